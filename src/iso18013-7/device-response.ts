@@ -4,6 +4,7 @@
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborItem, entryOf, textOf } from '../codec/cbor.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'
+import type { DocumentErrors } from '../formats/format.ts'
 import { decodeDocuments } from '../formats/mdoc/device-response.ts'
 import type { DocumentQuery } from '../openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
@@ -11,15 +12,22 @@ import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
 import { PRESENTATION_LIMITS, type PresentationGroup } from '../openid4vp/response/vp-token.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** Parses the documents of a response. Groups are in the order of the query. Nothing is verified. */
+/** The documents of a response, and the wallet's codes for those that it left out. */
+type ParsedDocuments = {
+  /** In the order of the query. */
+  readonly groups: readonly PresentationGroup[]
+  readonly documentErrors: DocumentErrors
+}
+
+/** Parses the documents of a response. Nothing is verified. */
 export function parseDocuments(
   deviceResponse: Uint8Array<ArrayBuffer>,
   { credentials }: DcqlQuery,
   { documents: requested }: DocumentQuery,
-): Result<readonly PresentationGroup[], ResponseRefusal> {
+): Result<ParsedDocuments, ResponseRefusal> {
   const decoded = decodeDocuments(deviceResponse)
   if (!decoded.ok) return decoded
-  const { documents } = decoded.value
+  const { documents, documentErrors } = decoded.value
   if (documents.length > PRESENTATION_LIMITS.overall) return err({ reason: 'limit_exceeded' })
   const docTypes = documents.map((document) => textOf(entryOf(document, 'docType')))
   if (docTypes.includes(undefined)) return err({ reason: 'malformed_credential' })
@@ -37,7 +45,7 @@ export function parseDocuments(
     }
     groups.push({ query, presentations: presented.map(presentationOf) })
   }
-  return ok(groups)
+  return ok({ groups, documentErrors })
 }
 
 /** Returns a response (base64url) with one document as received. */

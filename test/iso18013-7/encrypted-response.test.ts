@@ -156,7 +156,7 @@ describe('parseDocuments', () => {
     const found = documentsIn({ version: '1.0', documents: [b, a, c], status: 0, more: [1] })
     const one = (document: object) =>
       base64url(write({ version: '1.0', documents: [document as Value], status: 0 }))
-    const groups = found.ok ? found.value : []
+    const groups = found.ok ? found.value.groups : []
     expect(groups.map(({ query, presentations }) => [query.id, presentations])).toEqual([
       ['a', [one(a)]],
       ['b', [one(b), one(c)]],

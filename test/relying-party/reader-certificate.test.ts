@@ -130,7 +130,14 @@ describe('readersFor', () => {
     expect(keysOf('https://shop.example:8443')).toEqual([1, 2])
     expect(keysOf('https://a.example')).toEqual([1])
     expect(keysOf('https://b.a.example')).toEqual([])
-    expect(keysOf('https://shop.example.evil.example')).toEqual([])
+    for (const host of [
+      'shop.example.evil.example',
+      'evil-shop.example',
+      'shop.example.',
+      '[::1]',
+      '127.0.0.1',
+    ])
+      expect(keysOf(`https://${host}`)).toEqual([])
     expect(readersFor([first], 'https://shop.example', NOW)[0]?.chain).toEqual([good.der])
   })
 })

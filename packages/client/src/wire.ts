@@ -224,7 +224,8 @@ export type Verification = {
   /**
    * The last ten responses that failed validation. They leave the verification pending. `detail` is the rule
    * that a certificate violates, for `certificate_profile_violation`, and null otherwise. `document_errors`
-   * has the wallet's code for each document type, for `document_not_returned`, and is null otherwise.
+   * has the wallet's code for each document type, for `document_not_returned` and where a response of
+   * `org-iso-mdoc` left out some documents, and is null otherwise.
    */
   readonly attempts: readonly {
     readonly at: string

@@ -4,7 +4,7 @@
 import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import { openHpke } from '../../crypto/hpke.ts'
-import type { RequestBinding } from '../../formats/format.ts'
+import type { DocumentErrors, RequestBinding } from '../../formats/format.ts'
 import { parseDocuments } from '../../iso18013-7/device-response.ts'
 import { parseEncryptedResponse } from '../../iso18013-7/encrypted-response.ts'
 import { buildEncryptionInfo } from '../../iso18013-7/encryption-info.ts'
@@ -26,6 +26,8 @@ import type { StoredGeneration } from '../request/generations.ts'
 export type AnnexCResponse = {
   readonly generation: AnnexCGeneration
   readonly groups: readonly PresentationGroup[]
+  /** The wallet's codes for documents that it left out. */
+  readonly documentErrors: DocumentErrors
   readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
 }
 
@@ -54,12 +56,12 @@ export async function openAnnexCResponse(
     const info = await transcriptOf(generation)
     const deviceResponse = await openHpke(message.value, encryptionKey, { info })
     if (deviceResponse === undefined) continue
-    const groups = parseDocuments(deviceResponse, document.policy.query, documents)
-    if (!groups.ok) return err({ refusal: groups.error, generation })
+    const parsedDocuments = parseDocuments(deviceResponse, document.policy.query, documents)
+    if (!parsedDocuments.ok) return err({ refusal: parsedDocuments.error, generation })
     const { origin, annex_c } = generation
     const encryptionInfo = buildEncryptionInfo(annex_c)
     const handover = { kind: 'iso_dc_api', origin, encryptionInfo, encryptionKey } as const
-    return ok({ generation, groups: groups.value, bound: { audience: `origin:${origin}`, handover } })
+    return ok({ ...parsedDocuments.value, generation, bound: { audience: `origin:${origin}`, handover } })
   }
   return refused({ reason: 'decryption_failed' })
 }

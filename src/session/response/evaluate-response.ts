@@ -2,7 +2,7 @@
 // changes nothing, and relies on nothing that the response claims about itself.
 
 import { parseJsonObject } from '../../codec/json.ts'
-import type { RequestBinding } from '../../formats/format.ts'
+import type { DocumentErrors, RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import { mdocOfAnnexC } from '../../iso18013-7/format.ts'
@@ -88,7 +88,8 @@ export async function evaluateResponse(
   }
   if ('dcApi' in response && response.dcApi.protocol === ISO_MDOC) {
     const opened = await openAnnexCResponse(response.dcApi.data, aliveFor(response, input), input)
-    if (opened.ok) return decideOn(opened.value, input, ANNEX_C)
+    if (opened.ok)
+      return addDocumentErrors(await decideOn(opened.value, input, ANNEX_C), opened.value.documentErrors)
     const { refusal, generation } = opened.error
     return { ...refused(refusal.reason, generation), details: detailsOf(refusal) }
   }
@@ -272,6 +273,12 @@ async function decideOn(
 function detailsOf(refusal: ResponseRefusal): AttemptDetails {
   if (refusal.reason === 'certificate_profile_violation') return { detail: refusal.rule }
   return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
+}
+
+/** Adds the wallet's codes for documents that it left out to a refusal of those that it returned. */
+function addDocumentErrors(evaluation: Evaluation, documentErrors: DocumentErrors): Evaluation {
+  if (evaluation.kind !== 'refused' || Object.keys(documentErrors).length === 0) return evaluation
+  return { ...evaluation, details: { ...evaluation.details, document_errors: documentErrors } }
 }
 
 /** A.4: by the Digital Credentials API the audience is the page's origin, for signed requests too. */

@@ -43,8 +43,8 @@ type Form = {
 const FORMS: Readonly<Record<StatusListForm, Form>> = {
   jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
   cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
-  // Either encoding of the list's credential. Servers use several media types for it.
   identifiers: { accept: 'application/identifierlist+cwt', decode: decodeIdentifierListCwt },
+  // Either encoding of the list's credential. Servers use several media types for it.
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 

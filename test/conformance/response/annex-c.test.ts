@@ -1,9 +1,12 @@
 // CONTRACT 5, `org-iso-mdoc`: on our page and on the relying party's, beside OpenID4VP and alone. The wallet
 // shares no code with the service.
 
-import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
-import { encode } from 'cborg'
+import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { decode, encode, Tagged } from 'cborg'
 import { beforeAll, describe, expect, it } from 'vitest'
+import type { Fields, Value } from '../../formats/mdoc/maker.ts'
 import { type CertificateOptions, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { type AnnexCTelling, answerAnnexC, deviceResponseFor } from '../../support/people/annex-c-person.ts'
@@ -17,6 +20,7 @@ import {
 import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { type MdocPerson, makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { ageOf } from '../../support/people/person.ts'
+import { readOpenMetrics } from '../../support/reading/open-metrics.ts'
 import {
   BASE_URL,
   type CreatedSession,
@@ -94,6 +98,16 @@ async function begin(creation: object = ALONE) {
   const session = await rp.create(creation)
   const page = shopPage(session)
   return { session, page, request: await askAnnexC(page) }
+}
+
+/** SHA-256 of ReaderAuthenticationAllBytes of a request without use cases, by another encoder. */
+function requestHashOf({ data }: AnnexCRequest, origin: string): string {
+  const bytes = Buffer.from(data.deviceRequest, 'base64url')
+  const request = decode(bytes, { useMaps: true, tags: Tagged.preserve(24) })
+  const items = request.get('docRequests').map((one: Map<string, Tagged>) => one.get('itemsRequest'))
+  const all = ['ReaderAuthenticationAll', transcriptOf(data.encryptionInfo, origin), items, null]
+  const hashed = encode(new Tagged(24, encode(all)))
+  return createHash('sha256').update(hashed).digest('base64url')
 }
 
 const PROTOCOLS = ['openid4vp-1.0', 'haip-1.0', 'iso-18013-7-c'] as const
@@ -217,23 +231,54 @@ describe('the request', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified', credential_type: 'mdl' })
   })
 
+  const BOTH = {
+    credential_types: ['pid', 'age_attestation'],
+    scope: ['age_over_18'],
+    credential_match: 'all',
+    protocol: 'iso-18013-7-c',
+  }
+
   it('requests every document where all are required, and accepts no response with one of them', async () => {
-    const creation = {
-      credential_types: ['pid', 'age_attestation'],
-      scope: ['age_over_18'],
-      credential_match: 'all',
-      protocol: 'iso-18013-7-c',
-    }
-    const { page, request } = await begin(creation)
+    const { session, page, request } = await begin(BOTH)
     expect([request.version, request.documents.length]).toEqual(['1.0', 2])
-    const half = await answerAnnexC(person, request, { without: ['eu.europa.ec.av.1'] })
+    const document_errors = { 'eu.europa.ec.av.1': 0 }
+    const half = await answerAnnexC(person, request, {
+      without: ['eu.europa.ec.av.1'],
+      response: (one) => {
+        one.documentErrors = [document_errors]
+      },
+    })
     expect(await expectStatus(await page.post('/dc-api', half), 400)).toMatchObject({
       errors: [{ code: 'query_not_satisfied' }],
     })
+    const reason = { code: 'query_not_satisfied' }
+    expect((await rp.poll(session.verification_id)).attempts).toMatchObject([{ reason, document_errors }])
     const sent = await page.post('/dc-api', await answerAnnexC(person, request))
     const verified = (await expectStatus(sent, 200)) as { credentials: object[] }
     expect(verified).toMatchObject({ status: 'verified' })
     expect(verified.credentials).toHaveLength(2)
+  })
+
+  it('keeps the rule that one key holds every document', async () => {
+    const strict = { ...BOTH, require_same_holder_key: true }
+    const same = await begin(strict)
+    const good = await same.page.post('/dc-api', await answerAnnexC(person, same.request))
+    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified', same_holder_key: true })
+    const { page, request } = await begin(strict)
+    const documents: Value[] = []
+    const keep = (one: Fields) => void documents.push(...(one.documents as Value[]))
+    const other = { ...person, device: otherDevice() }
+    deviceResponseFor(other, request, { without: ['eu.europa.ec.av.1'], response: keep })
+    const mixed = await answerAnnexC(person, request, {
+      without: ['eu.europa.ec.eudi.pid.1'],
+      response: (one) => {
+        one.documents = [...(one.documents as Value[]), ...documents]
+      },
+    })
+    expect(await expectStatus(await page.post('/dc-api', mixed), 200)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'holder_key_mismatch' },
+    })
   })
 })
 
@@ -306,6 +351,13 @@ describe('reader authentication', () => {
     expect(ready.warnings).toContainEqual(
       expect.objectContaining({ code: 'relying_party_certificate_expires_soon', expires_at: expires }),
     )
+    const token = readFileSync(join(stage.service.server.stateDir, 'keys', 'metrics-token'), 'utf8')
+    const metrics = await stage.service.fetch('/metrics', { headers: { authorization: `Bearer ${token}` } })
+    const families = readOpenMetrics(await metrics.text())
+    const family = families.find(({ name }) => name === 'wallet_verifier_certificate_expires_in_seconds')
+    const sample = family?.samples.find(({ labels }) => labels.of === 'relying_parties')
+    expect(sample?.value).toBeGreaterThan(0)
+    expect(sample?.value).toBeLessThanOrEqual(86_400)
   })
 })
 
@@ -348,7 +400,12 @@ describe('a session of its own', () => {
   })
 
   it('has a receipt with the origin in place of a Client Identifier', async () => {
-    const { session, page, request } = await begin()
+    const session = await rp.create(ALONE)
+    const page = shopPage(session)
+    const [entry] = await ask(page)
+    const request = receiveAnnexC(entry as AnnexCRequest, SHOP)
+    // A newer request of another key: the hash must be of the one that was answered.
+    await ask(page)
     await expectStatus(await page.post('/dc-api', await answerAnnexC(person, request)), 200)
     const receipt = await rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)
     const [, payload = ''] = (await receipt.text()).split('.')
@@ -356,7 +413,7 @@ describe('a session of its own', () => {
       client_id: `origin:${SHOP}`,
       protocol: 'iso-18013-7-c',
       channel: 'dc_api',
-      request_hash: expect.stringMatching(/^[\w-]{43}$/),
+      request_hash: requestHashOf(entry as AnnexCRequest, SHOP),
     })
   })
 })
@@ -388,6 +445,8 @@ const signedFor =
 
 const otherKey = () =>
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' }) as JsonWebKey
+const otherDevice = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' }) as JsonWebKey
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
 const EVIL = 'https://evil.example'
 const HANDOVER = Buffer.alloc(32, 7)
@@ -418,6 +477,24 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
       return answerAnnexC(person, request, { changes: { transcript: other.request.transcript as never } })
     },
     'invalid_holder_signature',
+  ],
+  [
+    'that the device signed for another request of the page',
+    async ({ page, request }) => {
+      const { transcript } = await askAnnexC(page)
+      return answerAnnexC(person, request, { changes: { transcript: transcript as never } })
+    },
+    'invalid_holder_signature',
+  ],
+  [
+    'with the element in another namespace',
+    answerTo(({ documents }) => ({
+      documents: documents.map((one) => ({
+        ...one,
+        nameSpaces: { 'org.iso.18013.5.1': { age_over_18: false } },
+      })),
+    })),
+    'query_not_satisfied',
   ],
   ['sealed to another key', answerTo(() => ({ recipient: otherKey() })), 'decryption_failed'],
   [
@@ -463,9 +540,7 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
   [
     'of another holder',
     answer({
-      holder: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
-        format: 'jwk',
-      }) as JsonWebKey,
+      holder: otherDevice(),
     }),
     'invalid_holder_signature',
   ],
@@ -636,6 +711,14 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
+  it('is refused in a session that does not offer org-iso-mdoc', async () => {
+    const { request } = await begin()
+    const page = shopPage(await rp.create({ ...OVER_18, formats: ['dc+sd-jwt'] }))
+    await ask(page)
+    const sent = await page.post('/dc-api', await answerAnnexC(person, request))
+    expect(await expectStatus(sent, 400)).toMatchObject({ errors: [{ code: 'request_superseded' }] })
+  })
+
   it('gets the identical result when it is repeated, and another response is too late', async () => {
     const { page, request } = await begin()
     const credential = await answerAnnexC(person, request)
@@ -644,6 +727,13 @@ describe('a response', () => {
     expect(second).toEqual(first)
     const other = await page.post('/dc-api', await answerAnnexC(person, request))
     expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
+  })
+
+  it('gets the identical result on our page, too', async () => {
+    const page = ourPage(await rp.create(ALONE))
+    const credential = await answerAnnexC(person, await askAnnexC(page))
+    const first = await expectStatus(await page.post('/dc-api', credential), 200)
+    expect(await expectStatus(await page.post('/dc-api', credential), 200)).toEqual(first)
   })
 
   it('of two at the same time, one wins', async () => {

@@ -53,8 +53,8 @@ export async function verifyOverAnnexC(
   const info = await buildDcApiTranscript({ encryptionInfo, origin: ORIGIN })
   const opened = await openHpke(message.value, KEY, { info })
   if (opened === undefined || DOCUMENTS === undefined) throw new Error('the response does not open')
-  const groups = parseDocuments(opened, QUERY, DOCUMENTS)
-  if (!groups.ok) return groups.error.reason
-  const [only = ''] = groups.value.flatMap(({ presentations }) => presentations)
+  const parsed = parseDocuments(opened, QUERY, DOCUMENTS)
+  if (!parsed.ok) return parsed.error.reason
+  const [only = ''] = parsed.value.groups.flatMap(({ presentations }) => presentations)
   return verifyTraced(mdocOfAnnexC, only, EXPECTED_HERE, CONTEXT)
 }
