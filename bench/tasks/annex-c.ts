@@ -27,11 +27,11 @@ export async function openAnnexCWithOurs(input: AnnexCInput): Promise<void> {
   const info = await buildDcApiTranscript({ origin, encryptionInfo })
   const opened = message.ok ? await openHpke(message.value, encryptionKey, { info }) : undefined
   const documents = documentQuery(query)
-  const groups = opened && documents && parseDocuments(opened, query, documents)
-  if (!groups?.ok) throw new Error('the response does not open')
+  const parsed = opened && documents && parseDocuments(opened, query, documents)
+  if (!parsed?.ok) throw new Error('the response does not open')
   const handover = { kind: 'iso_dc_api', origin, encryptionInfo, encryptionKey } as const
   const expected = { nonce: '', audience: '', holderBinding: true, requestedAt: now - 20, handover }
-  for (const presentation of groups.value.flatMap(({ presentations }) => presentations)) {
+  for (const presentation of parsed.value.groups.flatMap(({ presentations }) => presentations)) {
     const verified = await mdocOfAnnexC.verify(presentation, expected, {
       now,
       anchors: [anchor],
