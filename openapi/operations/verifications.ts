@@ -141,7 +141,12 @@ export const VERIFICATIONS = {
         json: ['Outcome'],
       },
     },
-    problems: ['verification_already_terminal', 'policy_unsatisfiable', 'render_limit_reached'],
+    problems: [
+      'verification_already_terminal',
+      'redirect_not_offered',
+      'policy_unsatisfiable',
+      'render_limit_reached',
+    ],
   },
   'GET /v1/events': {
     id: 'listEvents',

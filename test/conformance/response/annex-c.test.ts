@@ -390,6 +390,14 @@ describe('a session of its own', () => {
     expect(errors.map((error) => error.pointer)).toContainEqual(expect.stringContaining(pointer))
   })
 
+  it('has no outcome of the test wallet, which speaks OpenID4VP, and stays pending', async () => {
+    const { verification_id } = await rp.create(ALONE)
+    const path = `/v1/test/verify/${verification_id}/outcome`
+    const refused = await rp.call('POST', path, { body: { reason: 'verified' } })
+    expect(await expectStatus(refused, 409)).toMatchObject({ code: 'redirect_not_offered' })
+    expect((await rp.poll(verification_id)).status).toBe('pending')
+  })
+
   it('has a page without a QR code', async () => {
     const session = await rp.create(ALONE)
     const page = await stage.service.fetch(session.session_url)
