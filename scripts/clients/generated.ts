@@ -5,7 +5,13 @@ import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePort, type Server } from '../../test/support/service/server.ts'
 import { ASSETS, DIST, ROOT } from '../service/paths.mjs'
-import { execute, installNodePackages, installPythonPackages, type Program } from './tools.ts'
+import {
+  execute,
+  installGoModules,
+  installNodePackages,
+  installPythonPackages,
+  type Program,
+} from './tools.ts'
 
 const DESCRIPTION = join(ASSETS, 'openapi.json')
 
@@ -25,6 +31,7 @@ async function runTypeScript(server: Server): Promise<string> {
 
 async function runGo(server: Server): Promise<string> {
   const cwd = copyProgram('go')
+  await installGoModules(cwd)
   mkdirSync(join(cwd, 'verifier'), { recursive: true })
   const output = ['-o', 'verifier/verifier.gen.go']
   await execute(

@@ -1,10 +1,10 @@
-// Runs each client and each example against one service. A language that is not installed is skipped, except
-// with CI_FULL=1: then it is a failure.
+// Runs each client and each example against one service. One whose language or packages cannot be installed
+// is skipped, except with CI_FULL=1: then it is a failure.
 
 import { startServer } from '../../test/support/service/server.ts'
 import { EXAMPLES } from './examples.ts'
 import { GENERATED } from './generated.ts'
-import { missing, type Program, resultWithoutTool } from './tools.ts'
+import { missing, NotInstalledError, type Program, resultWithoutTool } from './tools.ts'
 
 /** Two at a time, one of each list. */
 const LISTS = [GENERATED, EXAMPLES]
@@ -45,6 +45,7 @@ async function runProgram({ name, tool, run }: Program): Promise<Result> {
     console.log(`passed   ${name} (${seconds} s): ${line}`)
     return 'passed'
   } catch (error) {
+    if (error instanceof NotInstalledError) return withoutTool(name, error.message)
     console.log(`failed   ${name}: ${error instanceof Error ? error.message : String(error)}`)
     return 'failed'
   }

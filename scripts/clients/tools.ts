@@ -46,7 +46,7 @@ export function missing(tool: ToolName, run: Run = runTool): string | undefined 
   return isOld ? `${tool} is older than ${wantedMajor}.${wantedMinor}` : undefined
 }
 
-/** The result of a program whose tool is missing. A full run has every tool. */
+/** The result of a program whose tool or packages are missing. A full run has them all. */
 export function resultWithoutTool({ CI_FULL }: Readonly<Record<string, string | undefined>>) {
   return CI_FULL === '1' ? 'failed' : 'skipped'
 }
@@ -98,12 +98,26 @@ export async function installPythonPackages(folder: string): Promise<string> {
   return join(folder, '.venv', 'bin', 'python')
 }
 
+/** Downloads the Go modules of a folder. */
+export function installGoModules(folder: string): Promise<void> {
+  return once(folder, 'go.sum', async () => {
+    await execute(['go', 'mod', 'download'], { cwd: folder })
+  })
+}
+
+/** The packages of a program cannot be installed, for example without a network. */
+export class NotInstalledError extends Error {}
+
 async function once(folder: string, list: string, install: () => Promise<void>): Promise<void> {
   const stamp = join(folder, `.installed-${list}`)
   const digest = createHash('sha256')
     .update(readFileSync(join(folder, list)))
     .digest('hex')
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
-  await install()
+  try {
+    await install()
+  } catch (error) {
+    throw new NotInstalledError(`its packages cannot be installed: ${String(error)}`)
+  }
   writeFileSync(stamp, digest)
 }
