@@ -2,9 +2,15 @@
 
 import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
-import { REASONS, type Reason, type ReasonFamily } from '../../src/session/response/reasons.ts'
+import {
+  REASONS,
+  type Reason,
+  type ReasonCode,
+  type ReasonFamily,
+} from '../../src/session/response/reasons.ts'
 import { STATUSES, type Status } from '../../src/session/state.ts'
 import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
+import { REASON_ADVICE } from './reason-advice.ts'
 
 /** The whole page. */
 export function describeStatusesAndReasons(): string {
@@ -151,16 +157,17 @@ const WORDS = `| word | what you do |
 | *later* | None: the wallet may try again. If it lasts, check the source that is unavailable. |`
 
 function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
-  const rows = Object.entries<Reason>(REASONS).filter(([, reason]) => reason.family === family)
-  return rows.map(([code, reason]) => {
-    const { message, retryable, ends, advice } = reason
+  const rows = (Object.keys(REASONS) as ReasonCode[]).filter((code) => REASONS[code].family === family)
+  return rows.map((code) => {
+    const reason: Reason = REASONS[code]
+    const { message, retryable, ends } = reason
     return [
       `\`${code}\``,
       message,
       yesNo(retryable),
       ends ? `\`${ends}\`` : 'attempt',
       walletGets(reason),
-      advice,
+      REASON_ADVICE[code],
     ]
   })
 }

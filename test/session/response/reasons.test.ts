@@ -296,12 +296,6 @@ describe('the catalogue', () => {
   })
 })
 
-describe('the advice for a self-signed signer', () => {
-  it('says that haip-1.0 does not accept it, pinned or not', () => {
-    expect(REASONS.self_signed_certificate.advice).toMatch(/haip-1\.0.*pinned or not/)
-  })
-})
-
 describe('a response that is not authentic gets 400, and the session does not change', () => {
   it.each(Object.entries(NOT_AUTHENTIC))('%s', async (reason, fault) => {
     mockFetch(() => Response.json({ issuer: 'https://somebody.example' }))
