@@ -2,12 +2,28 @@
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createPrivateKey,
+  createPublicKey,
+  hkdfSync,
+  randomBytes,
+} from 'node:crypto'
 import { expect, it } from 'vitest'
 import { configOf } from '../../../src/config.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
-import { createSession, encryptionKeyOf, fetchRequest, goodResponse, post, setUp, stubOf } from '../driver.ts'
+import {
+  ask,
+  createSession,
+  encryptionKeyOf,
+  fetchRequest,
+  goodResponse,
+  post,
+  setUp,
+  stubOf,
+} from '../driver.ts'
 
 const JWT = { request_options: { response_mode: 'direct_post.jwt' } }
 
@@ -23,6 +39,24 @@ it('are encrypted under a key of that session, so that no key seals the values o
       }
     }
   }
+})
+
+it('of org-iso-mdoc are encrypted at a place of their own, and erased with the session', async () => {
+  const setting = await setUp()
+  const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
+  const page = { page: 'relying_party', origin: 'https://shop.example' } as const
+  const asked = await stubOf(id).createDcApiRequest({ relyingPartyId: setting.relyingPartyId }, page)
+  expect(asked.ok).toBe(true)
+  const pending = await documentOf(id)
+  const generation = pending.generations.find(({ annex_c }) => annex_c !== undefined)!
+  const { x, y, sealed_key } = generation.annex_c!
+  const d = openUnder(`session/${id}`, `${id}/annex-c-key/${generation.number}`, sealed_key).toString()
+  const key = createPrivateKey({ key: { kty: 'EC', crv: 'P-256', x, y, d }, format: 'jwk' })
+  expect(createPublicKey(key).export({ format: 'jwk' })).toMatchObject({ x, y })
+  expect(opens(`session/${id}`, `${id}/response-key/${generation.number}`, sealed_key)).toBe(false)
+  expect(JSON.stringify(pending)).not.toContain(d)
+  expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+  expect(JSON.stringify(await documentOf(id))).not.toContain(sealed_key)
 })
 
 it('open in a session that was sealed under the earlier key of all sessions', async () => {
