@@ -188,6 +188,26 @@ describe('the request', () => {
     expect(await (await stage.service.fetch(without.session_url)).text()).not.toContain('will be stored')
   })
 
+  it('states the intent to retain of a query, element by element, and so does the page', async () => {
+    const element = (name: string, intent: object) => ({ path: ['org.iso.18013.5.1', name], ...intent })
+    const credential = {
+      id: 'mdl',
+      format: 'mso_mdoc',
+      meta: { doctype_value: 'org.iso.18013.5.1.mDL' },
+      claims: [element('family_name', { intent_to_retain: true }), element('given_name', {})],
+    }
+    const dcql_query = { credentials: [credential] }
+    const { session, request } = await begin({ dcql_query, protocol: 'iso-18013-7-c', locale: 'en' })
+    expect(request.documents).toEqual([
+      {
+        docType: 'org.iso.18013.5.1.mDL',
+        nameSpaces: { 'org.iso.18013.5.1': { family_name: true, given_name: false } },
+      },
+    ])
+    const page = await (await stage.service.fetch(session.session_url)).text()
+    expect(page.match(/will be stored/g)).toHaveLength(1)
+  })
+
   it('is the only one of a session of its own, and the last beside OpenID4VP', async () => {
     const protocolsOf = async (creation: object) =>
       (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)
