@@ -2,6 +2,7 @@
 // @peculiar/x509.
 
 import '../support/reflect-metadata.ts'
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -37,6 +38,14 @@ it.each([
   [{ ...FLAGS, email: 'it' }, '--email must be of the administrator of the domain.'],
 ])('refuses %j', (flags, message) => {
   expect(() => parseReaderCsr(argsOf(flags))).toThrow(message)
+})
+
+it('is a command of npm run admin, which needs no service', () => {
+  const run = spawnSync(process.execPath, ['scripts/admin.mjs', 'reader-csr', '--domain', 'shop.example'], {
+    encoding: 'utf8',
+    env: {},
+  })
+  expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('--country is required')])
 })
 
 it('writes the key for its owner only, and never over another key', async () => {
