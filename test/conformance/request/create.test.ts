@@ -23,7 +23,7 @@ async function refusal(body: unknown, status: number): Promise<Problem> {
   return (await expectStatus(response, status)) as Problem
 }
 
-it('CONTRACT 2: returns the documented fields, and client_token, wallet_request, livemode, version', async () => {
+it('CONTRACT 2: returns the documented fields, and client_token, wallet_request, livemode, version, locale', async () => {
   const session = await stage.rp.create()
   expect(session).toEqual({
     verification_id: expect.stringMatching(/^v_[A-Za-z0-9_-]{43}$/),
@@ -36,6 +36,7 @@ it('CONTRACT 2: returns the documented fields, and client_token, wallet_request,
     wallet_request: expect.any(Object),
     livemode: false,
     version: 1,
+    locale: null,
   })
   expect(session.session_url).toContain(session.client_token)
 })
