@@ -19,7 +19,7 @@ type Crowd = {
 }
 
 const IS_FULL = process.env.FAULTS === 'full'
-const LARGE = { count: 10_000, descriptors: 20_000, dueAfter: 900 }
+const LARGE = { count: 10_000, descriptors: 20_000, dueAfter: 300 }
 const SMALL = { count: 300, descriptors: 512 }
 const OVERDUE: readonly Crowd[] = IS_FULL
   ? [
