@@ -43,9 +43,14 @@ const [first = [], second = []] = isHere ? [all] : nearby
 
 // A frame has no access to the browser's cookie.
 if (self === top) {
-  if (button && !isHere) button.textContent = page.dc_api_nearby
+  if (button && !isHere) button.textContent = nearbyWords()
   offer(button, first)
   offer(iphone, second)
+}
+
+/** Returns the words of the first button. Safari allows `org-iso-mdoc` alone, so it is the iPhone's there. */
+function nearbyWords() {
+  return iphone && first[0] === 'org-iso-mdoc' ? iphone.textContent : page.dc_api_nearby
 }
 
 /**

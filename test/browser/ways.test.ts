@@ -78,10 +78,11 @@ describeInBrowser('a person on the session page', () => {
   })
 
   it.each([
-    ['on this device, in one call with all protocols', true, 'this device', 'dc-api', 3],
-    ['on an Android phone nearby, by OpenID4VP alone', false, 'Android phone nearby', 'dc-api', 2],
-    ['on an iPhone nearby, by org-iso-mdoc alone', false, 'iPhone nearby', 'dc-api-iphone', 1],
-  ])('is verified by a wallet %s', async (_, isTouch, words, id, count) => {
+    ['on this device, in one call with all protocols', true, 'this device', 'dc-api', 3, ''],
+    ['on an Android phone nearby, by OpenID4VP alone', false, 'Android phone nearby', 'dc-api', 2, ''],
+    ['on an iPhone nearby, by org-iso-mdoc alone', false, 'iPhone nearby', 'dc-api-iphone', 1, ''],
+    ['on an iPhone nearby, asked by Safari', false, 'iPhone nearby', 'dc-api', 1, 'org-iso'],
+  ])('is verified by a wallet %s', async (_, isTouch, words, id, count, allowed) => {
     const person = await makeMdocPerson()
     const trust_anchors = [stage.authority.anchor(), person.anchor()]
     const rp = await relyingPartyOf(stage, { trust_anchors })
@@ -94,7 +95,7 @@ describeInBrowser('a person on the session page', () => {
       if (iso === undefined) return respondFromBrowser(requests as never)
       return answerAnnexC(person, receiveAnnexC(iso, BASE_URL))
     })
-    await page.addInitScript(pretendDigitalCredentials)
+    await page.addInitScript(pretendDigitalCredentials, allowed)
     await page.goto(session.session_url)
     const button = page.locator(`#${id}`)
     expect(await button.textContent()).toContain(words)
@@ -167,10 +168,13 @@ function showsState(page: Page, state: string): Promise<void> {
   return page.locator(`main[data-state=${state}]`).waitFor()
 }
 
-/** Runs in the page: gives the browser the API, which sends requests to the wallet of the test. */
-function pretendDigitalCredentials() {
+/**
+ * Runs in the page: gives the browser the API, which sends requests to the wallet of the test. It allows the
+ * protocols whose names begin so.
+ */
+function pretendDigitalCredentials(allowed = '') {
   const browser = globalThis as unknown as { askWallet: (requests: object[]) => Promise<object> }
-  const DigitalCredential = { userAgentAllowsProtocol: () => true }
+  const DigitalCredential = { userAgentAllowsProtocol: (name: string) => name.startsWith(allowed) }
   Object.defineProperty(globalThis, 'DigitalCredential', { value: DigitalCredential })
   const get = (options: { digital: { requests: object[] } }) => browser.askWallet(options.digital.requests)
   Object.defineProperty(navigator, 'credentials', { value: { get } })
