@@ -5,6 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import {
   DEVICES,
+  type Device,
   describeInBrowser,
   useBrowserStage,
   type Visitor,
@@ -54,7 +55,31 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits', () => checked('waiting', { dark: true, forced: true, after: narrow('waiting') }))
+  it('waits, with a button for each protocol across devices, and one button on one device', () =>
+    checked('waiting', {
+      dark: true,
+      forced: true,
+      show: async ({ pages: [phone, desktop] }) => {
+        await showButtons(phone!, ['a wallet on this device'])
+        await showButtons(desktop!, ['an Android phone nearby', 'an iPhone nearby'])
+      },
+      after: async ({ pages }) => {
+        for (const device of ['phone', 'desktop'] as const) await narrow('waiting', device)({ pages })
+      },
+    }))
+
+  it("waits for a document that only the browser's own API can ask for", () =>
+    checked('browser-only', {
+      policy: { protocol: 'iso-18013-7-c' },
+      dark: true,
+      forced: true,
+      show: async ({ pages: [phone, desktop] }) => {
+        await showButtons(phone!, ['a wallet on this device'])
+        await showButtons(desktop!, ['a wallet on a phone nearby'])
+        for (const page of [phone!, desktop!]) expect(await page.locator('#qr').count()).toBe(0)
+      },
+      after: narrow('browser-only'),
+    }))
 
   it('waits for a link alone', () => checked('link-only', { policy: LINK_ONLY }))
 
@@ -281,15 +306,23 @@ async function refuse(rp: RelyingParty, { verification_id }: CreatedSession, rea
   expect((await rp.call('POST', path, { body: { reason } })).status).toBe(200)
 }
 
-/** Checks the page of the phone on 320 pixels, where the screen ends before most content. */
+/** Checks the page of a device on 320 pixels, scrolled to its last button. */
 const narrow =
-  (name: string) =>
-  async ({ pages: [page] }: Pick<OpenSession, 'pages'>) => {
-    const size = page!.viewportSize()!
-    await page!.setViewportSize({ width: 320, height: 640 })
-    await checkPage(page!, `${name}-320`)
-    await page!.setViewportSize(size)
+  (name: string, device: Device = 'phone') =>
+  async ({ pages }: Pick<OpenSession, 'pages'>) => {
+    const page = pages[Object.keys(DEVICES).indexOf(device)]!
+    const size = page.viewportSize()!
+    await page.setViewportSize({ width: 320, height: 640 })
+    await page.locator('button:visible, .button:visible').last().scrollIntoViewIfNeeded()
+    await checkPage(page, device === 'phone' ? `${name}-320` : `${name}-${device}-320`)
+    await page.setViewportSize(size)
   }
+
+/** Waits for exactly these buttons of the browser's own API. */
+async function showButtons(page: Page, wallets: readonly string[]): Promise<void> {
+  const words = wallets.map((wallet) => `Continue with ${wallet}`)
+  await expect.poll(() => page.locator('button[id^=dc-api]:visible').allInnerTexts()).toEqual(words)
+}
 
 async function reach(pages: readonly Page[], state: string): Promise<void> {
   for (const page of pages) await page.locator(`main[data-state=${state}]`).waitFor()
