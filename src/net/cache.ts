@@ -5,7 +5,6 @@ import { FETCH_CACHE } from '../limits.ts'
 import type { Result } from '../result.ts'
 import type { FetchResource } from './guarded-fetch.ts'
 import type { FetchSource } from './shared-cache.ts'
-import { withDeadline } from './time-limit.ts'
 
 /** Values by name. The least recently used value is dropped first. */
 export type Cache<Value> = {
@@ -56,6 +55,7 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
     }
   }
   const finish = (name: string, read: PendingRead<Value>, value?: Value) => {
+    read.result = { value }
     if (reads.get(name) !== read) return
     reads.delete(name)
     if (value !== undefined && mayStore(value))
@@ -71,19 +71,20 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
       }
       const pending = reads.get(name)
       if (pending !== undefined && Math.abs(now - pending.startedAt) <= waitMs) {
-        // The request that started the read may have been cancelled. Its promise then never settles.
-        const value = await withDeadline(pending.value, waitMs, rules.late)
+        // The request that started the read may have been cancelled. It then never ends.
+        const value = await resultOf(pending, waitMs, rules.late)
         if (value !== undefined) return value
       }
-      const started = { startedAt: now, value: read(entry?.value) }
+      const started: PendingRead<Value> = { startedAt: now, result: undefined }
       reads.set(name, started)
-      const finished = started.value.then(
+      const reading = read(entry?.value)
+      const finished = reading.then(
         (value) => finish(name, started, value),
         () => finish(name, started),
       )
       rules.inBackground?.(finished)
       await finished
-      return started.value
+      return reading
     },
     forget: (name) => {
       entries.delete(name)
@@ -93,7 +94,33 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
 }
 
 type Entry<Value> = { readonly readAt: number; readonly bytes: number; readonly value: Value }
-type PendingRead<Value> = { readonly startedAt: number; readonly value: Promise<Value> }
+/** `result` has no value if the read failed. */
+type PendingRead<Value> = {
+  readonly startedAt: number
+  result: { readonly value: Value | undefined } | undefined
+}
+
+/**
+ * Waits for a read of another request, with timers of its own: after a promise of another request the
+ * platform may go on in the context of that request. Returns `undefined` for a failed read, and `late` after
+ * `waitMs`.
+ */
+async function resultOf<Value>(
+  read: PendingRead<Value>,
+  waitMs: number,
+  late: Value | undefined,
+): Promise<Value | undefined> {
+  let waited = 0
+  for (let pause = FIRST_PAUSE_MS; waited < waitMs; pause = Math.min(2 * pause, LAST_PAUSE_MS)) {
+    if (read.result !== undefined) return read.result.value
+    const rest = Math.min(pause, waitMs - waited)
+    await new Promise((resolve) => setTimeout(resolve, rest))
+    waited += rest
+  }
+  return read.result === undefined ? late : read.result.value
+}
+
+const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [2, 64]
 
 /** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new one. */
 export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
