@@ -11,7 +11,7 @@ export type HpkeMessage = {
   readonly cipherText: Uint8Array<ArrayBuffer>
 }
 
-/** What sender and recipient must agree on. */
+/** Inputs that sender and recipient must share (RFC 9180 §5.1). */
 type HpkeBinding = { readonly info: Uint8Array<ArrayBuffer>; readonly aad?: Uint8Array<ArrayBuffer> }
 
 const SUITE = new CipherSuite(KEM_DHKEM_P256_HKDF_SHA256, KDF_HKDF_SHA256, AEAD_AES_128_GCM)

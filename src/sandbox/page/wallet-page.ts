@@ -53,7 +53,7 @@ function taskOf(form: URLSearchParams): WalletTask {
   return { uri: field('uri'), reason, ...(format && { credential_type, format }) }
 }
 
-/** What the person chose in the form before. */
+/** The choice of the person in the form before. */
 type Choice = { readonly credential: string; readonly reason: string }
 const NO_CHOICE: Choice = { credential: '', reason: '' }
 

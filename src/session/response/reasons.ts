@@ -1,6 +1,6 @@
-// The published catalogue of reasons (CONTRACT 9), stable within /v1. A reason that another
-// room adds to its union does not compile until it has a row here. scripts/documents/reason-advice.ts has the
-// advice about each.
+// The published catalogue of reasons (CONTRACT 9), stable within /v1. A reason that another room adds to its
+// union does not compile until it has a row here. scripts/documents/reason-advice.ts has the advice about
+// each.
 
 import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'
