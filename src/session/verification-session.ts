@@ -16,14 +16,10 @@ import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
-import { qrCodeUrlOf } from './request/client-token.ts'
 import { type CreateInput, createdSession, fitsQr, newSession, qrRefusal } from './request/creation.ts'
-import { fetchRequest, markHandedOut, type RequestingWallet } from './request/fetching.ts'
-import { openGeneration } from './request/generation-keys.ts'
-import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './request/generations.ts'
-import { addRequest } from './request/new-request.ts'
+import { fetchRequest, type RequestingWallet } from './request/fetching.ts'
+import { createQrRequest, type QrRequest, viewNewestRequest } from './request/qr-request.ts'
 import { openRenderLimit } from './request/render-limit.ts'
-import { openid4vpView, walletRequest } from './request/requests.ts'
 import {
   createDcApiRequest,
   type DcApiRequest,
@@ -142,29 +138,19 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const pending = await this.#loadPending(now, { relyingPartyId })
     if (!pending.ok) return pending
-    const document = pending.value
-    const newest = newestGeneration(document.generations, 'any_device')
-    if (newest === undefined) return err(qrRefusal(document.request) ?? 'binding_excludes_qr')
-    markHandedOut(this.#store, newest, now, 'viewed')
-    const config = configOf(this.env)
-    const qrCodeUrl = await qrCodeUrlOf(config, document)
-    const generation = await openGeneration(document, newest)
-    return ok(viewOf(document, openid4vpView(document, generation, { ...config, qrCodeUrl })))
+    const view = await viewNewestRequest(this.#context, pending.value, now)
+    return view.ok ? ok(viewOf(pending.value, view.value)) : view
   }
 
   /** Creates a request for a QR code, and returns its URI. Times are Unix milliseconds. */
-  async render(by: SessionAccess): Promise<Result<{ uri: string; diesAt: number }, SessionError>> {
+  async render(by: SessionAccess): Promise<Result<QrRequest, SessionError>> {
     const now = Date.now()
     const pending = await this.#loadPending(now, by)
     if (!pending.ok) return pending
     const refusal = qrRefusal(pending.value.request)
     if (refusal !== undefined) return err(refusal)
     if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    const made = await addRequest(this.#context, { channel: 'qr', browser: null }, now)
-    if (!made.ok) return made
-    const { document, generation } = made.value
-    const { uri } = walletRequest(document, generation, configOf(this.env).baseUrl)
-    return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+    return createQrRequest(this.#context, now)
   }
 
   /**

@@ -1,0 +1,48 @@
+// Requests that any device may respond to (CONTRACT 3, 6): a new one for each QR code, and the relying
+// party's view of the newest.
+
+import { configOf } from '../../config.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
+import type { SessionDocument } from '../document.ts'
+import type { SessionError } from '../results.ts'
+import { qrCodeUrlOf } from './client-token.ts'
+import { qrRefusal } from './creation.ts'
+import { markHandedOut } from './fetching.ts'
+import { openGeneration } from './generation-keys.ts'
+import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
+import { addRequest } from './new-request.ts'
+import { openid4vpView, walletRequest } from './requests.ts'
+
+/** The URI of a QR code. `diesAt`: the earliest time at which it can become invalid, in Unix milliseconds. */
+export type QrRequest = { readonly uri: string; readonly diesAt: number }
+
+/** Creates a request of a pending session for a QR code. `now` in Unix milliseconds. */
+export async function createQrRequest(
+  context: SessionContext,
+  now: number,
+): Promise<Result<QrRequest, SessionError>> {
+  const made = await addRequest(context, { channel: 'qr', browser: null }, now)
+  if (!made.ok) return made
+  const { document, generation } = made.value
+  const { uri } = walletRequest(document, generation, configOf(context.env).baseUrl)
+  return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+}
+
+/**
+ * Returns the `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new
+ * one.
+ */
+export async function viewNewestRequest(
+  { store, env }: SessionContext,
+  document: SessionDocument,
+  now: number,
+): Promise<Result<object, SessionError>> {
+  const newest = newestGeneration(document.generations, 'any_device')
+  if (newest === undefined) return err(qrRefusal(document.request) ?? 'binding_excludes_qr')
+  markHandedOut(store, newest, now, 'viewed')
+  const config = configOf(env)
+  const qrCodeUrl = await qrCodeUrlOf(config, document)
+  const generation = await openGeneration(document, newest)
+  return ok(openid4vpView(document, generation, { ...config, qrCodeUrl }))
+}
