@@ -1,0 +1,36 @@
+// Parts of DCQL that several wallets evaluate alike (OpenID4VP 1.0 §6, §7). A wallet refuses what it does
+// not support before.
+
+import type { JWK } from 'jose'
+import { claimAt, type Holding } from './holdings.ts'
+import type { ClaimsQuery, CredentialQuery } from './request-object.ts'
+
+/** True if format and type of a credential are those of the query. */
+export function hasType({ format, type }: Holding, query: CredentialQuery): boolean {
+  if (format !== query.format) return false
+  const { vct_values: vcts, doctype_value: docType } = query.meta ?? {}
+  return format === 'dc+sd-jwt' ? vcts?.includes(type) === true : docType === type
+}
+
+/** True if the credential has the claim, with one of its `values` where the query has them. */
+export function hasClaim(holding: Holding, { path, values }: ClaimsQuery): boolean {
+  const value = claimAt(holding, path)
+  if (value === undefined) return false
+  return values === undefined || values.length === 0 || values.some((one) => one === value)
+}
+
+/** The first claim set whose claims the credential has; all claims without `claim_sets` (§6.4.1). */
+export function firstClaimSet(
+  holding: Holding,
+  { claims = [], claim_sets: sets }: CredentialQuery,
+): readonly ClaimsQuery[] | undefined {
+  const options = sets?.map((ids) => claims.filter(({ id }) => id !== undefined && ids.includes(id))) ?? [
+    claims,
+  ]
+  return options.find((option) => option.every((claim) => hasClaim(holding, claim)))
+}
+
+/** The first P-256 key for encryption. */
+export function encryptionKeyOf(keys: readonly JWK[]): JWK | undefined {
+  return keys.find(({ kty, crv, use }) => kty === 'EC' && crv === 'P-256' && (use ?? 'enc') === 'enc')
+}

@@ -1,0 +1,6 @@
+// Every fake wallet, by the id of its profile.
+
+import { nlWallet } from './eu/nl-wallet.ts'
+import type { FakeWallet } from './fake-wallet.ts'
+
+export const FAKE_WALLETS: readonly FakeWallet[] = [nlWallet]
