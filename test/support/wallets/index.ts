@@ -2,5 +2,6 @@
 
 import { nlWallet } from './eu/nl-wallet.ts'
 import type { FakeWallet } from './fake-wallet.ts'
+import { credo } from './world/credo.ts'
 
-export const FAKE_WALLETS: readonly FakeWallet[] = [nlWallet]
+export const FAKE_WALLETS: readonly FakeWallet[] = [nlWallet, credo]
