@@ -17,15 +17,18 @@ export type RequestReference = {
 /** A request passed by value: its unsigned parameters. */
 export type RequestValue = { readonly parameters: JsonObject }
 
-/** Builds the URI for one wallet scheme. The QR has the default scheme. */
+/**
+ * Builds the URI for one wallet, by its scheme or the start of its address. The QR has the default scheme.
+ */
 export function buildAuthorizationRequestUri(
   request: RequestReference | RequestValue,
-  scheme = 'openid4vp',
+  link = 'openid4vp',
 ): string {
   const query = Object.entries('parameters' in request ? request.parameters : referring(request)).flatMap(
     ([name, value]) => (value === undefined ? [] : [`${name}=${encodeQueryValue(textOf(value))}`]),
   )
-  return `${scheme}://?${query.join('&')}`
+  const start = link.includes(':') ? link : `${link}://`
+  return `${start}?${query.join('&')}`
 }
 
 /** Builds `wallet_links`: the same request for each wallet scheme of the protocol. */

@@ -1,0 +1,130 @@
+// Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. Claims and claim sets are only
+// left out. A member that would change what satisfies the query is never left out.
+
+import { FORMATS, type FormatId } from '../formats/index.ts'
+import type { ClaimsQuery, CredentialQuery } from '../openid4vp/dcql/query.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { Finding, Lowered } from './lowering.ts'
+import type { WalletProfile } from './profile.ts'
+
+type LoweredResult<T> = Result<Lowered<T>, readonly Finding[]>
+type Claims = Pick<CredentialQuery, 'claims' | 'claim_sets'>
+
+/** Lowers a query, or returns why the wallet cannot be asked. `place`: JSON Pointer of the query. */
+export function lowerCredential(
+  profile: WalletProfile,
+  query: CredentialQuery,
+  place: string,
+): LoweredResult<CredentialQuery> {
+  const { dcql } = profile
+  const format = profile.formats.find((id) => id === query.format)
+  if (format === undefined) return err([{ member: `${place}/format`, why: 'format_not_supported' }])
+  if (!holdsType(profile, format, query)) return err([{ member: `${place}/meta`, why: 'type_not_held' }])
+  const authorities = query.trusted_authorities === undefined ? 'yes' : dcql.trusted_authorities
+  const needed = neededMember(authorities, `${place}/trusted_authorities`)
+  if (!needed.ok) return needed
+  const claims = lowerClaims(profile, query, place)
+  if (!claims.ok) return claims
+  // Without these members the query asks for less: one credential, with holder binding.
+  const optional = (['multiple', 'require_cryptographic_holder_binding'] as const).filter(
+    (name) => query[name] !== undefined && dcql[name] !== 'yes',
+  )
+  const { claims: _, claim_sets: __, ...rest } = query
+  const members = Object.entries(rest).filter(([name]) => !optional.some((one) => one === name))
+  return ok({
+    value: { ...(Object.fromEntries(members) as typeof rest), ...claims.value.value },
+    left_out: [
+      ...optional.map((name) => ({ member: `${place}/${name}`, why: whyOf(dcql[name]) })),
+      ...claims.value.left_out,
+    ],
+    unknown: [...needed.value, ...claims.value.unknown],
+  })
+}
+
+function holdsType({ types }: WalletProfile, format: FormatId, { meta }: CredentialQuery): boolean {
+  return types === undefined || (FORMATS[format].metaTypes(meta) ?? []).some((type) => types.includes(type))
+}
+
+type Support = 'yes' | 'no' | 'ignored' | 'unknown'
+
+/** Returns what is unknown about a member that must stay, or why it cannot. */
+function neededMember(support: Support, member: string): Result<readonly Finding[], readonly Finding[]> {
+  if (support === 'no') return err([{ member, why: 'not_supported' }])
+  return ok(support === 'unknown' ? [{ member, why: 'support_unknown' }] : [])
+}
+
+function whyOf(support: Support): Finding['why'] {
+  return support === 'unknown' ? 'support_unknown' : 'not_supported'
+}
+
+/** Keeps the claim sets that the wallet can satisfy. A wallet without claim sets gets the first of them. */
+function lowerClaims(profile: WalletProfile, query: CredentialQuery, place: string): LoweredResult<Claims> {
+  const { claim_sets } = query
+  const claims = (query.claims ?? []).map((claim, i) => ({
+    id: claim.id ?? '',
+    lowered: lowerClaim(profile, claim, `${place}/claims/${i}`),
+  }))
+  if (claims.length === 0) return withoutClaims(profile, place)
+  const errors = claims.flatMap(({ lowered }) => (lowered.ok ? [] : lowered.error))
+  if (claim_sets === undefined) return errors.length > 0 ? err(errors) : ok(joined(claims))
+  const unusable = new Set(claims.filter(({ lowered }) => !lowered.ok).map(({ id }) => id))
+  const usable = claim_sets.filter((set) => !set.some((id) => unusable.has(id)))
+  const [first] = usable
+  if (first === undefined) return err(errors)
+  const keepsChoice = profile.dcql.claim_sets === 'yes'
+  const sets = keepsChoice ? usable : [first]
+  const { value, left_out, unknown } = joined(claims.filter(({ id }) => sets.some((set) => set.includes(id))))
+  if (keepsChoice)
+    return ok({ value: { ...value, claim_sets: sets }, left_out: [...errors, ...left_out], unknown })
+  const plain = value.claims?.map(({ id, ...claim }) => claim)
+  const finding: Finding = { member: `${place}/claim_sets`, why: 'one_claim_set' }
+  return ok({ value: { ...(plain && { claims: plain }) }, left_out: [finding, ...left_out], unknown })
+}
+
+function joined(claims: readonly { readonly lowered: LoweredResult<ClaimsQuery> }[]): Lowered<Claims> {
+  const used = claims.flatMap(({ lowered }) => (lowered.ok ? [lowered.value] : []))
+  return {
+    value: { claims: used.map(({ value }) => value) },
+    left_out: used.flatMap(({ left_out }) => left_out),
+    unknown: used.flatMap(({ unknown }) => unknown),
+  }
+}
+
+/** §6.4.1: such a query asks for nothing that can be withheld. Some wallets then disclose everything. */
+function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Claims> {
+  const member = `${place}/claims`
+  switch (dcql.without_claims) {
+    case 'none':
+      return ok({ value: {}, left_out: [], unknown: [] })
+    case 'all':
+      return err([{ member, why: 'discloses_all' }])
+    case 'refused':
+      return err([{ member, why: 'not_supported' }])
+    case 'unknown':
+      return err([{ member, why: 'disclosure_unknown' }])
+  }
+}
+
+/** `intent_to_retain: false` is the default, so it can be left out. `true` is what the person must know. */
+function lowerClaim({ dcql }: WalletProfile, claim: ClaimsQuery, place: string): LoweredResult<ClaimsQuery> {
+  const { path, values, intent_to_retain } = claim
+  const needed = [
+    neededMember(values === undefined ? 'yes' : dcql.values, `${place}/values`),
+    neededMember(path.includes(null) ? dcql.null_path : 'yes', `${place}/path`),
+    neededMember(path.some(isIndex) ? dcql.index_path : 'yes', `${place}/path`),
+    neededMember(intent_to_retain === true ? dcql.intent_to_retain : 'yes', `${place}/intent_to_retain`),
+  ]
+  const errors = needed.flatMap((result) => (result.ok ? [] : result.error))
+  if (errors.length > 0) return err(errors)
+  const unknown = needed.flatMap((result) => (result.ok ? result.value : []))
+  if (intent_to_retain !== false || dcql.intent_to_retain === 'yes') {
+    return ok({ value: claim, left_out: [], unknown })
+  }
+  const { intent_to_retain: _, ...value } = claim
+  const why = whyOf(dcql.intent_to_retain)
+  return ok({ value, left_out: [{ member: `${place}/intent_to_retain`, why }], unknown })
+}
+
+function isIndex(step: ClaimsQuery['path'][number]): boolean {
+  return typeof step === 'number'
+}

@@ -1,0 +1,128 @@
+// Chooses how the request reaches one wallet: link, Client Identifier, response mode, and exchange protocols
+// of the Digital Credentials API.
+
+import { ISO_MDOC } from '../openid4vp/dc-api.ts'
+import { documentQuery } from '../openid4vp/dcql/document-query.ts'
+import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import { err, ok, type Result } from '../result.ts'
+import type { Finding, Lowered, LoweredRequest, OriginalRequest } from './lowering.ts'
+import type { WalletProfile } from './profile.ts'
+
+type Exchange = Omit<LoweredRequest, 'protocol' | 'query' | 'transaction_data'>
+
+/** Chooses for the lowered query, or returns why no channel reaches the wallet. */
+export function lowerExchange(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  query: DcqlQuery,
+): Result<Lowered<Exchange>, readonly Finding[]> {
+  const transactions = original.transaction_data === undefined ? 'yes' : profile.transaction_data
+  if (transactions === 'no') return err([{ member: '/transaction_data', why: 'not_supported' }])
+  const unknown: readonly Finding[] =
+    transactions === 'yes' ? [] : [{ member: '/transaction_data', why: 'support_unknown' }]
+  const [link] = linksOf(profile, original)
+  const prefix = original.client_id_prefixes.find((one) => passingOf(profile, one) !== undefined)
+  const mode = original.response_modes.find((one) => profile.response_modes.includes(one))
+  const method = original.request_uri_methods.find((one) => profile.request_uri_methods.includes(one))
+  const passing = prefix && passingOf(profile, prefix)
+  const dc_api_protocols = exchangeProtocols(profile, original, {
+    query,
+    prefix,
+    hasMode: mode !== undefined,
+  })
+  const reasons = redirectErrors(profile, original, { link, prefix, mode, method, passing })
+  if (reasons.length > 0 && dc_api_protocols.length === 0) return err(reasons)
+  const redirect = reasons.length > 0 ? null : { link, passing, method: passing === 'value' ? null : method }
+  const include_root = profile.chain === 'with_root' && prefix?.startsWith('x509') === true
+  return ok({
+    value: {
+      link: redirect?.link ?? null,
+      dc_api_protocols,
+      client_id_prefix: prefix ?? null,
+      response_mode: mode ?? null,
+      passing: redirect?.passing ?? null,
+      request_uri_method: redirect?.method ?? null,
+      include_root,
+    },
+    left_out: [
+      ...(redirect === null ? [] : changes(profile, original, { prefix, mode, method: redirect.method })),
+      ...(include_root ? [{ member: '/client_id', why: 'root_needed' } as const] : []),
+    ],
+    unknown,
+  })
+}
+
+/** Returns the links that open a wallet, the preferred first. */
+export function linksOf(
+  { links }: Pick<WalletProfile, 'links'>,
+  { livemode }: { readonly livemode: boolean },
+): readonly string[] {
+  return (livemode ? links.live : (links.test ?? links.live)) ?? []
+}
+
+/** Unsigned requests are passed by value, and signed ones by reference. */
+function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
+  const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
+  const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)
+  return isPossible ? passing : undefined
+}
+
+/** Returns why no link and no QR code reaches the wallet. */
+function redirectErrors(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  found: Readonly<Record<'link' | 'prefix' | 'mode' | 'method' | 'passing', string | undefined>>,
+): readonly Finding[] {
+  if (!profile.protocols.includes(original.protocol)) return [{ member: '/protocol', why: 'not_in_protocol' }]
+  const members: readonly (readonly [string, boolean, Finding['why']])[] = [
+    ['/wallet_links', found.link !== undefined, 'not_in_this_mode'],
+    ['/client_id', found.prefix !== undefined, 'not_available'],
+    ['/response_mode', found.mode !== undefined, 'not_available'],
+    ['/request_uri_method', found.passing === 'value' || found.method !== undefined, 'not_available'],
+  ]
+  return members.flatMap(([member, isFound, why]) => (isFound ? [] : [{ member, why }]))
+}
+
+/** Returns what differs from the original link. */
+function changes(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  used: {
+    readonly prefix?: string | undefined
+    readonly mode?: string | undefined
+    readonly method?: string | null | undefined
+  },
+): readonly Finding[] {
+  const opensByDefault = linksOf(profile, original).includes(DEFAULT_SCHEME)
+  const members: readonly (readonly [string, boolean, Finding['why']])[] = [
+    ['/uri', !opensByDefault, 'own_link'],
+    ['/client_id', used.prefix !== original.client_id_prefixes[0], 'replaced'],
+    ['/response_mode', used.mode !== original.response_modes[0], 'replaced'],
+    [
+      '/request_uri_method',
+      typeof used.method === 'string' && used.method !== original.request_uri_methods[0],
+      'replaced',
+    ],
+  ]
+  return members.flatMap(([member, isChanged, why]) => (isChanged ? [{ member, why }] : []))
+}
+
+/** Scheme of the QR code. */
+const DEFAULT_SCHEME = 'openid4vp'
+
+function exchangeProtocols(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  { query, prefix, hasMode }: { query: DcqlQuery; prefix: ClientIdPrefix | undefined; hasMode: boolean },
+): LoweredRequest['dc_api_protocols'] {
+  const canAsk = {
+    'openid4vp-v1-signed': hasMode && prefix !== undefined && prefix !== 'redirect_uri',
+    'openid4vp-v1-unsigned': hasMode,
+    // No profile defines how an mdoc confirms a transaction.
+    [ISO_MDOC]: original.transaction_data === undefined && documentQuery(query) !== undefined,
+  }
+  return original.dc_api_protocols.filter(
+    (protocol) => profile.dc_api_protocols.includes(protocol) && canAsk[protocol],
+  )
+}

@@ -1,0 +1,124 @@
+// Lowers a DCQL query (OpenID4VP 1.0 §6) to the part of DCQL that one wallet supports. Credential queries and
+// their options are only left out, never added.
+
+import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { Policy } from '../policy/policy.ts'
+import { err, ok, type Result } from '../result.ts'
+import { lowerCredential } from './lower-credential.ts'
+import type { Finding, Lowered } from './lowering.ts'
+import type { WalletProfile } from './profile.ts'
+
+/** Each credential query as the wallet can be asked, or why it cannot be asked. */
+type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly Finding[]>>
+
+/** Lowers a query, or returns why the wallet cannot satisfy it. */
+export function lowerQuery(
+  profile: WalletProfile,
+  policy: Pick<Policy, 'query' | 'descriptors'>,
+): Result<Lowered<DcqlQuery>, readonly Finding[]> {
+  const { query } = policy
+  const { credential_sets, several_queries } = profile.dcql
+  const candidates: Candidates = new Map(
+    query.credentials.map((credential, i) => [
+      credential.id,
+      lowerCredential(profile, credential, `${CREDENTIALS}/${i}`),
+    ]),
+  )
+  const sets = usableSets(query, candidates)
+  if (sets === undefined) return err([...candidates.values()].flatMap((one) => (one.ok ? [] : one.error)))
+  const keepsChoice = credential_sets === 'yes' && several_queries === 'yes'
+  const chosen = keepsChoice ? sets : chooseOptions(profile, policy, sets)
+  const ids = new Set(chosen.flatMap(({ options }) => options.flat()))
+  if (ids.size > 1 && several_queries === 'no') return err([{ member: CREDENTIALS, why: 'not_supported' }])
+  const isUnsure = ids.size > 1 && several_queries === 'unknown'
+  const used = [...candidates].flatMap(([id, one]) => (ids.has(id) && one.ok ? [one.value] : []))
+  const isPlain = chosen.every(({ options, required }) => options.length === 1 && required !== false)
+  return ok({
+    value: {
+      credentials: used.map(({ value }) => value),
+      ...(isPlain ? {} : { credential_sets: chosen }),
+    },
+    left_out: [...used.flatMap(({ left_out }) => left_out), ...unusedQueries(candidates, ids)],
+    unknown: [
+      ...used.flatMap(({ unknown }) => unknown),
+      ...(isUnsure ? [{ member: CREDENTIALS, why: 'support_unknown' } as const] : []),
+    ],
+  })
+}
+
+const CREDENTIALS = '/dcql_query/credentials'
+
+/**
+ * Returns the credential sets with the options that the wallet can satisfy; `undefined` if they cannot be
+ * satisfied. Without sets, each query is a set of its own (§6.4.2).
+ */
+function usableSets(
+  { credentials, credential_sets }: DcqlQuery,
+  candidates: Candidates,
+): readonly CredentialSetQuery[] | undefined {
+  const all: readonly CredentialSetQuery[] =
+    credential_sets ?? credentials.map(({ id }) => ({ options: [[id]] }))
+  const usable = all.map((set) => ({
+    ...set,
+    options: set.options.filter((option) => option.every((id) => candidates.get(id)?.ok === true)),
+  }))
+  const satisfiable = usable.filter(({ options }) => options.length > 0)
+  const isShort = usable.some(({ options, required }) => options.length === 0 && required !== false)
+  return isShort || satisfiable.length === 0 ? undefined : satisfiable
+}
+
+/**
+ * Chooses one option of each required set, for a wallet without credential sets. Without a required set, one
+ * option of the first. A wallet with one query only gets one that satisfies all of them, if there is one.
+ */
+function chooseOptions(
+  profile: WalletProfile,
+  policy: Pick<Policy, 'query' | 'descriptors'>,
+  sets: readonly CredentialSetQuery[],
+): readonly CredentialSetQuery[] {
+  const required = sets.filter((set) => set.required !== false)
+  const needed = required.length > 0 ? required : sets.slice(0, 1)
+  const ordered = needed.map(({ options }) => byPreference(profile, policy, options))
+  const single = ordered[0]?.find(
+    (option) => option.length === 1 && ordered.every((options) => options.some((one) => isSame(one, option))),
+  )
+  const choice = single === undefined ? ordered.flatMap((options) => options.slice(0, 1)) : [single]
+  return choice.map((option) => ({ options: [option] }))
+}
+
+/**
+ * Orders options. The types come in the order of the query, because that is the choice of the relying party.
+ * The formats of a type come in the order of the wallet.
+ */
+function byPreference(
+  { formats }: WalletProfile,
+  { query, descriptors }: Pick<Policy, 'query' | 'descriptors'>,
+  options: CredentialSetQuery['options'],
+): CredentialSetQuery['options'] {
+  const typesOf = (option: readonly string[]) =>
+    option
+      .flatMap((id) => descriptors.filter(({ query_id }) => query_id === id))
+      .map(({ credential_type }) => credential_type)
+      .join()
+  const ranks: readonly string[] = formats
+  const rankOf = (option: readonly string[]) =>
+    option
+      .flatMap((id) => query.credentials.filter((credential) => credential.id === id))
+      .reduce((sum, { format }) => sum + ranks.indexOf(format), 0)
+  const types = [...new Set(options.map(typesOf))]
+  return options.toSorted(
+    (a, b) => types.indexOf(typesOf(a)) - types.indexOf(typesOf(b)) || rankOf(a) - rankOf(b),
+  )
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
+}
+
+/** Returns why each credential query was left out. */
+function unusedQueries(candidates: Candidates, ids: ReadonlySet<string>): readonly Finding[] {
+  return [...candidates].flatMap(([id, candidate], i): readonly Finding[] => {
+    if (ids.has(id)) return []
+    return candidate.ok ? [{ member: `${CREDENTIALS}/${i}`, why: 'one_option' }] : candidate.error
+  })
+}

@@ -1,0 +1,95 @@
+// The input and the result of lowering.
+
+import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
+import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
+import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
+import type { Policy } from '../policy/policy.ts'
+
+/** A request for any wallet, and what the relying party allows in its place. */
+export type OriginalRequest = {
+  readonly policy: Pick<Policy, 'query' | 'descriptors'>
+  readonly protocol: ProtocolId
+  /** Texts as sent. */
+  readonly transaction_data?: readonly string[] | undefined
+  /** That of the request first, then the others that the relying party can use. */
+  readonly client_id_prefixes: readonly ClientIdPrefix[]
+  /** That of the request first, then the others that are allowed. */
+  readonly response_modes: readonly ResponseMode[]
+  /** That of the request first, then the others of the protocol. */
+  readonly request_uri_methods: readonly RequestUriMethod[]
+  /** Exchange protocols of the Digital Credentials API that the session offers. */
+  readonly dc_api_protocols: readonly DcApiProtocol[]
+  readonly livemode: boolean
+}
+
+/** The request for one wallet. */
+export type LoweredRequest = {
+  readonly protocol: ProtocolId
+  readonly query: DcqlQuery
+  /** Texts as sent. */
+  readonly transaction_data?: readonly string[]
+  /** Scheme or start of an address that opens the wallet; null if it has no links and QR codes. */
+  readonly link: string | null
+  /** Exchange protocols of the Digital Credentials API. Empty if it cannot be used. */
+  readonly dc_api_protocols: readonly DcApiProtocol[]
+  /** Null where no Client Identifier is sent. */
+  readonly client_id_prefix: ClientIdPrefix | null
+  /** Null where only `org-iso-mdoc` is used. */
+  readonly response_mode: ResponseMode | null
+  /** How a link passes the request; null without links. */
+  readonly passing: 'reference' | 'value' | null
+  /** Null without links, and by value. */
+  readonly request_uri_method: RequestUriMethod | null
+  /** True if `x5c` must have the root too. */
+  readonly include_root: boolean
+}
+
+/** The result for one wallet. */
+export type Lowering =
+  | {
+      /**
+       * `works`: the wallet can answer the original request. `lowered`: it can answer the lowered one only.
+       * `unknown`: nothing public says if it can answer the lowered one.
+       */
+      readonly outcome: 'works' | 'lowered' | 'unknown'
+      readonly request: LoweredRequest
+      /** Members that the lowered request lacks or has changed. */
+      readonly left_out: readonly Finding[]
+      /** Members that no public source is about. Empty unless the outcome is `unknown`. */
+      readonly unknown: readonly Finding[]
+    }
+  | { readonly outcome: 'cannot'; readonly reasons: readonly Finding[] }
+
+/** One finding. */
+export type Finding = {
+  /** JSON Pointer (RFC 6901) of the member in the original `wallet_request`. */
+  readonly member: string
+  readonly why: FindingCode
+}
+
+/** A lowered part of a request, and what was found on the way. */
+export type Lowered<T> = {
+  readonly value: T
+  readonly left_out: readonly Finding[]
+  readonly unknown: readonly Finding[]
+}
+
+/** Each code with its sentence for people. */
+export const FINDINGS = {
+  format_not_supported: 'the wallet does not support this credential format',
+  type_not_held: 'the wallet does not hold credentials of this type',
+  not_supported: 'the wallet does not support this member',
+  support_unknown: 'nothing public says if the wallet supports this member',
+  discloses_all: 'the wallet would disclose every claim of the credential',
+  disclosure_unknown: 'nothing public says what the wallet would disclose',
+  one_option: 'the wallet is asked for another option',
+  one_claim_set: 'the wallet is asked for one set of claims only',
+  not_in_protocol: 'the wallet does not support the protocol of the request',
+  not_in_this_mode: 'no link opens the wallet in this mode',
+  own_link: 'only a link of its own opens the wallet',
+  replaced: 'the wallet needs another value',
+  not_available: 'the wallet needs a value that is not available here',
+  root_needed: 'the wallet needs the root in the certificate chain',
+} as const
+export type FindingCode = keyof typeof FINDINGS

@@ -1,0 +1,80 @@
+// The profile of one wallet: what it supports, as its public sources say. The schema has only values that
+// this service can use. Names are those of the messages: OpenID4VP 1.0, and its DCQL (§6).
+
+import * as z from 'zod/mini'
+import { list, text } from '../codec/schema.ts'
+import { FORMATS, type FormatId } from '../formats/index.ts'
+import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
+import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES } from '../openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/request/generation.ts'
+
+const line = text(200)
+const date = z.iso.date()
+const address = z.url({ protocol: /^https$/ })
+
+/** `unknown`: nothing public says it. */
+const support = z.enum(['yes', 'no', 'unknown'])
+/** `ignored`: the wallet accepts the member and acts as if it were absent. */
+const supportOrIgnored = z.enum(['yes', 'no', 'ignored', 'unknown'])
+
+/** A scheme (`openid4vp`), or the start of an address, to which the query is added. */
+const link = z.string().check(z.maxLength(200), z.regex(/^[a-z][a-z0-9+.-]*(:\/\/[^\s?#]+)?$/))
+
+/** Members of DCQL that the wallet supports. */
+const dcql = z.strictObject({
+  /** More than one credential query, without sets: all are required. */
+  several_queries: support,
+  credential_sets: support,
+  /** `ignored`: every claim of `claims` is disclosed. */
+  claim_sets: supportOrIgnored,
+  /** `ignored`: a claim is disclosed whatever its value. */
+  values: supportOrIgnored,
+  /** A path with `null`: all elements of an array. */
+  null_path: support,
+  /** A path with a number: one element of an array. */
+  index_path: support,
+  /** `intent_to_retain` of a claim of an mdoc. */
+  intent_to_retain: support,
+  multiple: support,
+  trusted_authorities: supportOrIgnored,
+  require_cryptographic_holder_binding: support,
+  /** Disclosed by a query without `claims`, beside what is always disclosed. */
+  without_claims: z.enum(['none', 'all', 'refused', 'unknown']),
+})
+
+/** One wallet. */
+export const walletProfileSchema = z.strictObject({
+  id: z.string().check(z.maxLength(40), z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)),
+  name: line,
+  /** Where this profile was read, and when. */
+  sources: list(z.strictObject({ url: address, version: line, read: date }), 8),
+  /** Day of the last check of the whole profile. */
+  checked: date,
+  status: z.enum(['live', 'pilot', 'test']),
+  /** ISO 3166-1 alpha-2. Empty: any country. */
+  countries: z.array(z.string().check(z.regex(/^[A-Z]{2}$/))),
+  platforms: list(z.enum(['ios', 'android', 'web']), 3),
+  /** Schemes and addresses that open it, the preferred first. Without `test`, test mode has those of `live`. */
+  links: z.exactPartial(z.strictObject({ live: list(link, 8), test: list(link, 8) })),
+  install: z.exactPartial(z.strictObject({ ios: address, android: address, web: address })),
+  /** Protocols of links and QR codes. */
+  protocols: z.array(z.enum(PROTOCOL_IDS)),
+  /** Exchange protocols of the Digital Credentials API. */
+  dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
+  client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
+  /** The preferred first. */
+  formats: list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8),
+  /** Type identifiers that it holds (`vct`, docType, …). Absent: any. */
+  types: z.exactOptional(list(line, 32)),
+  /** `direct_post.jwt` also means `dc_api.jwt`, and `direct_post` means `dc_api`. */
+  response_modes: z.array(z.enum(RESPONSE_MODES)),
+  passing: z.array(z.enum(['reference', 'value'])),
+  request_uri_methods: z.array(z.enum(REQUEST_URI_METHODS)),
+  /** Certificate chain that it expects in `x5c`. HAIP 1.0 §5: without the root. */
+  chain: z.enum(['without_root', 'with_root']),
+  transaction_data: support,
+  dcql,
+})
+
+export type WalletProfile = Readonly<z.infer<typeof walletProfileSchema>>

@@ -1,0 +1,46 @@
+// The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const euAgeAndroid: WalletProfile = {
+  id: 'eu-age-android',
+  name: 'EU age verification app (Android)',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
+      version: 'Annex A, November 2026',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'live',
+  countries: ['CY', 'DK', 'ES', 'FR', 'GR', 'IE', 'IT'],
+  platforms: ['android'],
+  links: {
+    live: ['av'],
+  },
+  install: {},
+  protocols: ['openid4vp-1.0'],
+  dc_api_protocols: ['org-iso-mdoc'],
+  client_id_prefixes: ['redirect_uri'],
+  formats: ['mso_mdoc'],
+  types: ['eu.europa.ec.av.1'],
+  response_modes: ['direct_post'],
+  passing: ['value'],
+  request_uri_methods: [],
+  chain: 'without_root',
+  transaction_data: 'no',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'unknown',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'yes',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'unknown',
+  },
+}

@@ -1,0 +1,50 @@
+// The reference wallet of the European Commission for Android. It ignores `claim_sets`.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const eudiAndroid: WalletProfile = {
+  id: 'eudi-android',
+  name: 'EUDI reference wallet (Android)',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-app-android-wallet-ui',
+      version: 'November 2026',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-android-wallet-core',
+      version: 'November 2026',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'test',
+  countries: [],
+  platforms: ['android'],
+  links: {
+    live: ['openid4vp', 'eudi-openid4vp', 'haip-vp', 'eu-eaap', 'mdoc-openid4vp'],
+  },
+  install: {},
+  protocols: ['openid4vp-1.0', 'haip-1.0'],
+  dc_api_protocols: ['org-iso-mdoc'],
+  client_id_prefixes: ['x509_hash', 'x509_san_dns'],
+  formats: ['mso_mdoc', 'dc+sd-jwt'],
+  response_modes: ['direct_post.jwt'],
+  passing: ['reference'],
+  request_uri_methods: ['get', 'post'],
+  chain: 'without_root',
+  transaction_data: 'no',
+  dcql: {
+    several_queries: 'yes',
+    credential_sets: 'yes',
+    claim_sets: 'ignored',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'yes',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'all',
+  },
+}

@@ -1,0 +1,46 @@
+// The French wallet: the PID, and the age attestation of the EU.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const franceIdentite: WalletProfile = {
+  id: 'france-identite',
+  name: 'France Identité',
+  sources: [
+    {
+      url: 'https://france-identite.gouv.fr/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'live',
+  countries: ['FR'],
+  platforms: ['ios', 'android'],
+  links: {
+    live: ['openid4vp'],
+  },
+  install: {},
+  protocols: ['openid4vp-1.0', 'haip-1.0'],
+  dc_api_protocols: [],
+  client_id_prefixes: ['x509_hash'],
+  formats: ['mso_mdoc'],
+  types: ['eu.europa.ec.eudi.pid.1', 'eu.europa.ec.av.1'],
+  response_modes: ['direct_post.jwt'],
+  passing: ['reference'],
+  request_uri_methods: ['get'],
+  chain: 'without_root',
+  transaction_data: 'unknown',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'unknown',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'unknown',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'unknown',
+  },
+}

@@ -1,0 +1,46 @@
+// The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids it.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const germanEudiWallet: WalletProfile = {
+  id: 'german-eudi-wallet',
+  name: 'German EUDI wallet',
+  sources: [
+    {
+      url: 'https://bmi.usercontent.opencode.de/eudi-wallet/eidas-2.0-architekturkonzept/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'test',
+  countries: ['DE'],
+  platforms: ['ios', 'android'],
+  links: {
+    live: ['openid4vp', 'haip-vp'],
+  },
+  install: {},
+  protocols: ['openid4vp-1.0', 'haip-1.0'],
+  dc_api_protocols: [],
+  client_id_prefixes: ['x509_hash'],
+  formats: ['mso_mdoc'],
+  types: ['eu.europa.ec.eudi.pid.1'],
+  response_modes: ['direct_post.jwt'],
+  passing: ['reference'],
+  request_uri_methods: ['get', 'post'],
+  chain: 'with_root',
+  transaction_data: 'unknown',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'unknown',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'unknown',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'unknown',
+  },
+}

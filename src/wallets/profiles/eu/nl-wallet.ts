@@ -1,0 +1,44 @@
+// The Dutch wallet. A simple query only: one credential query, without sets and values.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const nlWallet: WalletProfile = {
+  id: 'nl-wallet',
+  name: 'NL Wallet',
+  sources: [
+    {
+      url: 'https://github.com/MinBZK/nl-wallet',
+      version: '6299ff7bbd2461ba20f438511bfbd2cd9072834f',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'pilot',
+  countries: ['NL'],
+  platforms: ['ios', 'android'],
+  // The address of each environment is not public: the operator sets it. This is the one of debug builds.
+  links: { test: ['walletdebuginteraction://wallet.edi.rijksoverheid.nl/disclosure'] },
+  install: {},
+  protocols: ['openid4vp-1.0', 'haip-1.0'],
+  dc_api_protocols: [],
+  client_id_prefixes: ['x509_hash'],
+  formats: ['dc+sd-jwt', 'mso_mdoc'],
+  response_modes: ['direct_post.jwt'],
+  passing: ['reference'],
+  request_uri_methods: ['post', 'get'],
+  chain: 'without_root',
+  transaction_data: 'no',
+  dcql: {
+    several_queries: 'no',
+    credential_sets: 'no',
+    claim_sets: 'no',
+    values: 'no',
+    null_path: 'no',
+    index_path: 'no',
+    intent_to_retain: 'yes',
+    multiple: 'no',
+    trusted_authorities: 'no',
+    require_cryptographic_holder_binding: 'no',
+    without_claims: 'refused',
+  },
+}

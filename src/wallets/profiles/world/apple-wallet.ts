@@ -1,0 +1,49 @@
+// Apple Wallet: `org-iso-mdoc` of the Digital Credentials API only.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const appleWallet: WalletProfile = {
+  id: 'apple-wallet',
+  name: 'Apple Wallet',
+  sources: [
+    {
+      url: 'https://developer.apple.com/documentation/passkit/requesting-identity-information-from-a-digital-id',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'live',
+  countries: ['JP', 'PR', 'US'],
+  platforms: ['ios'],
+  links: {},
+  install: {},
+  protocols: [],
+  dc_api_protocols: ['org-iso-mdoc'],
+  client_id_prefixes: [],
+  formats: ['mso_mdoc'],
+  types: [
+    'org.iso.18013.5.1.mDL',
+    'org.iso.23220.photoid.1',
+    'org.iso.23220.photoID.1',
+    'org.iso.23220.1.jp.mnc',
+  ],
+  response_modes: [],
+  passing: [],
+  request_uri_methods: [],
+  chain: 'without_root',
+  transaction_data: 'no',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'no',
+    values: 'no',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'yes',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'refused',
+  },
+}

@@ -1,0 +1,103 @@
+// Lowering for wallets with a part of DCQL.
+
+import { describe, expect, it } from 'vitest'
+import { FORMATS } from '../../src/formats/index.ts'
+import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
+import { BUILT_IN_TYPES } from '../../src/policy/built-in-types.ts'
+import { lowerRequest } from '../../src/wallets/lower.ts'
+import type { OriginalRequest } from '../../src/wallets/lowering.ts'
+import { walletProfile } from '../../src/wallets/profiles/index.ts'
+
+function profileOf(id: string) {
+  const profile = walletProfile(id)
+  if (profile === undefined) throw new Error(id)
+  return profile
+}
+
+function originalOf(
+  changes: Partial<PolicyRequest> = {},
+  more: Partial<OriginalRequest> = {},
+): OriginalRequest {
+  const policy = buildPolicy(
+    {
+      credential_types: ['pid'],
+      scope: ['age_over_18'],
+      credential_match: 'any',
+      formats: null,
+      allow_derived: false,
+      ...changes,
+    },
+    { definitions: BUILT_IN_TYPES, formats: Object.values(FORMATS) },
+  )
+  if (!policy.ok) throw new Error(JSON.stringify(policy.error))
+  return {
+    policy: policy.value,
+    protocol: 'openid4vp-1.0',
+    client_id_prefixes: ['x509_hash', 'x509_san_dns'],
+    response_modes: ['direct_post.jwt'],
+    request_uri_methods: ['post', 'get'],
+    dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'],
+    livemode: false,
+    ...more,
+  }
+}
+
+describe('lowering', () => {
+  it('asks the NL Wallet for one format in one query, without sets', () => {
+    const lowering = lowerRequest(profileOf('nl-wallet'), originalOf())
+    expect(lowering).toMatchObject({
+      outcome: 'lowered',
+      request: {
+        query: {
+          credentials: [
+            { id: 'pid-dc_sd-jwt', format: 'dc+sd-jwt', claims: [{ path: ['age_equal_or_over', '18'] }] },
+          ],
+        },
+        link: 'walletdebuginteraction://wallet.edi.rijksoverheid.nl/disclosure',
+      },
+      left_out: [
+        { member: '/dcql_query/credentials/1', why: 'one_option' },
+        { member: '/uri', why: 'own_link' },
+      ],
+    })
+    expect(lowering.outcome !== 'cannot' && lowering.request.query.credential_sets).toBeUndefined()
+  })
+
+  it('asks a wallet that ignores claim sets for the first of them only', () => {
+    const original = originalOf({ allow_derived: true })
+    expect(lowerRequest(profileOf('eudi-android'), original)).toMatchObject({
+      outcome: 'lowered',
+      request: {
+        query: {
+          credentials: [
+            { claims: [{ path: ['age_equal_or_over', '18'] }] },
+            { claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'age_over_18'] }] },
+          ],
+        },
+      },
+    })
+  })
+
+  it('leaves a request alone that the wallet can answer', () => {
+    const original = originalOf({ allow_derived: true })
+    expect(lowerRequest(profileOf('credo'), original)).toMatchObject({
+      outcome: 'works',
+      request: { query: original.policy.query },
+      left_out: [],
+    })
+  })
+
+  it('never asks a wallet without claims that would disclose all', () => {
+    const { policy } = originalOf({ formats: ['mso_mdoc'] })
+    const credentials = policy.query.credentials.map(({ claims, ...query }) => query)
+    expect(
+      lowerRequest(
+        profileOf('eudi-android'),
+        originalOf({}, { policy: { ...policy, query: { credentials } } }),
+      ),
+    ).toEqual({
+      outcome: 'cannot',
+      reasons: [{ member: '/dcql_query/credentials/0/claims', why: 'discloses_all' }],
+    })
+  })
+})

@@ -1,0 +1,19 @@
+// The wallet profiles as data.
+
+import { describe, expect, it } from 'vitest'
+import { walletProfileSchema } from '../../src/wallets/profile.ts'
+import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+
+describe('wallet profiles', () => {
+  it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
+    'says only what the service can do: %s',
+    (_, profile) => {
+      expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
+    },
+  )
+
+  it('has each id once', () => {
+    const ids = WALLET_PROFILES.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+  })
+})
