@@ -39,7 +39,7 @@ export const changed = (at: string, value?: unknown): Change => ({ at, value })
 type Loose = Record<string, unknown>
 
 /** Applies a change to the parts of a request. */
-function apply({ at, value }: Change, parts: Loose): void {
+export function apply({ at, value }: Change, parts: Loose): void {
   if (at === undefined) return
   const steps = at.replace(/^query\b/, 'payload.dcql_query.credentials.0').split('.')
   const last = steps.pop() ?? ''

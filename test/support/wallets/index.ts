@@ -3,5 +3,6 @@
 import { nlWallet } from './eu/nl-wallet.ts'
 import type { FakeWallet } from './fake-wallet.ts'
 import { credo } from './world/credo.ts'
+import { googleWallet } from './world/google-wallet.ts'
 
-export const FAKE_WALLETS: readonly FakeWallet[] = [nlWallet, credo]
+export const FAKE_WALLETS: readonly FakeWallet[] = [nlWallet, credo, googleWallet]
