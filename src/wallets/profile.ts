@@ -55,7 +55,7 @@ export const walletProfileSchema = z.strictObject({
   /** ISO 3166-1 alpha-2. Empty: any country. */
   countries: z.array(z.string().check(z.regex(/^[A-Z]{2}$/))),
   platforms: list(z.enum(['ios', 'android', 'web']), 3),
-  /** Schemes and addresses that open it, the preferred first. Test mode has those of `live` without `test`. */
+  /** Schemes and addresses that open it, the preferred first. Without `test`, test mode uses `live`. */
   links: z.exactPartial(z.strictObject({ live: list(link, 8), test: list(link, 8) })),
   install: z.exactPartial(z.strictObject({ ios: address, android: address, web: address })),
   /** Protocols of links and QR codes. */

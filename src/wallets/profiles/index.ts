@@ -11,8 +11,17 @@ import { ioApp } from './eu/io-app.ts'
 import { nlWallet } from './eu/nl-wallet.ts'
 import { valera } from './eu/valera.ts'
 import { appleWallet } from './world/apple-wallet.ts'
+import { californiaDmv } from './world/california-dmv.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
+import { igrant } from './world/igrant.ts'
+import { inji } from './world/inji.ts'
+import { lissi } from './world/lissi.ts'
+import { procivis } from './world/procivis.ts'
+import { swiyu } from './world/swiyu.ts'
+import { talao } from './world/talao.ts'
+import { waltId } from './world/walt-id.ts'
+import { wwwallet } from './world/wwwallet.ts'
 
 /** Every profile, in the order of lists for people. */
 export const WALLET_PROFILES: readonly WalletProfile[] = [
@@ -27,7 +36,16 @@ export const WALLET_PROFILES: readonly WalletProfile[] = [
   euAgeIos,
   googleWallet,
   appleWallet,
+  californiaDmv,
   credo,
+  wwwallet,
+  waltId,
+  procivis,
+  igrant,
+  lissi,
+  inji,
+  talao,
+  swiyu,
 ]
 
 /** Returns the profile of an id; `undefined` for an unknown one. */

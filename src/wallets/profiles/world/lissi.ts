@@ -1,0 +1,45 @@
+// Wallets of Lissi.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const lissi: WalletProfile = {
+  id: 'lissi',
+  name: 'Lissi ID-Wallet',
+  sources: [
+    {
+      url: 'https://docs.lissi.id/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'live',
+  countries: ['DE'],
+  platforms: ['ios', 'android'],
+  links: {
+    live: ['openid4vp', 'haip-vp'],
+  },
+  install: {},
+  protocols: ['openid4vp-1.0', 'haip-1.0'],
+  dc_api_protocols: [],
+  client_id_prefixes: ['x509_hash', 'x509_san_dns'],
+  formats: ['dc+sd-jwt', 'mso_mdoc'],
+  response_modes: ['direct_post.jwt', 'direct_post'],
+  passing: ['reference'],
+  request_uri_methods: ['get'],
+  chain: 'without_root',
+  transaction_data: 'unknown',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'unknown',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'unknown',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'unknown',
+  },
+}

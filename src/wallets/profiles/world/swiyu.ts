@@ -1,0 +1,45 @@
+// The Swiss wallet. It requires the Swiss profile of OpenID4VP, which this service does not implement.
+
+import type { WalletProfile } from '../../profile.ts'
+
+export const swiyu: WalletProfile = {
+  id: 'swiyu',
+  name: 'swiyu',
+  sources: [
+    {
+      url: 'https://github.com/swiyu-admin-ch/eidch-android-wallet',
+      version: 'November 2026',
+      read: '2026-11-22',
+    },
+  ],
+  checked: '2026-11-22',
+  status: 'pilot',
+  countries: ['CH'],
+  platforms: ['ios', 'android'],
+  links: {
+    live: ['swiyu-verify', 'openid4vp'],
+  },
+  install: {},
+  protocols: [],
+  dc_api_protocols: [],
+  client_id_prefixes: [],
+  formats: ['dc+sd-jwt'],
+  response_modes: ['direct_post.jwt', 'direct_post'],
+  passing: ['reference'],
+  request_uri_methods: ['get'],
+  chain: 'without_root',
+  transaction_data: 'no',
+  dcql: {
+    several_queries: 'unknown',
+    credential_sets: 'unknown',
+    claim_sets: 'unknown',
+    values: 'unknown',
+    null_path: 'unknown',
+    index_path: 'unknown',
+    intent_to_retain: 'unknown',
+    multiple: 'unknown',
+    trusted_authorities: 'unknown',
+    require_cryptographic_holder_binding: 'unknown',
+    without_claims: 'refused',
+  },
+}
