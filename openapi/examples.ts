@@ -212,6 +212,7 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   by_value: true,
   status_unavailable: 'refuse',
   certificate_revocation: 'require',
+  enforce_registration: false,
   return_urls: ['https://shop.example/checkout'],
   origins: ['https://shop.example'],
   branding: { color: '#1d4ed8', logo: null },
@@ -267,6 +268,7 @@ export const EXAMPLES: {
     livemode: false,
     version: 1,
     locale: null,
+    warnings: [],
   },
   Verification: VERIFICATION,
   VerificationState: {

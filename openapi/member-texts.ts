@@ -68,6 +68,8 @@ export const MEMBER_TEXTS = {
     version: VERSION,
     locale:
       'Language of the hosted page. Null where the browser decides: without a `locale`, or without a translation.',
+    warnings:
+      'Parts of the request that may not work: claims that your registration certificate does not cover.',
   },
   WalletRequest: {
     uri: 'Content of the QR code.',
@@ -147,6 +149,8 @@ export const MEMBER_TEXTS = {
     certificate_revocation:
       'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are stored. Default: 48 hours.',
+    enforce_registration:
+      'Refuse creations that go beyond your registration certificate (`verifier.registration`). Default: `false`.',
     anchor_sets: "Names of the operator's lists of trusted issuers.",
   },
   TrustAnchor: {

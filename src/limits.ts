@@ -170,7 +170,13 @@ export const WALLET_METADATA = {
 export const LOGO = { characters: 16_414 } as const
 
 /** Registration of a relying party (ETSI TS 119 475), which is part of each of its requests. */
-export const REGISTRATION = { characters: 16_384, depth: 16, datasetCharacters: 8192 } as const
+export const REGISTRATION = {
+  characters: 16_384,
+  depth: 16,
+  /** Items of a CWT. */
+  items: 4096,
+  datasetCharacters: 8192,
+} as const
 
 /** A request passed by value: capacity of the largest QR (ISO/IEC 18004 Table 7, 40-L). */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const

@@ -43,6 +43,7 @@ export const relyingParty = z.object({
   by_value: z.boolean(),
   status_unavailable: z.enum(STATUS_UNAVAILABLE),
   certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
+  enforce_registration: z.boolean(),
   return_urls: texts,
   origins: texts,
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),

@@ -74,6 +74,9 @@ export const walletRequest = z.object({
   expires_at: time,
 })
 
+/** What was created and may not work. `code`: values may be added within /v1. */
+const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
+
 /** Response of `POST /v1/verify`. */
 export const createdVerification = z.object({
   verification_id: verificationId,
@@ -87,6 +90,7 @@ export const createdVerification = z.object({
   livemode: z.boolean(),
   version: z.int(),
   locale: maybe(z.string()),
+  warnings: list(creationWarning),
 })
 
 /** A session as a `client_token` reads it. */
@@ -302,6 +306,7 @@ export const dcApiRequests = z.object({
 })
 
 export type BrowserReturnResult = z.infer<typeof browserReturnResult>
+export type CreationWarning = z.infer<typeof creationWarning>
 export type CreatedVerification = z.infer<typeof createdVerification>
 export type DeliveryLog = z.infer<typeof deliveryLog>
 export type EventPage = z.infer<typeof eventPage>

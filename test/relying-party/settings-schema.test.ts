@@ -71,6 +71,7 @@ const GOOD = {
   by_value: true,
   status_unavailable: 'accept',
   certificate_revocation: 'accept_unknown',
+  enforce_registration: true,
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],
   branding: { color: '#1D4ed8', logo: 'data:image/png;base64,iVBORw0KGgo=' },

@@ -38,7 +38,9 @@ describe('a registration', () => {
     ['a payload that is no object', `${part(HEADER)}.${part([])}.c2ln`],
     ['no text', ''],
   ])('is refused with a certificate of %s', async (_, certificate) => {
-    expect(await errorsOf({ ...GOOD, certificate })).toEqual(['certificate must be a compact JWS'])
+    expect(await errorsOf({ ...GOOD, certificate })).toEqual([
+      'certificate must be a compact JWS, or base64url of a CWT',
+    ])
   })
 
   it.each(['JWT', 'rc-wrp+cwt', undefined])('is refused with a certificate of typ %s', async (typ) => {

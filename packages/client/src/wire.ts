@@ -132,6 +132,12 @@ export type CreatedVerification = {
    * translation.
    */
   readonly locale: string | null
+  /** Parts of the request that may not work: claims that your registration certificate does not cover. */
+  readonly warnings: readonly {
+    readonly code: string
+    readonly pointer: string
+    readonly message: string
+  }[]
 }
 
 /** The authorization request as wallets receive it. */
@@ -552,6 +558,7 @@ export type Settings = {
   readonly by_value: boolean
   readonly status_unavailable: 'refuse' | 'accept' | (string & {})
   readonly certificate_revocation: 'off' | 'accept_unknown' | 'require' | (string & {})
+  readonly enforce_registration: boolean
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
   readonly branding: {
@@ -601,6 +608,7 @@ export type SettingsChange = {
   readonly by_value?: boolean
   readonly status_unavailable?: 'refuse' | 'accept'
   readonly certificate_revocation?: 'off' | 'accept_unknown' | 'require'
+  readonly enforce_registration?: boolean
   readonly return_urls?: readonly string[]
   readonly origins?: readonly string[]
   readonly branding?: {

@@ -4,10 +4,11 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
+import { isCompactJws } from '../registration/registration-certificate.ts'
 
 /** Registration of a relying party. */
 export type VerifierRegistration = {
-  /** Registration certificate: a compact JWS (`rc-wrp+jwt`). */
+  /** Registration certificate: a compact JWS (`rc-wrp+jwt`), or base64url of a CWT (`rc-wrp+cwt`). */
   readonly certificate: string
   /** JSON text of the registered data, as the registrar writes it. */
   readonly dataset: string
@@ -26,7 +27,9 @@ export type VerifierAttestation = { readonly format: string; readonly data: stri
 /** Builds the entries of a registration. */
 export function attestRegistration(registration: VerifierRegistration): readonly VerifierAttestation[] {
   const { certificate, dataset, encoding } = registration
-  const data = encoding === 'compact' ? certificate : encodeBase64url(utf8(certificate))
+  // A CWT is binary: its base64url is the only form that a request can contain.
+  const isAsIs = encoding === 'compact' || !isCompactJws(certificate)
+  const data = isAsIs ? certificate : encodeBase64url(utf8(certificate))
   return [
     { format: 'registrar_dataset', data: JSON.parse(dataset) as JsonObject }, // written after validation
     { format: 'registration_cert', data },

@@ -63,6 +63,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         status_unavailable: 'refuse',
         // Docs/decisions/certificate-revocation.md
         certificate_revocation: input.livemode ? 'require' : 'off',
+        enforce_registration: false,
         return_urls: [],
         origins: [],
         branding: null,
@@ -138,6 +139,7 @@ function members(rules: SettingsRules) {
     by_value: z.boolean(),
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
+    enforce_registration: z.boolean(),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
     branding: z.nullable(branding),

@@ -61,6 +61,8 @@ export type Settings = {
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
   /** The relying party's own certificate; null: the service's. */
   readonly verifier: SigningIdentity | null
+  /** True where a creation must not go beyond the registration certificate. Absent: false. */
+  readonly enforce_registration?: boolean
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
   readonly api_keys: readonly ApiKeyRecord[]

@@ -1,11 +1,21 @@
-// Registration of a relying party (ETSI TS 119 475). Only its form and expiry are checked here: wallets
-// verify it with the registrars that they trust.
+// Registration of a relying party (ETSI TS 119 475). Its signature is not verified here: wallets do that with
+// the registrars that they trust.
 
 import * as z from 'zod/mini'
-import { decodeBase64url } from '../../codec/base64url.ts'
-import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
+import { isJsonObject, type JsonObject } from '../../codec/json.ts'
 import { REGISTRATION } from '../../limits.ts'
+import {
+  parseRegistrationCertificate,
+  type RegisteredCredential,
+  type RegistrationCertificate,
+  type RegistrationError,
+} from '../../openid4vp/registration/registration-certificate.ts'
 import { REGISTRATION_ENCODINGS, type VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
+import { err, type Result } from '../../result.ts'
+import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import type { Certificate } from '../../trust/x509/certificate.ts'
+import { attributeValues } from '../../trust/x509/distinguished-name.ts'
+import type { SigningIdentity } from '../settings/settings.ts'
 
 /** `verifier.registration` of the settings. `now` is Unix milliseconds. */
 export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistration> {
@@ -35,17 +45,62 @@ const dataset = z.pipe(
 )
 
 function certificateError(text: string, now: number): string | undefined {
-  const [header, payload, ...rest] = text.split('.').map(decodePart)
-  if (!header || !payload || rest.length !== 1) return 'must be a compact JWS'
-  if (member(header, 'typ') !== 'rc-wrp+jwt')
-    return 'must be a registration certificate: its typ must be rc-wrp+jwt'
-  const exp = member(payload, 'exp')
-  return typeof exp === 'number' && exp * 1000 <= now ? 'must not have expired' : undefined
+  const parsed = parseRegistrationCertificate(text)
+  if (!parsed.ok) return ERRORS[parsed.error]
+  return hasExpired(parsed.value, now) ? 'must not have expired' : undefined
 }
 
-/** Decodes the JSON object in a part; null for any other text, such as the signature. */
-function decodePart(part: string): JsonObject | null {
-  const { characters, depth } = REGISTRATION
-  const parsed = parseJsonObject(decodeBase64url(part), { length: characters, depth })
-  return parsed.ok ? parsed.value : null
+const ERRORS: Readonly<Record<RegistrationError, string>> = {
+  malformed: 'must be a compact JWS, or base64url of a CWT',
+  wrong_type: 'must be a registration certificate: its typ must be rc-wrp+jwt or, of a CWT, rc-wrp+cwt',
+}
+
+/** Why a registration covers nothing, as messages to its relying party. */
+export const REGISTRATION_FAULTS = {
+  registration_missing:
+    'enforce_registration is on and verifier has no registration, so every creation is refused: set a registration, or turn it off.',
+  registration_unreadable:
+    'The credentials of the registration certificate cannot be read, so none counts as registered: ask the registrar for another certificate.',
+  registration_expired:
+    'The registration certificate has expired, so wallets refuse it: set the one that follows it.',
+  registration_other_subject:
+    'The registration certificate is not for the subject of the verifier certificate, so wallets refuse it: its sub, or that of its intermediary, must equal the organizationIdentifier (without one, the serialNumber).',
+} as const
+
+type RegistrationFault = Exclude<keyof typeof REGISTRATION_FAULTS, 'registration_missing'>
+
+/** Returns what the registration of a verifier covers. `now` is Unix milliseconds. */
+export function registeredCredentials(
+  {
+    certificate_chain_pem,
+    registration,
+  }: Pick<SigningIdentity, 'certificate_chain_pem'> & {
+    readonly registration: VerifierRegistration
+  },
+  now: number,
+): Result<readonly RegisteredCredential[], RegistrationFault> {
+  const parsed = parseRegistrationCertificate(registration.certificate)
+  if (!parsed.ok || !parsed.value.credentials.ok) return err('registration_unreadable')
+  if (hasExpired(parsed.value, now)) return err('registration_expired')
+  const [leaf] = anchorCertificates(certificate_chain_pem)
+  const identifier = leaf && subjectIdentifier(leaf)
+  return identifier !== undefined && parsed.value.presenters.includes(identifier)
+    ? parsed.value.credentials
+    : err('registration_other_subject')
+}
+
+function hasExpired({ expiresAt }: RegistrationCertificate, now: number): boolean {
+  return expiresAt !== undefined && expiresAt * 1000 <= now
+}
+
+const ORGANIZATION_IDENTIFIER = '2.5.4.97'
+const SERIAL_NUMBER = '2.5.4.5'
+
+/** §5.1: the identifier of a legal person; without one, that of a natural person. */
+function subjectIdentifier({ subject }: Certificate): string | undefined {
+  const [first = attributeValues(subject, SERIAL_NUMBER)[0]] = attributeValues(
+    subject,
+    ORGANIZATION_IDENTIFIER,
+  )
+  return first
 }

@@ -157,6 +157,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     by_value: view.by_value,
     status_unavailable: view.status_unavailable,
     certificate_revocation: view.certificate_revocation,
+    enforce_registration: view.enforce_registration ?? false,
     return_urls: view.return_urls,
     origins: view.origins,
     branding: view.branding,

@@ -8,10 +8,16 @@ import type { CredentialTypeDefinition } from '../../policy/policy.ts'
 import { canVouch } from '../../policy/vouching.ts'
 import type { SettingsView } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import { registrationWarnings } from '../../relying-party/verifier/registration-warnings.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 
-/** Returns the warnings about a relying party. Test mode has none: it has the sandbox's anchors. */
+/** Returns the warnings about a relying party. */
 export async function settingsWarnings(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
+  return [...(await trustWarningsOf(env, view)), ...registrationWarnings(view, Date.now())]
+}
+
+/** Test mode has no warning about trust: it has the sandbox's anchors. */
+async function trustWarningsOf(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
   if (!view.livemode) return []
   const lists = await subscribedAnchors(env, view, Date.now())
   return lists.incomplete ? [] : trustWarnings(view, [...view.trust_anchors, ...lists.anchors])

@@ -31,6 +31,8 @@ import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
 import { requestOptions } from './request-options.ts'
 import { requestedPolicy } from './requested-policy.ts'
+import { unregisteredClaims } from './requested-registration.ts'
+
 import { requestedTransactions } from './requested-transactions.ts'
 import { untrustedRequest } from './requested-trust.ts'
 
@@ -53,15 +55,27 @@ export async function createSession(c: AppContext): Promise<Response> {
   if (idempotencyKey === undefined) {
     if (!input.ok) return reject(input.error)
     const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
-    return sendCreation(c, await session.create({ ...input.value, bodyDigest: null }))
+    const created = await session.create({ ...input.value.creation, bodyDigest: null })
+    return sendCreation(c, created, input.value.warnings)
   }
   const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
   const session = VERIFICATION_SESSION.getByName(name)
   const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
-  if (input.ok) return sendCreation(c, await session.create({ ...input.value, bodyDigest }))
+  if (input.ok) {
+    const created = await session.create({ ...input.value.creation, bodyDigest })
+    return sendCreation(c, created, input.value.warnings)
+  }
   // Today's settings may forbid what was accepted earlier.
   const earlier = await session.replay(bodyDigest)
-  return earlier === null ? reject(input.error) : sendCreation(c, earlier)
+  return earlier === null ? reject(input.error) : sendCreation(c, earlier, [])
+}
+
+type CreationWarnings = CreatedVerification['warnings']
+
+/** A checked creation, and what its response says about it. */
+type Prepared = {
+  readonly creation: Omit<CreateInput, 'bodyDigest'>
+  readonly warnings: CreationWarnings
 }
 
 /** Checks everything that can be checked before an object exists. */
@@ -69,7 +83,7 @@ async function prepare(
   c: AppContext,
   body: CreateRequest,
   caller: Caller,
-): Promise<Result<Omit<CreateInput, 'bodyDigest'>, RequestError>> {
+): Promise<Result<Prepared, RequestError>> {
   const { settings } = caller
   const forbidden = forbiddenMember(body, caller)
   if (forbidden !== undefined) return err(forbidden)
@@ -88,6 +102,8 @@ async function prepare(
   if (untrusted !== undefined) return err(untrusted)
   const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
   if (!transactionData.ok) return transactionData
+  const warnings = unregisteredClaims(body, settings, policy.value, Date.now())
+  if (!warnings.ok) return warnings
   const now = Math.floor(Date.now() / 1000)
   const life = { now, expiresAt: now + body.expires_in }
   const verifier =
@@ -97,7 +113,7 @@ async function prepare(
     return err(unsatisfiable({ pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
   const identity = verifier.value
-  return ok({
+  const creation = {
     relyingPartyId: settings.relying_party_id,
     livemode: settings.livemode,
     request: storedRequest(body, settings, {
@@ -108,7 +124,8 @@ async function prepare(
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
-  })
+  }
+  return ok({ creation, warnings: warnings.value })
 }
 
 const PREFIX_POINTER = '/request_options/client_id_prefix'
@@ -206,7 +223,7 @@ async function objectName(env: Env, relyingPartyId: string, idempotencyKey: stri
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
 }
 
-function sendCreation(c: AppContext, creation: Creation): Response {
+function sendCreation(c: AppContext, creation: Creation, warnings: CreationWarnings): Response {
   if (!creation.ok) {
     if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
     if (creation.error === 'erased') return problem(c, 'verification_ended')
@@ -226,6 +243,7 @@ function sendCreation(c: AppContext, creation: Creation): Response {
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     ...rest,
     locale: pageLanguageOf(rest.locale),
+    warnings,
   }
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
   return c.json(body, 201, {

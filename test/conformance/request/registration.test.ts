@@ -1,6 +1,7 @@
 // OpenID4VP 1.0 §5.1: a relying party's registration in its requests, in the form that EU wallets expect. The
 // wallet is a foreign one.
 
+import { encode } from 'cborg'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
@@ -31,9 +32,9 @@ const dataset = {
 
 const asWritten = { base64url: Buffer.from(certificate).toString('base64url'), compact: certificate }
 
-function shop(encoding?: 'base64url' | 'compact'): Promise<RelyingParty> {
+function shop(encoding?: 'base64url' | 'compact', text = certificate): Promise<RelyingParty> {
   const { kty, crv, x, y, d } = leaf.privateJwk
-  const registration = { certificate, dataset, ...(encoding && { encoding }) }
+  const registration = { certificate: text, dataset, ...(encoding && { encoding }) }
   const verifier = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem, registration }
   return relyingPartyOf(stage, { verifier, origins: [SHOP], trust_anchors: [holder.anchor()] })
 }
@@ -90,6 +91,22 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
       reader_certificates: [],
     })
   })
+
+  it.each(['base64url', 'compact'] as const)(
+    'has a CWT as base64url, with the encoding %s',
+    async (encoding) => {
+      const header = encode(
+        new Map<number, unknown>([
+          [1, -7],
+          [16, 'rc-wrp+cwt'],
+        ]),
+      )
+      const cwt = encode([header, new Map(), encode({ sub: 'VATDE-1' }), new Uint8Array(64)])
+      const text = Buffer.from(cwt).toString('base64url')
+      const [, request] = await receive(await shop(encoding, text), 'openid4vp-1.0')
+      expect(infoIn(request)).toMatchObject([{}, { format: 'registration_cert', data: text }])
+    },
+  )
 
   it('stays the same for the whole session, even if the settings change', async () => {
     const rp = await shop()

@@ -126,6 +126,7 @@ describe('creating a relying party', () => {
       by_value: true,
       status_unavailable: 'refuse',
       certificate_revocation: 'off',
+      enforce_registration: false,
       return_urls: [],
       origins: [],
       branding: null,

@@ -1,0 +1,67 @@
+// Comparison of a query with a registration certificate (ETSI TS 119 475 §5.2.4), as wallets make it. A claim
+// outside the certificate is over-asking, which wallets show or refuse.
+
+import { isJsonObject } from '../../codec/json.ts'
+import type { CredentialFormat } from '../../formats/format.ts'
+import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
+import type { RegisteredCredential, RegisteredPath } from './registration-certificate.ts'
+
+type Formats = Readonly<Record<string, Pick<CredentialFormat, 'metaTypes'>>>
+
+/** A claim of one credential type in one format. `path`: `null` for all claims of the credential. */
+export type RequestableClaim = {
+  readonly format: string
+  readonly identifier: string
+  readonly path: ClaimsPath | null
+}
+
+/** The places of what a query requests and the registration does not cover: a claim, or all claims. */
+export type UncoveredClaim = { readonly query: number; readonly claim: number | null }
+
+/** Returns the uncovered claims of a query, in its order. */
+export function uncoveredClaims(
+  registered: readonly RegisteredCredential[],
+  { credentials }: DcqlQuery,
+  formats: Formats,
+): readonly UncoveredClaim[] {
+  return credentials.flatMap((credential, query): readonly UncoveredClaim[] => {
+    const { format, claims } = credential
+    const identifiers = identifiersOf(credential, formats)
+    // A query for several types must be covered for each of them.
+    const isUncovered = (path: ClaimsPath | null) =>
+      identifiers.length === 0 ||
+      !identifiers.every((identifier) => isCovered(registered, { format, identifier, path }, formats))
+    if (claims === undefined) return isUncovered(null) ? [{ query, claim: null }] : []
+    return claims.flatMap(({ path }, claim) => (isUncovered(path) ? [{ query, claim }] : []))
+  })
+}
+
+/** True where a registered credential has the format, the type and the claim. */
+export function isCovered(
+  registered: readonly RegisteredCredential[],
+  { format, identifier, path }: RequestableClaim,
+  formats: Formats,
+): boolean {
+  return registered
+    .filter((one) => one.format === format && identifiersOf(one, formats).includes(identifier))
+    .some(({ paths }) => paths === undefined || (path !== null && paths.some((one) => contains(one, path))))
+}
+
+function identifiersOf(
+  { format, meta }: Pick<CredentialQuery, 'format'> & Pick<RegisteredCredential, 'meta'>,
+  formats: Formats,
+): readonly string[] {
+  if (!isJsonObject(meta)) return [meta]
+  return (Object.hasOwn(formats, format) ? formats[format]?.metaTypes(meta) : undefined) ?? []
+}
+
+/** True where the registered path selects the requested claim, or an object or array around it. */
+function contains(registered: RegisteredPath, requested: ClaimsPath): boolean {
+  return (
+    registered.length <= requested.length &&
+    registered.every((step, i) => {
+      const other = requested[i]
+      return step === other || (step === null && typeof other === 'number')
+    })
+  )
+}

@@ -1,0 +1,180 @@
+// Registration certificates of relying parties (ETSI TS 119 475 §5.2): a JWT (`rc-wrp+jwt`) or a CWT
+// (`rc-wrp+cwt`). Their signature is for wallets. Reads what a wallet compares with a request.
+
+import * as z from 'zod/mini'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { bytesOf, type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
+import {
+  isJsonObject,
+  isNumber,
+  type Json,
+  type JsonObject,
+  member,
+  parseJsonObject,
+} from '../../codec/json.ts'
+import { describeIssue } from '../../codec/schema.ts'
+import { toJson } from '../../formats/mdoc/element-value.ts'
+import { REGISTRATION } from '../../limits.ts'
+import { err, ok, type Result } from '../../result.ts'
+
+/** The content of a certificate. */
+export type RegistrationCertificate = {
+  /** Identifiers, one of which the access certificate must have: those of the party that sends requests. */
+  readonly presenters: readonly string[]
+  /** Unix seconds. Absent: it does not expire. */
+  readonly expiresAt?: number
+  /** The credentials that may be requested. The error is the place that could not be read. */
+  readonly credentials: Result<readonly RegisteredCredential[], string>
+}
+
+/** One credential that may be requested. */
+export type RegisteredCredential = {
+  readonly format: string
+  /** As in a DCQL query (version 1.2.1), or the one type identifier (version 1.1.1). */
+  readonly meta: JsonObject | string
+  /** Paths of its claims. Absent: every claim. */
+  readonly paths?: readonly RegisteredPath[]
+}
+
+export type RegisteredPath = readonly (string | number | null)[]
+
+/** `malformed`: neither a compact JWS nor base64url of a CWT. */
+export type RegistrationError = 'malformed' | 'wrong_type'
+
+/** Parses a compact JWS, or a CWT in base64url. */
+export function parseRegistrationCertificate(
+  text: string,
+): Result<RegistrationCertificate, RegistrationError> {
+  const claims = isCompactJws(text) ? jwtClaims(text) : cwtClaims(text)
+  if (!claims.ok) return claims
+  const expiresAt = member(claims.value, 'exp')
+  const credentials = registeredCredentials(claims.value)
+  if (expiresAt !== undefined && !isNumber(expiresAt))
+    return ok({ presenters: presentersOf(claims.value), credentials: err('exp must be a number') })
+  return ok({
+    presenters: presentersOf(claims.value),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    credentials,
+  })
+}
+
+/** True for the JWT form. Base64url has no dot. */
+export function isCompactJws(certificate: string): boolean {
+  return certificate.includes('.')
+}
+
+function jwtClaims(text: string): Result<JsonObject, RegistrationError> {
+  const [header, payload, ...rest] = text.split('.').map(decodePart)
+  if (!header || !payload || rest.length !== 1) return err('malformed')
+  return member(header, 'typ') === 'rc-wrp+jwt' ? ok(payload) : err('wrong_type')
+}
+
+/** Decodes the JSON object in a part; null for any other text, such as the signature. */
+function decodePart(part: string): JsonObject | null {
+  const { characters, depth } = REGISTRATION
+  const parsed = parseJsonObject(decodeBase64url(part), { length: characters, depth })
+  return parsed.ok ? parsed.value : null
+}
+
+const TYP = 16
+/** Tags of COSE_Sign1 (RFC 9052 §2) and CWT (RFC 8392 §6), which may be absent. */
+const TAGS = [18, 61]
+
+function cwtClaims(text: string): Result<JsonObject, RegistrationError> {
+  const sign1 = untagged(decodeLimited(decodeBase64url(text)))
+  const [protectedHeader, unprotected, payload, signature, ...rest] =
+    sign1?.type === 'array' ? sign1.items : []
+  const header = decodeLimited(bytesOf(protectedHeader))
+  const claims = decodeLimited(bytesOf(payload))
+  const isSign1 = unprotected?.type === 'map' && bytesOf(signature) !== undefined && rest.length === 0
+  if (!isSign1 || header?.type !== 'map' || claims?.type !== 'map') return err('malformed')
+  if (textOf(entryOf(header, TYP)) !== 'rc-wrp+cwt') return err('wrong_type')
+  const named = namedClaims(claims)
+  return named === undefined ? err('malformed') : ok(named)
+}
+
+function decodeLimited(bytes: Uint8Array<ArrayBuffer> | undefined): CborItem | undefined {
+  const { characters, depth, items } = REGISTRATION
+  const decoded = bytes && decodeCbor(bytes, { bytes: characters, depth, items })
+  return decoded?.ok ? decoded.value : undefined
+}
+
+function untagged(item: CborItem | undefined): CborItem | undefined {
+  return item?.type === 'tag' && TAGS.includes(item.tag) ? untagged(item.content) : item
+}
+
+/** RFC 8392 §4: claims with a number. TS 119 475 gives its own claims no number, so their keys are texts. */
+const NUMBERED: ReadonlyMap<number, string> = new Map([
+  [1, 'iss'],
+  [2, 'sub'],
+  [3, 'aud'],
+  [4, 'exp'],
+  [5, 'nbf'],
+  [6, 'iat'],
+  [7, 'cti'],
+])
+
+/** Returns the claims by name; `undefined` for a claim without one, and for a name that occurs twice. */
+function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObject | undefined {
+  const named = entries.map(({ key, value }) => {
+    const name = textOf(key) ?? NUMBERED.get(integerOf(key) ?? 0)
+    const json = toJson(value)
+    return name === undefined || json === undefined ? undefined : ([name, json] as const)
+  })
+  const claims = named.filter((claim) => claim !== undefined)
+  const names = new Set(claims.map(([name]) => name))
+  return names.size === entries.length ? Object.fromEntries(claims) : undefined
+}
+
+/** §5.1: an intermediary sends requests with its own access certificate. */
+function presentersOf(claims: JsonObject): readonly string[] {
+  const intermediary = member(claims, 'intermediary') ?? member(claims, 'act')
+  return identifiersIn(
+    isJsonObject(intermediary) ? member(intermediary, 'sub') : (intermediary ?? member(claims, 'sub')),
+  )
+}
+
+/** Version 1.2.1 has a text. Version 1.1.1 has an object with `id`: a text, or objects with `identifier`. */
+function identifiersIn(subject: Json | undefined): readonly string[] {
+  if (typeof subject === 'string') return subject === '' ? [] : [subject]
+  if (Array.isArray(subject)) return subject.flatMap((one: Json) => identifiersIn(one))
+  if (!isJsonObject(subject)) return []
+  return identifiersIn(member(subject, 'id') ?? member(subject, 'identifier'))
+}
+
+const path = z.union([
+  z.string().check(z.minLength(1)),
+  z.array(z.union([z.string(), z.int().check(z.minimum(0)), z.null()])).check(z.minLength(1)),
+])
+const claims = z.exactOptional(z.array(z.object({ path })))
+
+/** §5.2.4 Table 9. The tables call the list `claim`; DCQL, and some registrars, call it `claims`. */
+const credentials = z.array(
+  z
+    .object({
+      format: z.string(),
+      meta: z.union([z.string(), z.custom<JsonObject>(isJsonObject)]),
+      claim: claims,
+      claims,
+    })
+    .check(
+      z.refine(
+        ({ claim, claims }) => claim === undefined || claims === undefined,
+        'must have `claim` or `claims`, not both',
+      ),
+    ),
+)
+
+function registeredCredentials(payload: JsonObject): RegistrationCertificate['credentials'] {
+  const parsed = credentials.safeParse(member(payload, 'credentials') ?? [], { error: describeIssue })
+  const [issue] = parsed.error?.issues ?? []
+  if (issue !== undefined || !parsed.success)
+    return err(`credentials ${['', ...(issue?.path ?? [])].join('/')} ${issue?.message}`)
+  return ok(
+    parsed.data.map(({ format, meta, claim, claims }) => {
+      const listed = claim ?? claims
+      const paths = listed?.map(({ path }) => (typeof path === 'string' ? [path] : path))
+      return { format, meta, ...(paths && { paths }) }
+    }),
+  )
+}

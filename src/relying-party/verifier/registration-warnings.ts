@@ -1,0 +1,88 @@
+// Warnings about a registration certificate (CONTRACT 8): what wallets would show or refuse later. Settings
+// have no request, so their credential types are compared.
+
+import { FORMATS } from '../../formats/index.ts'
+import { isCovered } from '../../openid4vp/registration/coverage.ts'
+import type { RegisteredCredential } from '../../openid4vp/registration/registration-certificate.ts'
+import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
+import { pathIn } from '../../policy/catalogue.ts'
+import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
+import type { SettingsView } from '../settings/settings.ts'
+import { REGISTRATION_FAULTS, registeredCredentials } from './verifier-registration.ts'
+
+type RegistrationWarning = { readonly code: string; readonly pointer: string; readonly message: string }
+
+const CERTIFICATE = '/verifier/registration/certificate'
+
+/** Returns the warnings of both modes. `now` is Unix milliseconds. */
+export function registrationWarnings(
+  { verifier, enforce_registration, credential_types }: SettingsView,
+  now: number,
+): readonly RegistrationWarning[] {
+  if (!verifier?.registration) {
+    if (enforce_registration !== true) return []
+    return [
+      {
+        code: 'registration_missing',
+        pointer: '/enforce_registration',
+        message: REGISTRATION_FAULTS.registration_missing,
+      },
+    ]
+  }
+  const { registration, certificate_chain_pem } = verifier
+  const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
+  if (registered.ok) return uncoveredTypes(credential_types, registered.value)
+  return [{ code: registered.error, pointer: CERTIFICATE, message: REGISTRATION_FAULTS[registered.error] }]
+}
+
+function uncoveredTypes(
+  added: readonly CredentialTypeDefinition[],
+  registered: readonly RegisteredCredential[],
+): readonly RegistrationWarning[] {
+  const known = [...BUILT_IN_TYPES, ...added]
+  if (known.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length)) {
+    const message =
+      'The registration certificate covers no claim of any known credential type, so every request goes beyond it: have what you request registered.'
+    return [{ code: 'registration_covers_nothing', pointer: CERTIFICATE, message }]
+  }
+  return added.flatMap((type, i) => {
+    const scopes = uncoveredScopes(type, registered)
+    if (scopes.length === 0) return []
+    const names = scopes.map(({ format, name }) => `${name} (${format})`).join(', ')
+    const message = `The registration certificate does not cover these scopes of ${type.name}, so wallets may refuse requests for them: ${names}. Have them registered, or leave them out.`
+    return [{ code: 'type_not_registered', pointer: `/credential_types/${i}`, message }]
+  })
+}
+
+type TypeScope = CredentialTypeFormat & { readonly format: string; readonly name: string }
+
+function scopesOf({ formats }: CredentialTypeDefinition): readonly TypeScope[] {
+  return Object.entries(formats).flatMap(([format, type]) =>
+    Object.keys(type.scopes).map((name) => ({ ...type, format, name })),
+  )
+}
+
+/** Returns the scopes that are not registered for each identifier of the type. */
+function uncoveredScopes(
+  type: CredentialTypeDefinition,
+  registered: readonly RegisteredCredential[],
+): readonly TypeScope[] {
+  return scopesOf(type).filter(({ format, name, identifiers, scopes }) => {
+    const { path = [] } = scopes[name] ?? {}
+    return !identifiers.every((identifier) =>
+      agesOf(pathIn(identifier, { scope: name, path, boolean: false }).path).some((path) =>
+        isCovered(registered, { format, identifier, path }, FORMATS),
+      ),
+    )
+  })
+}
+
+/** A scope for all ages is covered where one age is. */
+function agesOf(path: CredentialTypeFormat['scopes'][string]['path']) {
+  if (!JSON.stringify(path).includes('NN')) return [path]
+  return Array.from({ length: 99 }, (_, i) =>
+    path.map((step) =>
+      typeof step === 'string' ? step.replace('NN', String(i + 1).padStart(2, '0')) : step,
+    ),
+  )
+}

@@ -1,0 +1,72 @@
+// Over-asking (CONTRACT 2): what a creation requests and the relying party's registration certificate does not
+// cover. Wallets show or refuse it.
+
+import type { CreationWarning } from '../../../openapi/responses/verifications.ts'
+import { FORMATS } from '../../formats/index.ts'
+import { type UncoveredClaim, uncoveredClaims } from '../../openid4vp/registration/coverage.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import {
+  REGISTRATION_FAULTS,
+  registeredCredentials,
+} from '../../relying-party/verifier/verifier-registration.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { RequestError } from '../edge/problems.ts'
+import type { CreateRequest } from '../edge/schemas.ts'
+
+/**
+ * Returns warnings about what is not registered. With `enforce_registration` they are the errors of the
+ * request. `now` is Unix milliseconds.
+ */
+export function unregisteredClaims(
+  body: CreateRequest,
+  settings: Pick<Settings, 'verifier' | 'enforce_registration'>,
+  policy: Policy,
+  now: number,
+): Result<readonly CreationWarning[], RequestError> {
+  const enforced = settings.enforce_registration === true
+  const found = findUnregistered(body, settings, policy, now)
+  return enforced && found.length > 0 ? err({ code: 'policy_unsatisfiable', errors: found }) : ok(found)
+}
+
+function findUnregistered(
+  body: CreateRequest,
+  { verifier, enforce_registration }: Pick<Settings, 'verifier' | 'enforce_registration'>,
+  policy: Policy,
+  now: number,
+): readonly CreationWarning[] {
+  const whole = body.dcql_query === undefined ? '/scope' : '/dcql_query'
+  const fault = (code: keyof typeof REGISTRATION_FAULTS) => [
+    { pointer: whole, code, message: REGISTRATION_FAULTS[code] },
+  ]
+  if (!verifier?.registration) return enforce_registration === true ? fault('registration_missing') : []
+  const { registration, certificate_chain_pem } = verifier
+  const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
+  if (!registered.ok) return fault(registered.error)
+  return warningsAbout(uncoveredClaims(registered.value, policy.query, FORMATS), body, policy)
+}
+
+/** One warning for each claim of a `dcql_query`, and one for each scope with the credentials that lack it. */
+function warningsAbout(
+  uncovered: readonly UncoveredClaim[],
+  { dcql_query, scope = [] }: CreateRequest,
+  { query, descriptors }: Policy,
+): readonly CreationWarning[] {
+  const credentialsOf = new Map<string, Set<string>>()
+  for (const { query: i, claim } of uncovered) {
+    const { id = '', format, claims } = query.credentials[i] ?? {}
+    const path = JSON.stringify(claim === null ? null : claims?.[claim]?.path)
+    const { credential_type, scopes = [] } = descriptors.find(({ query_id }) => query_id === id) ?? {}
+    const named = scopes.find((one) => JSON.stringify(one.path) === path)
+    const inQuery = `/dcql_query/credentials/${i}${claim === null ? '' : `/claims/${claim}`}`
+    const inScope = named === undefined ? '/allow_derived' : `/scope/${scope.indexOf(named.scope)}`
+    const pointer = dcql_query === undefined ? inScope : inQuery
+    const credentials = credentialsOf.get(pointer) ?? new Set()
+    credentialsOf.set(pointer, credentials.add(`${credential_type} (${format})`))
+  }
+  return [...credentialsOf].map(([pointer, credentials]) => ({
+    pointer,
+    code: 'not_registered',
+    message: `is not in your registration certificate for ${[...credentials].join(', ')}: request less, name other \`formats\`, or have it registered`,
+  }))
+}

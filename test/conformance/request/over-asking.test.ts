@@ -1,0 +1,131 @@
+// CONTRACT 2, 8: what a relying party requests beyond its registration certificate (ETSI TS 119 475), which
+// wallets refuse. Certificates are made with jose and @peculiar/x509.
+
+import { SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+const ID = 'NTRNL-12345678'
+const leaf = await mintLeaf(await mintRoot(), { subject: `CN=Shop,2.5.4.97=${ID}` })
+const dataset = { identifier: ID }
+
+const AGE = {
+  format: 'mso_mdoc',
+  meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' },
+  claim: [{ path: ['eu.europa.ec.eudi.pid.1', 'age_over_18'] }],
+}
+const PID = { credential_types: ['pid'], formats: ['mso_mdoc'] }
+const OVER_18 = { ...PID, scope: ['age_over_18'] }
+
+async function shop(settings: object = {}, claims: object = {}): Promise<RelyingParty> {
+  const certificate = await new SignJWT({ sub: ID, credentials: [AGE], ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+    .sign(leaf.keys.privateKey)
+  const { kty, crv, x, y, d } = leaf.privateJwk
+  const registration = { certificate, dataset }
+  const verifier = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem, registration }
+  return relyingPartyOf(stage, { verifier, ...settings })
+}
+
+type Created = {
+  readonly warnings: readonly { readonly pointer: string; readonly code: string; readonly message: string }[]
+}
+type Problem = { readonly code: string; readonly errors: Created['warnings'] }
+
+const create = async (rp: RelyingParty, body: object) =>
+  (await expectStatus(await rp.call('POST', '/v1/verify', { body }), 201)) as Created
+const refuse = async (rp: RelyingParty, body: object) =>
+  (await expectStatus(await rp.call('POST', '/v1/verify', { body }), 422)) as Problem
+const placesOf = ({ warnings }: Created) => warnings.map(({ code, pointer }) => `${code} ${pointer}`)
+
+const ENFORCED = { enforce_registration: true }
+
+describe('a creation of a registered relying party', () => {
+  it('has no warning where everything is registered, enforced or not', async () => {
+    expect((await create(await shop(), OVER_18)).warnings).toEqual([])
+    expect((await create(await shop(ENFORCED), OVER_18)).warnings).toEqual([])
+  })
+
+  it('warns of each scope that is not registered, and is refused where the settings enforce it', async () => {
+    const body = { ...PID, scope: ['age_over_18', 'family_name'] }
+    const warnings = [
+      {
+        pointer: '/scope/1',
+        code: 'not_registered',
+        message:
+          'is not in your registration certificate for pid (mso_mdoc): request less, name other `formats`, or have it registered',
+      },
+    ]
+    expect((await create(await shop(), body)).warnings).toEqual(warnings)
+    expect(await refuse(await shop(ENFORCED), body)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: warnings,
+    })
+  })
+
+  it('warns of a format that is not registered, and of a birth date for a derived age', async () => {
+    const both = { credential_types: ['pid'], scope: ['age_over_18'] }
+    const [warning] = (await create(await shop(), both)).warnings
+    expect([warning?.pointer, warning?.message]).toEqual([
+      '/scope/0',
+      expect.stringContaining('pid (dc+sd-jwt):'),
+    ])
+    expect(placesOf(await create(await shop(), { ...OVER_18, allow_derived: true }))).toEqual([
+      'not_registered /allow_derived',
+    ])
+  })
+
+  it('warns of each claim of a dcql_query, and of a whole credential', async () => {
+    const claims = [...AGE.claim, { path: ['eu.europa.ec.eudi.pid.1', 'family_name'] }]
+    const { claim, ...pid } = AGE
+    const dcql_query = {
+      credentials: [
+        { id: 'a', ...pid, claims },
+        { id: 'b', ...pid },
+      ],
+    }
+    const places = ['/dcql_query/credentials/0/claims/1', '/dcql_query/credentials/1']
+    expect(placesOf(await create(await shop(), { dcql_query }))).toEqual(
+      places.map((one) => `not_registered ${one}`),
+    )
+    const { errors } = await refuse(await shop(ENFORCED), { dcql_query })
+    expect(errors.map(({ pointer }) => pointer)).toEqual(places)
+  })
+
+  it.each([
+    ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
+    ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
+  ])('treats a certificate that %s as one that covers nothing', async (_, claims, code) => {
+    expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
+    const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)
+    expect(errors).toMatchObject([{ code, pointer: '/scope' }])
+  })
+
+  it('is refused without a certificate where the settings enforce it', async () => {
+    const rp = await shop(ENFORCED)
+    const removed = await expectStatus(
+      await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }),
+      200,
+    )
+    expect(removed).toMatchObject({
+      enforce_registration: true,
+      warnings: [{ code: 'registration_missing' }],
+    })
+    await expect.poll(async () => (await rp.call('POST', '/v1/verify', { body: OVER_18 })).status).toBe(422)
+    expect((await refuse(rp, OVER_18)).errors).toMatchObject([{ code: 'registration_missing' }])
+  })
+
+  it('repeats the first session by its Idempotency-Key, even if the settings enforce the registration since', async () => {
+    const rp = await shop()
+    const body = { ...PID, scope: ['family_name'] }
+    const again = () => rp.call('POST', '/v1/verify', { body, headers: { 'Idempotency-Key': 'once' } })
+    const first = (await expectStatus(await again(), 201)) as { verification_id: string }
+    await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: ENFORCED }), 200)
+    await refuse(rp, body)
+    expect(await expectStatus(await again(), 201)).toMatchObject({ verification_id: first.verification_id })
+  })
+})

@@ -1,0 +1,126 @@
+// Warnings about a registration certificate, each by one change of settings that have none. The certificates
+// are made with jose and @peculiar/x509.
+
+import { SignJWT } from 'jose'
+import { describe, expect, it } from 'vitest'
+import type { SettingsView } from '../../src/relying-party/settings/settings.ts'
+import { registrationWarnings } from '../../src/relying-party/verifier/registration-warnings.ts'
+import { mintCertificate, mintKeys } from '../support/certificates/certificates.ts'
+
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const ID = 'NTRNL-12345678'
+const keys = await mintKeys('P-256')
+
+const AGE = {
+  format: 'mso_mdoc',
+  meta: { doctype_value: 'eu.europa.ec.av.1' },
+  claim: [{ path: ['eu.europa.ec.av.1', 'age_over_18'] }],
+}
+const MEMBER = { format: 'dc+sd-jwt', meta: { vct_values: ['urn:club'] }, claim: [{ path: ['number'] }] }
+const CLAIMS = { sub: ID, exp: NOW / 1000 + 1, credentials: [AGE, MEMBER] }
+const CLUB = {
+  name: 'club',
+  formats: { 'dc+sd-jwt': { identifiers: ['urn:club'], scopes: { number: { path: ['number'] } } } },
+}
+
+type Changes = {
+  readonly claims?: object
+  readonly subject?: string
+  readonly settings?: Partial<SettingsView>
+}
+
+async function warningsOf({ claims = CLAIMS, subject = `2.5.4.97=${ID}`, settings = {} }: Changes = {}) {
+  const certificate = await new SignJWT({ ...claims })
+    .setProtectedHeader({ alg: 'ES256', typ: 'rc-wrp+jwt' })
+    .sign(keys.privateKey)
+  const { pem } = await mintCertificate({ subject: `CN=Shop,${subject}`, keys })
+  const registration = { certificate, dataset: '{}', encoding: 'compact' as const }
+  const verifier = { certificate_chain_pem: pem, registration }
+  const view = { verifier, credential_types: [CLUB], enforce_registration: false, ...settings }
+  return registrationWarnings(view as never, NOW)
+}
+
+const codesOf = async (changes?: Changes) =>
+  (await warningsOf(changes)).map(({ code, pointer }) => `${code} ${pointer}`)
+
+const CERTIFICATE = '/verifier/registration/certificate'
+
+describe('a registration certificate', () => {
+  it('that covers every added type has no warning', async () => {
+    expect(await codesOf()).toEqual([])
+  })
+
+  it.each([
+    ['has expired', { claims: { ...CLAIMS, exp: NOW / 1000 } }, `registration_expired ${CERTIFICATE}`],
+    [
+      'cannot be read',
+      { claims: { ...CLAIMS, credentials: [{}] } },
+      `registration_unreadable ${CERTIFICATE}`,
+    ],
+    [
+      'is for another subject',
+      { claims: { ...CLAIMS, sub: 'NTRNL-1' } },
+      `registration_other_subject ${CERTIFICATE}`,
+    ],
+    [
+      'names no subject',
+      { claims: { ...CLAIMS, sub: undefined } },
+      `registration_other_subject ${CERTIFICATE}`,
+    ],
+    [
+      'is beside a certificate without an identifier',
+      { subject: 'O=Shop' },
+      `registration_other_subject ${CERTIFICATE}`,
+    ],
+    [
+      'is beside a certificate whose organization is another one',
+      { subject: `2.5.4.97=NTRNL-2,2.5.4.5=${ID}` },
+      `registration_other_subject ${CERTIFICATE}`,
+    ],
+    [
+      'is for the customer of another intermediary',
+      { claims: { ...CLAIMS, intermediary: { sub: 'NTRNL-3' } } },
+      `registration_other_subject ${CERTIFICATE}`,
+    ],
+    [
+      'covers no known type',
+      { claims: { ...CLAIMS, credentials: [] } },
+      `registration_covers_nothing ${CERTIFICATE}`,
+    ],
+    [
+      'does not cover an added type',
+      { claims: { ...CLAIMS, credentials: [AGE] } },
+      'type_not_registered /credential_types/0',
+    ],
+  ])('that %s has one warning', async (_, changes, warning) => {
+    expect(await codesOf(changes)).toEqual([warning])
+  })
+
+  it('may be that of a natural person, or of the intermediary that sends the requests', async () => {
+    expect(await codesOf({ subject: `2.5.4.5=${ID}` })).toEqual([])
+    const claims = { ...CLAIMS, sub: 'NTRNL-1', intermediary: { sub: ID } }
+    expect(await codesOf({ claims })).toEqual([])
+  })
+
+  it('names the scopes of a type that it does not cover', async () => {
+    const scopes = {
+      number: { path: ['number'] },
+      age_over_NN: { path: ['age', 'NN'] },
+      level: { path: ['level'] },
+    }
+    const type = { ...CLUB, formats: { 'dc+sd-jwt': { identifiers: ['urn:club'], scopes } } }
+    const claims = {
+      ...CLAIMS,
+      credentials: [{ ...MEMBER, claim: [{ path: ['number'] }, { path: ['age', '21'] }] }],
+    }
+    const [warning, ...others] = await warningsOf({ claims, settings: { credential_types: [type] } })
+    expect(others).toEqual([])
+    expect(warning?.message).toContain('refuse requests for them: level (dc+sd-jwt). Have')
+  })
+
+  it('must be there where enforce_registration is on', async () => {
+    const enforced = { enforce_registration: true, verifier: null }
+    expect(await codesOf({ settings: enforced })).toEqual(['registration_missing /enforce_registration'])
+    expect(await codesOf({ settings: { ...enforced, enforce_registration: false } })).toEqual([])
+  })
+})
