@@ -53,12 +53,9 @@ describe('lowering', () => {
             { id: 'pid-dc_sd-jwt', format: 'dc+sd-jwt', claims: [{ path: ['age_equal_or_over', '18'] }] },
           ],
         },
-        link: 'walletdebuginteraction://wallet.edi.rijksoverheid.nl/disclosure',
+        link: 'openid4vp',
       },
-      left_out: [
-        { member: '/dcql_query/credentials/1', why: 'one_option' },
-        { member: '/uri', why: 'own_link' },
-      ],
+      left_out: [{ member: '/dcql_query/credentials/1', why: 'one_option' }],
     })
     expect(lowering.outcome !== 'cannot' && lowering.request.query.credential_sets).toBeUndefined()
   })

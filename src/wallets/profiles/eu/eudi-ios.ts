@@ -1,4 +1,4 @@
-// The reference wallet of the European Commission for iOS.
+// The reference wallet of the European Commission for iOS. It decodes `values` as strings only.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,12 +8,12 @@ export const eudiIos: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-app-ios-wallet-ui',
-      version: 'November 2026',
+      version: '5990db7b90f826c326206c1ee69cfc651559c2f5',
       read: '2026-11-22',
     },
     {
       url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
-      version: 'November 2026',
+      version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
       read: '2026-11-22',
     },
   ],
@@ -22,29 +22,29 @@ export const eudiIos: WalletProfile = {
   countries: [],
   platforms: ['ios'],
   links: {
-    live: ['openid4vp', 'eudi-openid4vp', 'haip-vp', 'eu-eaap', 'mdoc-openid4vp'],
+    live: ['openid4vp', 'eudi-openid4vp', 'haip-vp', 'mdoc-openid4vp'],
   },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns'],
   formats: ['mso_mdoc', 'dc+sd-jwt'],
-  response_modes: ['direct_post.jwt'],
+  response_modes: ['direct_post.jwt', 'direct_post'],
   passing: ['reference'],
   request_uri_methods: ['get', 'post'],
   chain: 'without_root',
-  transaction_data: 'yes',
+  transaction_data: 'no',
   dcql: {
     several_queries: 'yes',
     credential_sets: 'yes',
     claim_sets: 'yes',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    values: 'no',
+    null_path: 'yes',
+    index_path: 'yes',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    multiple: 'yes',
+    trusted_authorities: 'ignored',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
   },
 }

@@ -1,4 +1,4 @@
-// The Dutch wallet. A simple query only: one credential query, without sets and values.
+// The Dutch wallet. A simple query only, without sets. Several queries must have one format.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -16,8 +16,8 @@ export const nlWallet: WalletProfile = {
   status: 'pilot',
   countries: ['NL'],
   platforms: ['ios', 'android'],
-  // The address of each environment is not public: the operator sets it. This is the one of debug builds.
-  links: { test: ['walletdebuginteraction://wallet.edi.rijksoverheid.nl/disclosure'] },
+  // Its https address depends on the build and is not public. These schemes open every build.
+  links: { live: ['openid4vp', 'haip-vp', 'eu-eaap'] },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
@@ -32,7 +32,7 @@ export const nlWallet: WalletProfile = {
     several_queries: 'no',
     credential_sets: 'no',
     claim_sets: 'no',
-    values: 'no',
+    values: 'ignored',
     null_path: 'no',
     index_path: 'no',
     intent_to_retain: 'yes',
