@@ -11,9 +11,9 @@ import type { Report } from './report.ts'
 const VERIFICATION = {
   /** POST /v1/verify, GET /qr, request_uri, callback, two polls. */
   workerRequests: 6,
-  /** The Worker requests, and the alarms: delivery watchdog, deletion. */
+  /** The Worker requests, the event log, and the alarm of the deletion. */
   objectRequests: 8,
-  rowsWritten: 12,
+  rowsWritten: 10,
   rowsRead: 10,
   /** Milliseconds in the Worker and in the object, all requests together. */
   cpuMs: 6,

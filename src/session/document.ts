@@ -279,8 +279,21 @@ export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boo
   if (status !== 'pending') {
     return Math.min(...eventsDue(document), eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS))
   }
-  const delay = isWatched ? 0 : spreadOf(verification_id, EXPIRY_SPREAD_MS)
-  return Math.min(expires_at + delay, held?.until ?? Infinity)
+  const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
+  return Math.min(expiry, held?.until ?? Infinity)
+}
+
+/** Returns the time of the alarm that expires a session which nobody watches. */
+export function expiryAlarmAt({
+  verification_id,
+  expires_at,
+}: Pick<SessionDocument, 'verification_id' | 'expires_at'>): number {
+  return expires_at + spreadOf(verification_id, EXPIRY_SPREAD_MS)
+}
+
+/** Returns true if erasure is the only work that is due at `now`. */
+export function isOnlyErasureDue(document: SessionDocument, now: number): boolean {
+  return document.status !== 'pending' && eventsDue(document).length === 0 && eraseAt(document) <= now
 }
 
 /**

@@ -9,7 +9,8 @@ import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event
 import type { AppendResult, LogEntry } from '../../relying-party/events/event-log.ts'
 import { logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import { erasedBy, type PendingLogEntry, type SessionDocument } from '../document.ts'
+import { erasedBy, expiryAlarmAt, type PendingLogEntry, type SessionDocument } from '../document.ts'
+import type { SessionStore } from '../store.ts'
 import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
 /** Time limit of one call to the log. */
@@ -19,15 +20,26 @@ const CALL_MS = 5_000
  * first webhook attempt with its wait. So a session whose webhook fails wakes up once for both.
  */
 const FIRST_WAIT_MS = 30_000
+/** Longest time to a set alarm that may repeat a first call which a crash cut off. */
+const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /** Writes a change at once, or keeps it in memory for a write that follows. */
 type Write = (document: SessionDocument) => void
 
-/** Returns the log entry of a session that ends at `now`. Its first call has started. */
-export function newLogEntry(eventId: string, now: number): PendingLogEntry {
-  return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: now + FIRST_WAIT_MS }
+/**
+ * Returns the log entry of a session that ends at `now`. Its first call has started. Without a webhook the
+ * alarm of the expiry stays as it is set, which saves a row. It repeats a call that a crash cut off.
+ */
+export function newLogEntry(
+  eventId: string,
+  ended: SessionDocument,
+  { now, hasWebhook }: { readonly now: number; readonly hasWebhook: boolean },
+): PendingLogEntry {
+  const [soon, set] = [now + FIRST_WAIT_MS, expiryAlarmAt(ended)]
+  const canRide = !hasWebhook && set > soon && set <= now + LONGEST_RIDE_MS
+  return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: canRide ? set : soon }
 }
 
 /** Calls the log again if that is due. The call is counted before it is made. */
@@ -60,8 +72,9 @@ export async function publish(context: SessionContext, write: Write): Promise<vo
     document.relying_party_id,
     entryOf(document, entry, configOf(env).baseUrl),
   )
+  if (recording === 'unreachable') return repeatSoon(store)
   const current = store.session()
-  if (recording === 'unreachable' || !current?.pending_log_entry) return
+  if (!current?.pending_log_entry) return
   if (recording === 'recorded') return write({ ...current, pending_log_entry: null })
   // The day is over without the event. The next day is written before it is called: if the response is lost,
   // the same day is asked again. Another call may already have changed it.
@@ -70,6 +83,15 @@ export async function publish(context: SessionContext, write: Write): Promise<vo
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
   }
   return publish(context, write)
+}
+
+/** Repeats a failed first call after its own wait, not at the alarm that was set already. */
+function repeatSoon(store: SessionStore): void {
+  const document = store.session()
+  const entry = document?.pending_log_entry
+  const soon = (document?.ended_at ?? 0) + FIRST_WAIT_MS
+  if (document === undefined || entry?.calls !== 1 || entry.next_call_at <= soon) return
+  store.commit({ ...document, pending_log_entry: { ...entry, next_call_at: soon } })
 }
 
 async function record(

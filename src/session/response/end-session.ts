@@ -179,7 +179,7 @@ function endedDocument(
     deliveries: isWanted
       ? enqueue(ended.deliveries, { delivery_id, event_id: eventId, event_type, sequence, body }, now)
       : ended.deliveries,
-    pending_log_entry: newLogEntry(eventId, now),
+    pending_log_entry: newLogEntry(eventId, ended, { now, hasWebhook: isWanted ?? false }),
   }
 }
 

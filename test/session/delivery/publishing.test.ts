@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
-import { ERASURE_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
+import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
@@ -45,13 +45,16 @@ function loseResponses(): () => number {
   return () => spy.mock.calls.length
 }
 
-/** Cancels a session. The log was called once when this returns. */
+/** Cancels a session. The log was called once, with or without success, when this returns. */
 async function endedSession(setting: Setting, calls?: () => number): Promise<string> {
   const { verification_id } = await createSession(setting)
   expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
-  if (calls === undefined)
-    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
-  else await vi.waitFor(() => expect(calls()).toBe(1))
+  const soon = Date.now() + 30 * SECOND
+  await vi.waitFor(async () => {
+    const { owed } = await owedBy(verification_id)
+    if (calls === undefined) expect(owed).toBeNull()
+    else expect([calls(), owed?.next_call_at]).toEqual([1, soon])
+  })
   return verification_id
 }
 
@@ -122,6 +125,31 @@ describe('an outcome', () => {
     expect(await alarm(id)).toBe(true)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
     expect((await owedBy(id)).owed).toBeNull()
+  })
+})
+
+describe('an end without a webhook', () => {
+  it('leaves the alarm of the expiry as it is, which repeats a call that a crash cut off', async () => {
+    const setting = await setUp()
+    const lost = Promise.withResolvers<AppendResult>()
+    vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
+    const { verification_id: id, expires_at } = await createSession(setting)
+    const set = Date.parse(expires_at) + spreadOf(id, EXPIRY_SPREAD_MS)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    expect(await owedBy(id)).toMatchObject({ owed: { calls: 1, next_call_at: set }, alarm: set })
+    at(set)
+    expect(await alarm(id)).toBe(true)
+    expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
+    expect((await owedBy(id)).owed).toBeNull()
+    lost.resolve('recorded')
+  })
+
+  it('sets an alarm of its own where that of the expiry is hours away', async () => {
+    const setting = await setUp()
+    breakLog()
+    const { verification_id: id } = await createSession(setting, { expires_in: 86_400 })
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    expect((await owedBy(id)).alarm).toBe(NOON + 30 * SECOND)
   })
 })
 
@@ -273,8 +301,9 @@ describe('an outcome that arrives after the end of its day', () => {
     const { append } = EventLog.prototype
     const spy = vi.spyOn(EventLog.prototype, 'append')
     spy.mockImplementationOnce(() => closed.promise as never)
-    const id = await endedSession(setting, () => spy.mock.calls.length)
-    at(endOfDay(first) + 60 * SECOND)
+    const { verification_id: id } = await createSession(setting)
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    at((await owedBy(id)).alarm ?? 0)
     const recorded = Promise.withResolvers<void>()
     spy.mockImplementation(function (this: EventLog, entry) {
       const recording = append.call(this, entry)
