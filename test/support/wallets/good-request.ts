@@ -25,6 +25,8 @@ export type Change = {
   readonly at?: string
   readonly value?: unknown
   readonly scheme?: string
+  /** Start of the link, in place of the scheme's. */
+  readonly base?: string
   /** Another verifier, whose authority is on no list. */
   readonly verifier?: Verifier
   /** Signs in place of the leaf. */
@@ -97,7 +99,7 @@ export async function offerLink(
     const headers = { 'content-type': 'application/oauth-authz-req+jwt' }
     return new Response(text, { status: change.status ?? 200, headers })
   }
-  const scanned = `${change.scheme ?? 'openid4vp'}://?${new URLSearchParams(link as Record<string, string>)}`
+  const scanned = `${change.base ?? `${change.scheme ?? 'openid4vp'}://`}?${new URLSearchParams(link as Record<string, string>)}`
   const surroundings = { fetch, holdings, verifierCa: usual.root.pem }
   return { answer: await wallet.answer({ link: scanned }, surroundings), posted }
 }

@@ -115,7 +115,7 @@ export async function presentSdJwt(
   paths: readonly Path[] | 'all',
   { nonce, audience, keyBinding }: { nonce: string; audience: string; keyBinding?: object },
 ): Promise<Presented> {
-  const { sdJwt, key, type } = holding
+  const { sdJwt, key } = holding
   const presentation = await presentSdJwtVc(sdJwt, {
     holder: key,
     nonce,
@@ -124,16 +124,23 @@ export async function presentSdJwt(
     ...(keyBinding === undefined ? {} : { keyBinding }),
     ...(paths === 'all' ? {} : { disclose: frameOf(paths) }),
   })
-  const disclosed = presentation
-    .split('~')
-    .slice(1, -1)
-    .map((text) => JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[])
-    // An object whose members have disclosures of their own discloses nothing by itself.
-    .filter(
-      (disclosure) => !isObject(disclosure.at(-1)) || !Object.hasOwn(disclosure.at(-1) as object, '_sd'),
-    )
-    .map((disclosure) => ({ format: 'dc+sd-jwt', type, claim: nameIn(holding, String(disclosure.at(-2))) }))
-  return { presentation, disclosed }
+  return { presentation, disclosed: claimsIn(presentation, holding) }
+}
+
+/** The claims that a presentation of an SD-JWT VC discloses. */
+export function claimsIn(presentation: string, holding: SdJwtHolding): readonly Disclosed[] {
+  const { format, type } = holding
+  return (
+    presentation
+      .split('~')
+      .slice(1, -1)
+      .map((text) => JSON.parse(Buffer.from(text, 'base64url').toString()) as unknown[])
+      // An object whose members have disclosures of their own discloses nothing by itself.
+      .filter(
+        (disclosure) => !isObject(disclosure.at(-1)) || !Object.hasOwn(disclosure.at(-1) as object, '_sd'),
+      )
+      .map((disclosure) => ({ format, type, claim: nameIn(holding, String(disclosure.at(-2))) }))
+  )
 }
 
 /** The whole name of a disclosed claim: `age_equal_or_over.18` for `18`. */

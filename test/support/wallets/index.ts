@@ -6,5 +6,13 @@ import { nlWallet } from './eu/nl-wallet.ts'
 import type { FakeWallet } from './fake-wallet.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
+import { wwwallet } from './world/wwwallet.ts'
 
-export const FAKE_WALLETS: readonly FakeWallet[] = [eudiAndroid, eudiIos, nlWallet, credo, googleWallet]
+export const FAKE_WALLETS: readonly FakeWallet[] = [
+  eudiAndroid,
+  eudiIos,
+  nlWallet,
+  credo,
+  googleWallet,
+  wwwallet,
+]

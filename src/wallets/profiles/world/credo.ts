@@ -1,4 +1,5 @@
-// Wallets that use Credo, such as Paradym.
+// Wallets that use Credo. The Paradym Wallet is the one that was read. Behind the browser it answers for one
+// credential only. Of transaction data it knows few types.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +9,12 @@ export const credo: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/openwallet-foundation/credo-ts',
-      version: 'November 2026',
+      version: '3c32928107639bc355f82d4ba11c4d91901e11cb',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/animo/paradym-wallet',
+      version: 'c4038930ceb71f14b7545b4bf55a88a2f961d0b8',
       read: '2026-11-22',
     },
   ],
@@ -17,9 +23,12 @@ export const credo: WalletProfile = {
   countries: [],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
+    live: ['openid4vp', 'eudi-openid4vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/app/paradym-wallet/id6449846111',
+    android: 'https://play.google.com/store/apps/details?id=id.paradym.wallet',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24'],
   dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
@@ -28,18 +37,18 @@ export const credo: WalletProfile = {
   passing: ['reference', 'value'],
   request_uri_methods: ['get', 'post'],
   chain: 'without_root',
-  transaction_data: 'yes',
+  transaction_data: 'unknown',
   dcql: {
     several_queries: 'yes',
     credential_sets: 'yes',
     claim_sets: 'yes',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    values: 'yes',
+    null_path: 'yes',
+    index_path: 'yes',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    multiple: 'yes',
+    trusted_authorities: 'yes',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
   },
 }

@@ -1,4 +1,4 @@
-// Google Wallet: signed requests of the Digital Credentials API.
+// Google Wallet: signed requests of the Digital Credentials API. Its documentation is the only source.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -7,7 +7,17 @@ export const googleWallet: WalletProfile = {
   name: 'Google Wallet',
   sources: [
     {
-      url: 'https://developers.google.com/wallet/identity/verify',
+      url: 'https://developers.google.com/wallet/identity/verify/accepting-ids-from-wallet-online',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://developers.google.com/wallet/identity/verify/verifier-registrar',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://developers.google.com/wallet/identity/verify/supported-issuers-iaca-certs',
       version: 'documentation',
       read: '2026-11-22',
     },
@@ -17,7 +27,9 @@ export const googleWallet: WalletProfile = {
   countries: ['BR', 'GB', 'IN', 'PR', 'SG', 'TW', 'US'],
   platforms: ['android'],
   links: {},
-  install: {},
+  install: {
+    android: 'https://play.google.com/store/apps/details?id=com.google.android.apps.walletnfcrel',
+  },
   protocols: [],
   dc_api_protocols: ['openid4vp-v1-signed'],
   client_id_prefixes: ['x509_hash'],
@@ -33,14 +45,14 @@ export const googleWallet: WalletProfile = {
   passing: [],
   request_uri_methods: [],
   chain: 'without_root',
-  transaction_data: 'no',
+  transaction_data: 'unknown',
   dcql: {
     several_queries: 'unknown',
-    credential_sets: 'unknown',
+    credential_sets: 'yes',
     claim_sets: 'unknown',
     values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    null_path: 'no',
+    index_path: 'no',
     intent_to_retain: 'yes',
     multiple: 'unknown',
     trusted_authorities: 'unknown',

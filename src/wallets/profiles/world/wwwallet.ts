@@ -1,4 +1,5 @@
-// A wallet in the browser.
+// A wallet in the browser. It answers every query of a request, whatever the sets say, and with every claim.
+// Of transaction data it knows signatures only.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +9,12 @@ export const wwwallet: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/wwWallet/wallet-frontend',
-      version: 'November 2026',
+      version: '7d6a549890406b3e3a4f8253e5b10afe8f851110',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/wwWallet/wallet-common',
+      version: 'c7b487b4bd99a5ee2800b330bfe077d7896d1ac9',
       read: '2026-11-22',
     },
   ],
@@ -17,29 +23,31 @@ export const wwwallet: WalletProfile = {
   countries: [],
   platforms: ['web'],
   links: {
-    live: ['openid4vp', 'haip-vp'],
+    test: ['https://demo.wwwallet.org/cb'],
   },
-  install: {},
+  install: {
+    web: 'https://demo.wwwallet.org',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns'],
   formats: ['dc+sd-jwt', 'mso_mdoc'],
   response_modes: ['direct_post.jwt', 'direct_post'],
   passing: ['reference'],
-  request_uri_methods: ['get', 'post'],
+  request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
     several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    credential_sets: 'no',
+    claim_sets: 'ignored',
+    values: 'yes',
+    null_path: 'no',
+    index_path: 'yes',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    multiple: 'yes',
+    trusted_authorities: 'no',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'all',
   },
 }
