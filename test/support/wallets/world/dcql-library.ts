@@ -1,5 +1,5 @@
-// Credentials for the `dcql` library (openwallet-foundation-labs), which is the matcher of several wallets. The
-// library decides; nothing of a query is read here.
+// Credentials for the `dcql` library (openwallet-foundation-labs), which is the matcher of several wallets.
+// The library decides; nothing of a query is read here.
 
 import '../../reflect-metadata.ts'
 import * as x509 from '@peculiar/x509'
