@@ -55,13 +55,15 @@ export const MEMBER_TEXTS = {
       'Requires that one key holds all credentials. Many wallets have a key for each: they are rejected then.',
     claims_encryption_jwk: 'Your public key. The claims are returned, encrypted to this key.',
     transaction_data: 'Transactions for the person to confirm, each with the members of its type.',
+    qr_code: 'With `false` the response has no picture, which saves the time to draw it.',
     retry_of: 'The `verification_id` of the verification that this one repeats.',
   },
   EncryptionKey: { x: 'Together with `y` a point on the curve.', key_ops: 'Empty.' },
   CreatedVerification: {
     status: OUTCOME.status,
     session_url: `${SESSION_URL} It contains the \`client_token\`: share it with this person only.`,
-    qr_code: 'Prefix it with `data:` for the source of an image. Null where a QR code is excluded.',
+    qr_code:
+      'Prefix it with `data:` for the source of an image. Null where a QR code is excluded or not wanted.',
     deep_link: 'Identifies the verification. It opens no wallet.',
     client_token: 'Grants access to the QR code and the state of this verification only.',
     wallet_request: 'Null where a QR code is excluded, and after the end of the verification.',

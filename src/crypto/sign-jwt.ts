@@ -3,17 +3,33 @@
 import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
 import type { PrivateJwk } from './jwk.ts'
+import { openRecentKeys } from './recent-keys.ts'
 
 /** One of our keys, identified by its `kid`. */
 type SigningKey = Required<PrivateJwk> & { readonly kid: string }
 
 /** Signs with ES256. `typ` prevents confusion between different kinds of our JWTs (RFC 8725 §3.11). */
-export function signJwt(
-  claims: object,
-  typ: string,
-  { kty, crv, x, y, d, kid }: SigningKey,
-): Promise<string> {
+export async function signJwt(claims: object, typ: string, key: SigningKey): Promise<string> {
   return new CompactSign(utf8(JSON.stringify(claims)))
-    .setProtectedHeader({ alg: 'ES256', typ, kid })
-    .sign({ kty, crv, x, y, d })
+    .setProtectedHeader({ alg: 'ES256', typ, kid: key.kid })
+    .sign(await importSigningKey(key))
+}
+
+/** Keys that are cached. A relying party has one or two. */
+const KEYS = 100
+const imported = openRecentKeys<CryptoKey>(KEYS)
+
+/**
+ * Imports a P-256 key for ES256, once. All members together identify it. So a key with the public members of
+ * another party gets nothing of that party.
+ */
+export async function importSigningKey({ kty, crv, x, y = '', d }: PrivateJwk): Promise<CryptoKey> {
+  const jwk = { kty, crv, x, y, d }
+  const name = JSON.stringify(jwk)
+  const known = imported.get(name)
+  if (known !== undefined) return known
+  const parameters = { name: 'ECDSA', namedCurve: 'P-256' }
+  const key = await crypto.subtle.importKey('jwk', jwk, parameters, false, ['sign'])
+  imported.set(name, key)
+  return key
 }

@@ -1,6 +1,7 @@
 // Keys derived from the server secret, cached in the isolate.
 
 import type { Config } from '../config.ts'
+import { openRecentKeys, type RecentKeys } from '../crypto/recent-keys.ts'
 import { deriveKey } from '../crypto/seal.ts'
 
 type Key = Uint8Array<ArrayBuffer>
@@ -15,18 +16,13 @@ type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cooki
 /** Keys that are cached. */
 const KEYS = 1_000
 
-const keys = new WeakMap<Config, Map<string, Key>>()
+const keys = new WeakMap<Config, RecentKeys<Key>>()
 
 /** Returns the key of one purpose. */
 export async function derivedKey(config: Config, purpose: Purpose): Promise<Key> {
-  const known = keys.get(config) ?? new Map<string, Key>()
+  const known = keys.get(config) ?? openRecentKeys<Key>(KEYS)
   keys.set(config, known)
   const key = known.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))
-  known.delete(purpose)
-  known.set(purpose, key) // a Map keeps the order of insertion
-  for (const oldest of known.keys()) {
-    if (known.size <= KEYS) break
-    known.delete(oldest)
-  }
+  known.set(purpose, key)
   return key
 }

@@ -61,6 +61,8 @@ export type VerificationRequest = {
   }[]
   /** Your public key. The claims are returned, encrypted to this key. */
   readonly claims_encryption_jwk?: ClaimsEncryptionJwk
+  /** With `false` the response has no picture, which saves the time to draw it. */
+  readonly qr_code?: boolean
   /** The `verification_id` of the verification that this one repeats. */
   readonly retry_of?: string
 }
@@ -115,7 +117,7 @@ export type CreatedVerification = {
    * `client_token`: share it with this person only.
    */
   readonly session_url: string
-  /** Prefix it with `data:` for the source of an image. Null where a QR code is excluded. */
+  /** Prefix it with `data:` for the source of an image. Null where a QR code is excluded or not wanted. */
   readonly qr_code: string | null
   /** Identifies the verification. It opens no wallet. */
   readonly deep_link: string

@@ -5,6 +5,7 @@
 import { CompactSign } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
+import { importSigningKey } from '../../crypto/sign-jwt.ts'
 import type { ClientMetadataInput } from './client-metadata.ts'
 import type { Generation, IdentityProof, QueryLanguage, VerifierIdentity } from './generation.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
@@ -57,8 +58,7 @@ export function unsignedParameters({ aud, iat, exp, ...parameters }: JsonObject)
 }
 
 /** Signs the claims with ES256 and the proof of the Client Identifier. Returns a compact JWS. */
-export function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
-  const { kty, crv, x, y = '', d } = identity.signingJwk
+export async function signRequestObject(claims: JsonObject, identity: VerifierIdentity): Promise<string> {
   return new CompactSign(utf8(JSON.stringify(claims)))
     .setProtectedHeader({
       ...headerOf(identity.proof),
@@ -67,7 +67,7 @@ export function signRequestObject(claims: JsonObject, identity: VerifierIdentity
       // ETSI TS 119 472-2: a request with a registration has its time in the header.
       ...(claims.verifier_info === undefined ? {} : { iat: claims.iat }),
     })
-    .sign({ kty, crv, x, y, d })
+    .sign(await importSigningKey(identity.signingJwk))
 }
 
 /** Copies the list, because the type of the library requires a mutable one. */

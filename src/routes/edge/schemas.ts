@@ -84,6 +84,7 @@ const createMembers = z.strictObject({
   require_same_holder_key: z._default(z.boolean(), false),
   transaction_data: z.optional(list(transactionData, TRANSACTION_DATA.objects)),
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
+  qr_code: z.exactOptional(z.boolean()),
   retry_of: z.optional(z.string().check(z.maxLength(60))),
 })
 

@@ -51,23 +51,24 @@ export async function createSession(c: AppContext): Promise<Response> {
   if (!body.ok) return body.error
   const input = await prepare(c, body.value, caller.value)
   const reject = ({ code, errors }: RequestError) => problem(c, code, { errors })
+  const withQrCode = body.value.qr_code ?? true
+  const send = (creation: Creation, warnings: CreationWarnings) =>
+    sendCreation(c, creation, { warnings, withQrCode })
   const { VERIFICATION_SESSION } = c.env
   if (idempotencyKey === undefined) {
     if (!input.ok) return reject(input.error)
     const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
-    const created = await session.create({ ...input.value.creation, bodyDigest: null })
-    return sendCreation(c, created, input.value.warnings)
+    return send(await session.create({ ...input.value.creation, bodyDigest: null }), input.value.warnings)
   }
   const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
   const session = VERIFICATION_SESSION.getByName(name)
   const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
   if (input.ok) {
-    const created = await session.create({ ...input.value.creation, bodyDigest })
-    return sendCreation(c, created, input.value.warnings)
+    return send(await session.create({ ...input.value.creation, bodyDigest }), input.value.warnings)
   }
   // Today's settings may forbid what was accepted earlier.
   const earlier = await session.replay(bodyDigest)
-  return earlier === null ? reject(input.error) : sendCreation(c, earlier, [])
+  return earlier === null ? reject(input.error) : send(earlier, [])
 }
 
 type CreationWarnings = CreatedVerification['warnings']
@@ -198,6 +199,7 @@ function storedRequest(
     claims_encryption_jwk,
     dcql_query,
     transaction_data: __,
+    qr_code: ___,
     ...rest
   } = body
   const query =
@@ -223,7 +225,10 @@ async function objectName(env: Env, relyingPartyId: string, idempotencyKey: stri
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
 }
 
-function sendCreation(c: AppContext, creation: Creation, warnings: CreationWarnings): Response {
+/** What the response has beside the session. */
+type Beside = { readonly warnings: CreationWarnings; readonly withQrCode: boolean }
+
+function sendCreation(c: AppContext, creation: Creation, { warnings, withQrCode }: Beside): Response {
   if (!creation.ok) {
     if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
     if (creation.error === 'erased') return problem(c, 'verification_ended')
@@ -239,7 +244,7 @@ function sendCreation(c: AppContext, creation: Creation, warnings: CreationWarni
     verification_id,
     status,
     session_url,
-    qr_code: rest.wallet_request && drawInline(rest.wallet_request.uri),
+    qr_code: withQrCode && rest.wallet_request !== null ? drawInline(rest.wallet_request.uri) : null,
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     ...rest,
     locale: pageLanguageOf(rest.locale),

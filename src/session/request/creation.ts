@@ -20,7 +20,7 @@ import {
   type StoredVerifier,
 } from '../document.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
-import { newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
+import { keepOpen, newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'
 import { callbackUrl, walletRequest } from './requests.ts'
 
@@ -123,7 +123,9 @@ async function pinVerifier(
   const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
   const { proof, clientId, verifierInfo } = identity
   const info = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
-  return { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...info }
+  const pinned = { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...info }
+  keepOpen(pinned, identity.signingJwk)
+  return pinned
 }
 
 /** Returns what the response to a creation contains of the session in its current state. */

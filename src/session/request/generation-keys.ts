@@ -5,10 +5,11 @@ import { encodeHex } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
+import { openRecentKeys } from '../../crypto/recent-keys.ts'
 import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument, StoredVerifier } from '../document.ts'
 import { derivedKey } from '../keys.ts'
 import type { Channel, StoredAnnexC, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
@@ -113,15 +114,34 @@ export async function openVerifier(
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
-  const place = { verificationId: verification_id, place: SIGNING_KEY_PLACE }
-  const text = await openSecret(config, place, sealed_signing_jwk)
-  return { clientId: client_id, proof, signingJwk: JSON.parse(text) as PrivateJwk }
+  const signingJwk =
+    opened.get(verifier) ?? (await openSigningKey(config, verification_id, sealed_signing_jwk))
+  opened.set(verifier, signingJwk)
+  return { clientId: client_id, proof, signingJwk }
 }
 
-/** Returns the key of a session's handles. */
-export function handleKeyOf(document: SessionDocument): Uint8Array<ArrayBuffer> {
-  const key = decodeBase64url(document.handle_key)
+/** Signing keys of sessions in memory. The end of a session replaces its verifier, and so drops the key. */
+const opened = new WeakMap<StoredVerifier, PrivateJwk>()
+
+/** Keeps the signing key of a new session, so that its first fetch need not open it. */
+export function keepOpen(verifier: StoredVerifier, signingJwk: PrivateJwk): void {
+  opened.set(verifier, signingJwk)
+}
+
+async function openSigningKey(config: Config, verificationId: string, sealed: string): Promise<PrivateJwk> {
+  const place = { verificationId, place: SIGNING_KEY_PLACE }
+  return JSON.parse(await openSecret(config, place, sealed)) as PrivateJwk
+}
+
+/** Sessions whose handle key is cached. */
+const HANDLE_KEYS = 1_000
+const handleKeys = openRecentKeys<Uint8Array<ArrayBuffer>>(HANDLE_KEYS)
+
+/** Returns the key of a session's handles, as the same object each time, so that it is imported once. */
+export function handleKeyOf({ handle_key }: SessionDocument): Uint8Array<ArrayBuffer> {
+  const key = handleKeys.get(handle_key) ?? decodeBase64url(handle_key)
   if (key === undefined) throw new Error('the handle key is not base64url')
+  handleKeys.set(handle_key, key)
   return key
 }
 

@@ -48,6 +48,13 @@ it('CONTRACT 2: returns qr_code with 320 pixels of the first generation', async 
   expect(readQr(session.qr_code)).toBe(session.wallet_request.uri)
 })
 
+it('CONTRACT 2: returns no picture with "qr_code": false, and the same request otherwise', async () => {
+  const session = await stage.rp.create({ ...OVER_18, qr_code: false })
+  expect([session.qr_code, session.wallet_request]).toEqual([null, expect.any(Object)])
+  const poll = await stage.rp.poll(session.verification_id)
+  expect(poll).not.toHaveProperty('qr_code') // it is no part of the stored request
+})
+
 it('CONTRACT 2: has these defaults: low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
   const { verification_id } = await stage.rp.create(OVER_18)
   const poll = await stage.rp.poll(verification_id)

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { openRecentKeys } from '../../src/crypto/recent-keys.ts'
+
+it('returns what was set, and undefined for other texts', () => {
+  const recent = openRecentKeys<number>(2)
+  recent.set('a', 1)
+  expect([recent.get('a'), recent.get('b')]).toEqual([1, undefined])
+})
+
+it('drops the least recently used entry beyond its limit', () => {
+  const recent = openRecentKeys<number>(2)
+  recent.set('a', 1)
+  recent.set('b', 2)
+  recent.get('a')
+  recent.set('c', 3)
+  expect(['a', 'b', 'c'].map(recent.get)).toEqual([1, undefined, 3])
+})
