@@ -39,11 +39,11 @@ export function decide({ policy, presentations, now }: DecisionInput): Decision 
   const proven = chosen.length > 0 && policy.scope.every((scope) => checks.get(scope))
   const same_holder_key = isHeldByOneKey(used)
   const reasons: readonly (PolicyReason | false)[] = [
-    ...used.flatMap((one) => one.reason ?? []),
+    ...used.map((one) => one.reason ?? false),
     policy.require_same_holder_key === true && same_holder_key !== true && 'holder_key_mismatch',
     !proven && 'predicate_false',
   ]
-  const reason = firstReason(reasons.filter((one) => one !== false))
+  const reason = firstReason(reasons)
   const { level, derivation } = lowestLevel(used.map((one) => one.level))
   return {
     status: reason === null ? 'verified' : 'rejected',
@@ -73,7 +73,7 @@ const PRECEDENCE: readonly PolicyReason[] = [
   'predicate_false',
 ]
 
-function firstReason(reasons: readonly PolicyReason[]): PolicyReason | null {
+function firstReason(reasons: readonly (PolicyReason | false)[]): PolicyReason | null {
   return PRECEDENCE.find((candidate) => reasons.includes(candidate)) ?? null
 }
 
@@ -121,7 +121,7 @@ function checkCredential(
       readings.filter(({ scope }) => enough?.includes(scope)).map(({ scope, value }) => [scope, value]),
     ),
     level,
-    reason: firstReason(reasons.filter((reason) => reason !== false)),
+    reason: firstReason(reasons),
   }
 }
 

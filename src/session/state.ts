@@ -5,16 +5,11 @@ export const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired
 export type Status = (typeof STATUSES)[number]
 export type TerminalStatus = Exclude<Status, 'pending'>
 
-const TRANSITIONS: Readonly<Record<Status, readonly TerminalStatus[]>> = {
+const TRANSITIONS: Readonly<Partial<Record<Status, readonly TerminalStatus[]>>> = {
   pending: ['verified', 'rejected', 'declined', 'expired', 'canceled'],
-  verified: [],
-  rejected: [],
-  declined: [],
-  expired: [],
-  canceled: [],
 }
 
 /** Returns the new status, or `undefined` where the transition is refused. */
 export function transition(from: Status, to: TerminalStatus): TerminalStatus | undefined {
-  return TRANSITIONS[from].find((status) => status === to)
+  return TRANSITIONS[from]?.find((status) => status === to)
 }

@@ -186,10 +186,29 @@ describe('a response', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
+  it('does not rest on an option of which one credential is missing', () => {
+    const inputs: CredentialInput[] = [
+      ['a', { tier: 'gold' }],
+      ['c', { tier: 'iron' }],
+    ]
+    const decision = decided(sets, inputs)
+    expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+    expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
+  })
+
   it('to optional sets alone is rejected where none satisfies', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
+  })
+
+  it('names the transactions that a credential confirmed, where some were requested', () => {
+    const confirmed = [{ index: 0, hash: 'aGFzaA', hash_alg: 'sha-256' as const }]
+    const { credentials } = decided({ credentials: [tier('a')] }, [['a', { tier: 'gold' }, { confirmed }]])
+    expect(credentials).toMatchObject([{ transaction_data: confirmed }])
+    expect(
+      decided({ credentials: [tier('a')] }, [['a', { tier: 'gold' }]]).credentials[0],
+    ).not.toHaveProperty('transaction_data')
   })
 
   it.each([
