@@ -32,13 +32,20 @@ export function lowerQuery(
   if (ids.size > 1 && several_queries === 'no') return err([{ member: CREDENTIALS, why: 'not_supported' }])
   const isUnsure = ids.size > 1 && several_queries === 'unknown'
   const used = [...candidates].flatMap(([id, one]) => (ids.has(id) && one.ok ? [one.value] : []))
+  const unused = unusedQueries(candidates, ids)
   const isPlain = chosen.every(({ options, required }) => options.length === 1 && required !== false)
+  const hasSets = keepsChoice && query.credential_sets !== undefined && !(isPlain && unused.length > 0)
+  const hasLostSets = query.credential_sets !== undefined && !hasSets && unused.length === 0
   return ok({
     value: {
       credentials: used.map(({ value }) => value),
-      ...(isPlain ? {} : { credential_sets: chosen }),
+      ...(hasSets && { credential_sets: chosen }),
     },
-    left_out: [...used.flatMap(({ left_out }) => left_out), ...unusedQueries(candidates, ids)],
+    left_out: [
+      ...used.flatMap(({ left_out }) => left_out),
+      ...unused,
+      ...(hasLostSets ? [{ member: '/dcql_query/credential_sets', why: 'one_option' } as const] : []),
+    ],
     unknown: [
       ...used.flatMap(({ unknown }) => unknown),
       ...(isUnsure ? [{ member: CREDENTIALS, why: 'support_unknown' } as const] : []),

@@ -8,7 +8,7 @@ import type { Policy } from '../policy/policy.ts'
 
 /** A request for any wallet, and what the relying party allows in its place. */
 export type OriginalRequest = {
-  readonly policy: Pick<Policy, 'query' | 'descriptors'>
+  readonly policy: Policy
   readonly protocol: ProtocolId
   /** Texts as sent. */
   readonly transaction_data?: readonly string[] | undefined

@@ -1,0 +1,209 @@
+// Properties of lowering, for generated policies and profiles. A failure prints the seed that repeats it.
+
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import { isSatisfied, matchCredential } from '../../src/openid4vp/dcql/match.ts'
+import {
+  type ClaimsQuery,
+  type CredentialQuery,
+  type DcqlQuery,
+  dcqlQuery,
+} from '../../src/openid4vp/dcql/query.ts'
+import { decodeTransactionData } from '../../src/openid4vp/transaction-data/transaction-data.ts'
+import { decide } from '../../src/policy/decide.ts'
+import type { Policy } from '../../src/policy/policy.ts'
+import { lowerRequest } from '../../src/wallets/lower.ts'
+import type { LoweredRequest, OriginalRequest } from '../../src/wallets/lowering.ts'
+import type { WalletProfile } from '../../src/wallets/profile.ts'
+import { NOW } from '../policy/fixtures.ts'
+import { credentialFor, ORIGINAL, PRESENTED, PROFILE, type Presented } from './generators.ts'
+
+const POLICIES = 10_000
+
+let satisfied = 0
+let verified = 0
+
+describe('a lowered request', () => {
+  it('asks for nothing that the original does not ask for, and only what the wallet supports', () => {
+    const outcomes = new Map<string, number>()
+    fc.assert(
+      fc.property(
+        PROFILE,
+        ORIGINAL,
+        fc.array(PRESENTED, { minLength: 10, maxLength: 10 }),
+        (profile, original, presented) => {
+          const before = JSON.stringify([profile, original])
+          const lowering = lowerRequest(profile, original)
+          expect(JSON.stringify([profile, original])).toBe(before)
+          outcomes.set(lowering.outcome, (outcomes.get(lowering.outcome) ?? 0) + 1)
+          if (lowering.outcome === 'cannot') {
+            expect(lowering.reasons.length).toBeGreaterThan(0)
+            expect(acceptsAsItIs(profile, original)).toBe(false)
+            return
+          }
+          const { request, left_out, unknown } = lowering
+          expect(lowering.outcome).toBe(
+            unknown.length > 0 ? 'unknown' : left_out.length > 0 ? 'lowered' : 'works',
+          )
+          if (left_out.length === 0) expect(request.query).toEqual(original.policy.query)
+          expect(dcqlQuery.safeParse(request.query).error?.issues ?? []).toEqual([])
+          expectNothingMore(request.query, original.policy.query)
+          expect(refusals(profile, request.query, unknown.length > 0)).toEqual([])
+          expectTransactions(request, original)
+          expectSatisfaction(original.policy, request.query, presented)
+        },
+      ),
+      { numRuns: POLICIES },
+    )
+    // With one outcome missing, its properties would not be tested.
+    for (const outcome of ['works', 'lowered', 'unknown', 'cannot']) {
+      expect(outcomes.get(outcome) ?? 0).toBeGreaterThan(POLICIES / 100)
+    }
+    expect(satisfied).toBeGreaterThan(POLICIES / 10)
+    expect(verified).toBeGreaterThan(POLICIES / 20)
+  })
+})
+
+/** Every part of the lowered query is a part of the original one, with the same values. */
+function expectNothingMore(query: DcqlQuery, original: DcqlQuery): void {
+  for (const credential of query.credentials) {
+    const source = original.credentials.find(({ id }) => id === credential.id)
+    expect(source).toBeDefined()
+    const { claims, claim_sets, ...members } = credential
+    expect(source).toMatchObject(members)
+    expect(claims === undefined).toBe(source?.claims === undefined)
+    for (const claim of claims ?? []) expect(source?.claims?.some((one) => isPart(claim, one))).toBe(true)
+    for (const set of claim_sets ?? []) expect(source?.claim_sets).toContainEqual(set)
+    if (source?.claim_sets !== undefined && claim_sets === undefined) {
+      const paths = claims?.map(({ path }) => path)
+      const sets = source.claim_sets.map((set) =>
+        source.claims?.filter(({ id = '' }) => set.includes(id)).map(({ path }) => path),
+      )
+      expect(sets).toContainEqual(paths)
+    }
+  }
+}
+
+/** Only `id`, and an `intent_to_retain` that is false, may be missing. */
+function isPart(claim: ClaimsQuery, source: ClaimsQuery): boolean {
+  const plain = ({ path, values = [], intent_to_retain = false }: ClaimsQuery) => [
+    path,
+    values,
+    intent_to_retain,
+  ]
+  const hasKnownId = claim.id === undefined || claim.id === source.id
+  return hasKnownId && JSON.stringify(plain(claim)) === JSON.stringify(plain(source))
+}
+
+/** The members that a strict wallet with this profile refuses, or answers with more than is asked. */
+function refusals(
+  { dcql, formats, types }: WalletProfile,
+  query: DcqlQuery,
+  allowsUnknown: boolean,
+): readonly string[] {
+  const isFine = (support: string) =>
+    support === 'yes' || support === 'ignored' || (allowsUnknown && support === 'unknown')
+  const { credentials, credential_sets } = query
+  const parts = credentials.flatMap((one) => {
+    const claims = one.claims ?? []
+    const isHeld =
+      types === undefined ||
+      FORMATS[one.format as FormatId].metaTypes(one.meta)?.some((type) => types.includes(type))
+    const members: readonly (readonly [string, boolean])[] = [
+      ['format', formats.some((format) => format === one.format)],
+      ['type', isHeld === true],
+      ['without claims', one.claims !== undefined || dcql.without_claims === 'none'],
+      ['claim_sets', one.claim_sets === undefined || dcql.claim_sets === 'yes'],
+      ['multiple', one.multiple === undefined || dcql.multiple === 'yes'],
+      [
+        'binding',
+        one.require_cryptographic_holder_binding === undefined ||
+          dcql.require_cryptographic_holder_binding === 'yes',
+      ],
+      ['authorities', one.trusted_authorities === undefined || isFine(dcql.trusted_authorities)],
+      ['values', claims.every(({ values }) => values === undefined) || isFine(dcql.values)],
+      ['null', claims.every(({ path }) => !path.includes(null)) || isFine(dcql.null_path)],
+      [
+        'index',
+        claims.every(({ path }) => !path.some((step) => typeof step === 'number')) || isFine(dcql.index_path),
+      ],
+      [
+        'retain',
+        claims.every(({ intent_to_retain }) => intent_to_retain !== true) || isFine(dcql.intent_to_retain),
+      ],
+      [
+        'not retain',
+        claims.every(({ intent_to_retain }) => intent_to_retain !== false) || dcql.intent_to_retain === 'yes',
+      ],
+    ]
+    return members.flatMap(([name, isAccepted]) => (isAccepted ? [] : [`${one.id}: ${name}`]))
+  })
+  return [
+    ...parts,
+    ...(credential_sets === undefined || dcql.credential_sets === 'yes' ? [] : ['credential_sets']),
+    ...(credentials.length === 1 || isFine(dcql.several_queries) ? [] : ['several queries']),
+  ]
+}
+
+/** True where nothing of the original is in the wallet's way. */
+function acceptsAsItIs(profile: WalletProfile, original: OriginalRequest): boolean {
+  const { links, transaction_data } = profile
+  const isOpened = original.livemode ? links.live : (links.test ?? links.live)
+  const [prefix] = original.client_id_prefixes
+  const [mode] = original.response_modes
+  const [method] = original.request_uri_methods
+  return (
+    refusals(profile, original.policy.query, false).length === 0 &&
+    profile.protocols.includes(original.protocol) &&
+    isOpened !== undefined &&
+    prefix !== undefined &&
+    profile.client_id_prefixes.includes(prefix) &&
+    profile.passing.includes(prefix === 'redirect_uri' ? 'value' : 'reference') &&
+    mode !== undefined &&
+    profile.response_modes.includes(mode) &&
+    method !== undefined &&
+    profile.request_uri_methods.includes(method) &&
+    (original.transaction_data === undefined || transaction_data === 'yes')
+  )
+}
+
+/** Each transaction is the same, for queries of the request only, and for one of them at least. */
+function expectTransactions({ query, transaction_data }: LoweredRequest, original: OriginalRequest): void {
+  expect(transaction_data?.length).toBe(original.transaction_data?.length)
+  transaction_data?.forEach((text, i) => {
+    const { credential_ids, ...lowered } = decodeTransactionData(text)
+    const { credential_ids: ids, ...source } = decodeTransactionData(original.transaction_data?.[i] ?? '')
+    expect(lowered).toEqual(source)
+    expect(credential_ids).toEqual(ids.filter((id) => query.credentials.some((one) => one.id === id)))
+    expect(credential_ids.length).toBeGreaterThan(0)
+  })
+}
+
+/** What satisfies the lowered query satisfies the original one, and the policy decides no worse. */
+function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonly Presented[]): void {
+  const answers = query.credentials.flatMap((one, i) => {
+    const credential = credentialFor(one, presented[i % presented.length] as Presented)
+    const format = FORMATS[one.format as FormatId]
+    const match = matchCredential(one, credential, format)
+    if (match === undefined) return []
+    const source = policy.query.credentials.find(({ id }) => id === one.id) as CredentialQuery
+    // The original may have a claim set whose values match too.
+    const mismatches = matchCredential(source, credential, format)?.valueMismatches
+    expect(match.valueMismatches).toEqual(expect.arrayContaining([...(mismatches ?? [null])]))
+    return [{ queryId: one.id, credential, valueMismatches: match.valueMismatches }]
+  })
+  const ids = new Set(answers.map(({ queryId }) => queryId))
+  if (!isSatisfied(query, ids)) return
+  satisfied += 1
+  expect(isSatisfied(policy.query, ids)).toBe(true)
+  const required = { required_assurance_level: 'low' } as const
+  const descriptors = policy.descriptors.filter(({ query_id }) => ids.has(query_id))
+  const lowered = { ...policy, ...required, query, descriptors }
+  const decision = decide({ policy: lowered, presentations: answers, now: NOW })
+  if (decision.status !== 'verified') return
+  verified += 1
+  expect(decide({ policy: { ...policy, ...required }, presentations: answers, now: NOW }).status).toBe(
+    'verified',
+  )
+}
