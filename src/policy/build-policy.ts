@@ -40,6 +40,9 @@ export const POLICY_ERRORS = {
   type_without_format: unsatisfiable(
     'must exist in a format that may be presented: change formats or the protocol',
   ),
+  type_without_scope: unsatisfiable(
+    'must have one of the requested scopes: some wallets disclose everything where no claim is requested',
+  ),
   scope_not_carried: unsatisfiable('must be a scope of one of the requested credential types'),
   scopes_not_carried_together: unsatisfiable(
     'must be scopes of a single credential type: request fewer scopes',
@@ -148,11 +151,18 @@ function uncarriedNames(request: PolicyRequest, types: readonly RequestedType[])
   const carried = new Set(types.flatMap(scopesOf))
   const presentable = types.filter(({ alternatives }) => alternatives.length > 0)
   const isEnough = request.credential_match === 'any' && presentable.length > 0
+  const isWithoutScope = (name: string) =>
+    !isEnough && presentable.some((type) => type.name === name && scopesOf(type).length === 0)
   return [
     ...request.credential_types.flatMap((name, index) =>
       isEnough || presentable.some((type) => type.name === name)
         ? []
         : [{ code: 'type_without_format' as const, pointer: `/credential_types/${index}` }],
+    ),
+    ...request.credential_types.flatMap((name, index) =>
+      isWithoutScope(name)
+        ? [{ code: 'type_without_scope' as const, pointer: `/credential_types/${index}` }]
+        : [],
     ),
     ...request.scope.flatMap((scope, index) =>
       carried.has(scope) ? [] : [{ code: 'scope_not_carried' as const, pointer: `/scope/${index}` }],

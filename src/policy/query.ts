@@ -90,7 +90,6 @@ function buildCredentialQuery(
   intentToRetain: boolean,
 ): CredentialQuery {
   const query = { id, format: format.id, meta: format.buildMeta(identifiers) }
-  if (scopes.length === 0) return query // §6.4.1: requests only claims that are not selectively disclosable
   const { claimsParameters } = format
   const isStated = intentToRetain && 'intent_to_retain' in claimsParameters
   return { ...query, ...buildClaims(scopes, isStated ? { intent_to_retain: true } : claimsParameters) }

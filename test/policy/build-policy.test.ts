@@ -173,16 +173,15 @@ describe('a policy', () => {
     ])
   })
 
-  test('all: requests a type without any of the scopes as such', () => {
-    const policy = policyOf({
+  test('all: refuses a type without any of the scopes, which would be requested without claims', () => {
+    const request = requestOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name'],
       credential_match: 'all',
     })
-    expect(policy.query.credentials[0]).toEqual({
-      id: 'membership',
-      format: 'dc+sd-jwt',
-      meta: { vct_values: ['https://club.example/membership'] },
+    expect(buildPolicy(request, { definitions: typeDefinitions([MEMBERSHIP]), formats: [SD_JWT] })).toEqual({
+      ok: false,
+      error: [{ code: 'type_without_scope', pointer: '/credential_types/0' }],
     })
   })
 

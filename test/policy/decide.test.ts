@@ -249,16 +249,21 @@ describe('reasons', () => {
   })
 
   test('count even if no claim of the credential is requested', () => {
-    const changes = {
+    const both = policyOf({
       credential_types: ['pid', 'membership'],
-      scope: ['family_name'],
+      scope: ['family_name', 'active'],
       credential_match: 'all',
-    } as const
+    })
+    const policy = {
+      ...both,
+      scope: ['family_name'],
+      descriptors: both.descriptors.map((one) => (one.query_id === 'pid' ? one : { ...one, scopes: [] })),
+    }
     const presentations = [
       presented('pid', { family_name: 'Holmgren' }),
       presented('membership', {}, { reasons: ['credential_revoked'] }),
     ]
-    expect(decide({ policy: policyOf(changes), presentations, now: NOW })).toMatchObject({
+    expect(decide({ policy, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'credential_revoked',
       checks: { family_name: true },

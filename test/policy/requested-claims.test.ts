@@ -26,8 +26,13 @@ describe('the claims that types and scopes request', () => {
   })
 
   it('are one group where all are required, with a credential that is requested without claims', () => {
-    const all = { credential_types: ['pid', 'membership'], scope: ['family_name'] }
-    const asked = requestedClaims(policyOf({ ...all, credential_match: 'all' }, [SD_JWT]))
+    const all = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
+    const both = policyOf({ ...all, credential_match: 'all' }, [SD_JWT])
+    const asked = requestedClaims({
+      ...both,
+      scope: ['family_name'],
+      descriptors: both.descriptors.map((one) => (one.query_id === 'pid' ? one : { ...one, scopes: [] })),
+    })
     expect(asked).toEqual({
       items: [claim('family_name'), { kind: 'credential', name: 'membership', optional: false }],
       groups: [{ alternatives: [[['pid'], ['membership']]], optional: false }],
