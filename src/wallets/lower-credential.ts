@@ -62,7 +62,7 @@ function lowerClaims(profile: WalletProfile, query: CredentialQuery, place: stri
   const { claim_sets } = query
   const claims = (query.claims ?? []).map((claim, i) => ({
     id: claim.id ?? '',
-    lowered: lowerClaim(profile, claim, `${place}/claims/${i}`),
+    lowered: lowerClaim(profile, { claim, format: query.format }, `${place}/claims/${i}`),
   }))
   if (claims.length === 0) return withoutClaims(profile, place)
   const errors = claims.flatMap(({ lowered }) => (lowered.ok ? [] : lowered.error))
@@ -106,12 +106,18 @@ function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Cl
 }
 
 /** `intent_to_retain: false` is the default, so it can be left out. `true` is what the person must know. */
-function lowerClaim({ dcql }: WalletProfile, claim: ClaimsQuery, place: string): LoweredResult<ClaimsQuery> {
+function lowerClaim(
+  { dcql }: WalletProfile,
+  { claim, format }: { readonly claim: ClaimsQuery; readonly format: string },
+  place: string,
+): LoweredResult<ClaimsQuery> {
+  const isNested = format === 'dc+sd-jwt' && claim.path.filter((step) => typeof step === 'string').length > 1
   const { path, values, intent_to_retain } = claim
   const needed = [
     neededMember(values === undefined ? 'yes' : dcql.values, `${place}/values`),
     neededMember(path.includes(null) ? dcql.null_path : 'yes', `${place}/path`),
     neededMember(path.some(isIndex) ? dcql.index_path : 'yes', `${place}/path`),
+    neededMember(isNested ? (dcql.nested_path ?? 'yes') : 'yes', `${place}/path`),
     neededMember(intent_to_retain === true ? dcql.intent_to_retain : 'yes', `${place}/intent_to_retain`),
   ]
   const errors = needed.flatMap((result) => (result.ok ? [] : result.error))

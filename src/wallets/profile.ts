@@ -34,6 +34,8 @@ const dcql = z.strictObject({
   null_path: support,
   /** A path with a number: one element of an array. */
   index_path: support,
+  /** A path with several names in an SD-JWT VC. Absent: `yes`. */
+  nested_path: z.exactOptional(support),
   /** `intent_to_retain` of a claim of an mdoc. */
   intent_to_retain: support,
   multiple: support,

@@ -84,6 +84,17 @@ describe('lowering', () => {
     })
   })
 
+  it('never asks walt.id for a member of an object in an SD-JWT VC', () => {
+    const query = { id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:eudi:pid:1'] } }
+    const credentials = [{ ...query, claims: [{ path: ['age_equal_or_over', '18'] as const }] }] as const
+    const { policy } = originalOf()
+    const original = originalOf({}, { policy: { ...policy, query: { credentials } } })
+    expect(lowerRequest(profileOf('walt-id'), original)).toEqual({
+      outcome: 'cannot',
+      reasons: [{ member: '/dcql_query/credentials/0/claims/0/path', why: 'not_supported' }],
+    })
+  })
+
   it('never asks a wallet without claims that would disclose all', () => {
     const { policy } = originalOf({ formats: ['mso_mdoc'] })
     const credentials = policy.query.credentials.map(({ claims, ...query }) => query)

@@ -24,6 +24,8 @@ export type Change = {
   /** Path of a member, from `link`, `header`, `payload` or `query` (the first one). */
   readonly at?: string
   readonly value?: unknown
+  /** Further members, by path, where one change needs several. */
+  readonly also?: Readonly<Record<string, unknown>>
   readonly scheme?: string
   /** Start of the link, in place of the scheme's. */
   readonly base?: string
@@ -41,7 +43,8 @@ export const changed = (at: string, value?: unknown): Change => ({ at, value })
 type Loose = Record<string, unknown>
 
 /** Applies a change to the parts of a request. */
-export function apply({ at, value }: Change, parts: Loose): void {
+export function apply({ at, value, also = {} }: Change, parts: Loose): void {
+  for (const [path, one] of Object.entries(also)) apply({ at: path, value: one }, parts)
   if (at === undefined) return
   const steps = at.replace(/^query\b/, 'payload.dcql_query.credentials.0').split('.')
   const last = steps.pop() ?? ''

@@ -6,6 +6,8 @@ import { nlWallet } from './eu/nl-wallet.ts'
 import type { FakeWallet } from './fake-wallet.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
+import { procivis } from './world/procivis.ts'
+import { waltId } from './world/walt-id.ts'
 import { wwwallet } from './world/wwwallet.ts'
 
 export const FAKE_WALLETS: readonly FakeWallet[] = [
@@ -15,4 +17,6 @@ export const FAKE_WALLETS: readonly FakeWallet[] = [
   credo,
   googleWallet,
   wwwallet,
+  waltId,
+  procivis,
 ]

@@ -1,4 +1,4 @@
-// Wallets of Procivis.
+// Wallets of Procivis. They ignore transaction data.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +8,12 @@ export const procivis: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/procivis/one-core',
-      version: 'November 2026',
+      version: '7505afb41bc5abebca1af7b5ee18fd5eeb8a9127',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/procivis/one-wallet',
+      version: '5471b8070b53b683ca54f901cdb094a70c7c33cd',
       read: '2026-11-22',
     },
   ],
@@ -25,21 +30,21 @@ export const procivis: WalletProfile = {
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
   formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
   response_modes: ['direct_post.jwt', 'direct_post'],
-  passing: ['reference', 'value'],
+  passing: ['reference'],
   request_uri_methods: ['get'],
   chain: 'without_root',
-  transaction_data: 'unknown',
+  transaction_data: 'no',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    several_queries: 'yes',
+    credential_sets: 'yes',
+    claim_sets: 'yes',
+    values: 'yes',
+    null_path: 'yes',
+    index_path: 'yes',
+    intent_to_retain: 'yes',
+    multiple: 'yes',
+    trusted_authorities: 'yes',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
   },
 }

@@ -1,4 +1,5 @@
-// Wallets of walt.id.
+// The wallet of walt.id. It answers every query that it can, whatever the sets say. Of an object in an SD-JWT VC it
+// presents a member without the object, which no verifier accepts.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +9,12 @@ export const waltId: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/walt-id/waltid-identity',
-      version: 'November 2026',
+      version: 'b19fda24510c7543f3c3dcad1daf2d77f4a168d1',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://docs.walt.id/',
+      version: 'October 2026',
       read: '2026-11-22',
     },
   ],
@@ -21,25 +27,26 @@ export const waltId: WalletProfile = {
   },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
-  dc_api_protocols: [],
-  client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
+  dc_api_protocols: ['openid4vp-v1-unsigned'],
+  client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
   response_modes: ['direct_post.jwt', 'direct_post'],
   passing: ['reference', 'value'],
-  request_uri_methods: ['get'],
+  request_uri_methods: ['get', 'post'],
   chain: 'without_root',
-  transaction_data: 'unknown',
+  transaction_data: 'no',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
+    several_queries: 'yes',
+    credential_sets: 'no',
+    claim_sets: 'yes',
+    values: 'yes',
     null_path: 'unknown',
     index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    intent_to_retain: 'yes',
+    multiple: 'yes',
+    trusted_authorities: 'ignored',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
+    nested_path: 'no',
   },
 }

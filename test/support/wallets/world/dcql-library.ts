@@ -53,7 +53,7 @@ function describe(holding: Holding, { hasAuthorities, isFirstNamespaceOnly }: De
 }
 
 /** Authority key identifiers of the certificates in a credential, in base64url. */
-function authoritiesOf({ pki: { leaf, intermediate } }: Holding): readonly string[] {
+export function authoritiesOf({ pki: { leaf, intermediate } }: Holding): readonly string[] {
   return [leaf, intermediate].flatMap(({ der }) => {
     const extension = new x509.X509Certificate(der).getExtension(x509.AuthorityKeyIdentifierExtension)
     return extension?.keyId === undefined ? [] : [Buffer.from(extension.keyId, 'hex').toString('base64url')]

@@ -4,7 +4,7 @@
 import { createHash } from 'node:crypto'
 import { SDJwt } from '@sd-jwt/core'
 import { DcqlPresentationResult } from 'dcql'
-import { importJWK, type JWK, SignJWT } from 'jose'
+import type { JWK } from 'jose'
 import {
   type FakeWallet,
   fakeWallet,
@@ -13,7 +13,7 @@ import {
   refuseUnless,
   type Surroundings,
 } from '../fake-wallet.ts'
-import { claimsIn, type Holding, type Path, type Presented, type SdJwtHolding, sha256 } from '../holdings.ts'
+import { type Holding, type Path, type Presented, type SdJwtHolding, sha256 } from '../holdings.ts'
 import {
   type CredentialQuery,
   decodeRequestObject,
@@ -24,6 +24,7 @@ import {
 } from '../request-object.ts'
 import { encryptFor, postForm, presentHolding } from '../responding.ts'
 import { queryLibrary } from './dcql-library.ts'
+import { bindKey } from './sd-jwt.ts'
 
 /** Its web address. A scanned code may have any address or scheme. */
 const BASE = 'https://demo.wwwallet.org/cb'
@@ -161,22 +162,12 @@ async function present(query: CredentialQuery, holding: SdJwtHolding, payload: P
     dcqlQuery: payload.dcql_query as never,
   })
   refuseUnless(result.credential_matches[id]?.success === true, 'the presentation does not satisfy the query')
-  const { nonce, client_id: aud } = payload
   const [transaction] = payload.transaction_data ?? []
-  const keyBinding = await new SignJWT({
-    nonce,
-    aud,
-    sd_hash: sha256(text),
-    ...(transaction && {
-      transaction_data_hashes: [sha256(Buffer.from(transaction, 'base64url'))],
-      transaction_data_hashes_alg: ['sha-256'],
-    }),
-  })
-    .setIssuedAt()
-    .setProtectedHeader({ typ: 'kb+jwt', alg: holding.key.alg })
-    .sign(await importJWK(holding.key.privateJwk as JWK, holding.key.alg))
-  const presentation = `${text}${keyBinding}`
-  return { presentation, disclosed: claimsIn(presentation, holding) }
+  const confirmation = transaction && {
+    transaction_data_hashes: [sha256(Buffer.from(transaction, 'base64url'))],
+    transaction_data_hashes_alg: ['sha-256'],
+  }
+  return bindKey(text, holding, payload, confirmation || {})
 }
 
 /** Steps of any kind become names of the frame: a null step becomes "null". */

@@ -1,0 +1,149 @@
+// The fake wallet of walt.id refuses what its source refuses: each case changes one thing of a good request.
+
+import { describe, expect, it } from 'vitest'
+import {
+  type Change,
+  changed,
+  makeStage,
+  makeVerifier,
+  NAME_MDOC,
+  NAME_SD_JWT,
+  offerLink,
+} from '../../../support/wallets/good-request.ts'
+import { waltId } from '../../../support/wallets/world/walt-id.ts'
+
+const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const offer = async (change: Change, queries = [NAME_SD_JWT]) => offerLink(waltId, stage, { queries, change })
+const SAN = 'x509_san_dns:shop.example'
+const KEY = 'payload.client_metadata.jwks.keys.0'
+
+describe('a good request', () => {
+  it.each([
+    ['dc+sd-jwt', NAME_SD_JWT],
+    ['mso_mdoc', NAME_MDOC],
+  ])('is answered with the two requested claims of %s', async (format, good) => {
+    for (const method of ['get', 'post'] as const) {
+      const { answer, posted } = await offerLink(waltId, stage, { queries: [good], method })
+      const claims = ['given_name', 'family_name']
+      expect(answer).toMatchObject({ disclosed: claims.map((claim) => ({ format, claim })) })
+      expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
+    }
+  })
+
+  it('may name the verifier by its DNS name', async () => {
+    const change = { ...changed('payload.client_id', SAN), also: { 'link.client_id': SAN } }
+    expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
+  })
+
+  it('with claim_sets is answered by the first one that the credential has', async () => {
+    const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
+    const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
+    expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
+  })
+
+  it.each([
+    ['dc+sd-jwt', NAME_SD_JWT],
+    ['mso_mdoc', NAME_MDOC],
+  ])('without claims discloses nothing of %s', async (_, query) => {
+    expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
+  })
+
+  it('may name authorities, which are not enforced', async () => {
+    const change = changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }])
+    expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
+  })
+})
+
+it('answers every option of credential_sets', async () => {
+  const change = changed('payload.dcql_query', {
+    credentials: [NAME_SD_JWT, NAME_MDOC],
+    credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
+  })
+  expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 4 } })
+})
+
+it('presents a member of an object without the object', async () => {
+  const { answer, posted } = await offer({
+    ...changed('query.claims', [{ path: ['age_equal_or_over', '18'] }]),
+    also: { 'payload.response_mode': 'direct_post' },
+  })
+  expect(answer).toMatchObject({ disclosed: [{ claim: 'age_equal_or_over.18' }] })
+  const [presentation = ''] = JSON.parse(posted[0]?.vp_token ?? '').pid
+  expect(presentation.split('~')).toHaveLength(3)
+})
+
+const CASES: readonly (readonly [string, Change, string])[] = [
+  ['another scheme', { scheme: 'haip-vp' }, 'no link of this wallet'],
+  ['no request_uri', changed('link.request_uri'), 'no request_uri'],
+  ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
+  ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
+  ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
+  ['an unlisted authority', { verifier: other }, 'the certificate is of no listed authority'],
+  [
+    'another signer',
+    { signer: other.leaf.privateJwk as never },
+    'the signature of the request object does not verify',
+  ],
+  [
+    'another hash',
+    { ...changed('payload.client_id', 'x509_hash:AA'), also: { 'link.client_id': 'x509_hash:AA' } },
+    'x509_hash is not of the leaf',
+  ],
+  [
+    'another DNS name',
+    { ...changed('payload.client_id', `${SAN}.org`), also: { 'link.client_id': `${SAN}.org` } },
+    'the certificate has another DNS name',
+  ],
+  [
+    'a federation',
+    {
+      ...changed('payload.client_id', 'openid_federation:a'),
+      also: { 'link.client_id': 'openid_federation:a' },
+    },
+    'the prefix openid_federation is not supported',
+  ],
+  ['redirect_uri', changed('payload.redirect_uri', 'https://a.example'), 'redirect_uri beside direct_post'],
+  ['a blank nonce', changed('payload.nonce', ' '), 'nonce is missing'],
+  ['another response type', changed('payload.response_type', 'code'), 'unsupported response_type'],
+  ['no query', changed('payload.dcql_query'), 'no dcql_query'],
+  ['an empty list of claims', changed('query.claims', []), 'claims without elements'],
+  ['another format', changed('query.format', 'ldp_vc'), 'none of the formats is supported'],
+  [
+    'a format that the verifier does not state',
+    changed('payload.client_metadata.vp_formats_supported', { mso_mdoc: {} }),
+    'none of the formats is supported',
+  ],
+  ['transaction data', changed('payload.transaction_data', ['e30']), 'unknown type of transaction data'],
+  [
+    'a claim that the credential lacks',
+    changed('query.claims.0.path', ['height']),
+    'no credential combination satisfies the request',
+  ],
+  [
+    'another value',
+    changed('query.claims.0.values', ['Max']),
+    'no credential combination satisfies the request',
+  ],
+  [
+    'another response mode',
+    changed('payload.response_mode', 'fragment'),
+    'the response mode is not supported',
+  ],
+  ['a key without kid', changed(`${KEY}.kid`), 'no supported key'],
+  [
+    'an unknown content encryption',
+    changed('payload.client_metadata.encrypted_response_enc_values_supported', ['XC20P']),
+    'no supported content encryption',
+  ],
+]
+
+it.each(CASES)('refuses %s', async (_, change, refused) => {
+  const { answer, posted } = await offer(change)
+  expect([answer, posted]).toEqual([{ refused }, []])
+})
+
+it('refuses an answer to POST without its wallet_nonce', async () => {
+  const change = changed('payload.wallet_nonce', 'another')
+  const { answer } = await offerLink(waltId, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
+  expect(answer).toEqual({ refused: 'wallet_nonce differs' })
+})
