@@ -107,6 +107,35 @@ export async function offerLink(
   return { answer: await wallet.answer({ link: scanned }, surroundings), posted }
 }
 
+/** Hands a good unsigned request with one change to a wallet: everything is in the link. */
+export async function offerValue(
+  wallet: FakeWallet,
+  { holdings, verifier }: Stage,
+  { queries, change = {} }: Offer,
+): Promise<{ readonly answer: Answer; readonly posted: readonly Readonly<Record<string, string>>[] }> {
+  const { aud: _, iat: __, exp: ___, client_metadata, ...rest } = goodPayload(verifier, queries)
+  const { jwks: ____, encrypted_response_enc_values_supported: _____, ...metadata } = client_metadata
+  const payload: Loose = {
+    ...rest,
+    client_id: `redirect_uri:${RESPONSE_URI}`,
+    response_mode: 'direct_post',
+    client_metadata: metadata,
+  }
+  apply(change, { payload })
+  const posted: Record<string, string>[] = []
+  const fetch = async (_url: string, { body }: RequestInit = {}): Promise<Response> => {
+    posted.push(Object.fromEntries(new URLSearchParams(String(body))))
+    return Response.json({ redirect_uri: 'https://shop.example/return' })
+  }
+  const texts = Object.entries(payload).map(([name, value]): [string, string] => [
+    name,
+    typeof value === 'string' ? value : JSON.stringify(value),
+  ])
+  const link = `${change.scheme ?? 'av'}://?${new URLSearchParams(texts)}`
+  const surroundings = { fetch, holdings, verifierCa: verifier.root.pem }
+  return { answer: await wallet.answer({ link }, surroundings), posted }
+}
+
 export function goodHeader({ leaf }: Verifier): Loose {
   return { alg: 'ES256', typ: 'oauth-authz-req+jwt', x5c: [leaf.x5c] }
 }
@@ -149,6 +178,13 @@ export const NAME_SD_JWT: CredentialQuery = {
   format: 'dc+sd-jwt',
   meta: { vct_values: ['urn:eudi:pid:1'] },
   claims: [{ path: ['given_name'] }, { path: ['family_name'] }],
+}
+/** Query for an age attestation. */
+export const AGE_MDOC: CredentialQuery = {
+  id: 'age',
+  format: 'mso_mdoc',
+  meta: { doctype_value: 'eu.europa.ec.av.1' },
+  claims: [{ path: ['eu.europa.ec.av.1', 'age_over_18'], intent_to_retain: false }],
 }
 const PID = 'eu.europa.ec.eudi.pid.1'
 export const NAME_MDOC: CredentialQuery = {

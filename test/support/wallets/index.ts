@@ -1,9 +1,16 @@
 // Every fake wallet, by the id of its profile.
 
+import { euAgeAndroid } from './eu/eu-age-android.ts'
+import { euAgeIos } from './eu/eu-age-ios.ts'
 import { eudiAndroid } from './eu/eudi-android.ts'
 import { eudiIos } from './eu/eudi-ios.ts'
+import { franceIdentite } from './eu/france-identite.ts'
+import { germanEudiWallet } from './eu/german-eudi-wallet.ts'
+import { ioApp } from './eu/io-app.ts'
 import { nlWallet } from './eu/nl-wallet.ts'
+import { valera } from './eu/valera.ts'
 import type { FakeWallet } from './fake-wallet.ts'
+import { appleWallet } from './world/apple-wallet.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
 import { procivis } from './world/procivis.ts'
@@ -11,9 +18,16 @@ import { waltId } from './world/walt-id.ts'
 import { wwwallet } from './world/wwwallet.ts'
 
 export const FAKE_WALLETS: readonly FakeWallet[] = [
+  euAgeAndroid,
+  euAgeIos,
   eudiAndroid,
   eudiIos,
+  franceIdentite,
+  germanEudiWallet,
+  ioApp,
   nlWallet,
+  valera,
+  appleWallet,
   credo,
   googleWallet,
   wwwallet,

@@ -8,7 +8,7 @@ export const euAgeIos: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
-      version: 'Annex A, November 2026',
+      version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
       read: '2026-11-22',
     },
   ],

@@ -7,7 +7,7 @@ export const franceIdentite: WalletProfile = {
   name: 'France Identité',
   sources: [
     {
-      url: 'https://france-identite.gouv.fr/',
+      url: 'https://playground.france-identite.gouv.fr/doc/',
       version: 'documentation',
       read: '2026-11-22',
     },

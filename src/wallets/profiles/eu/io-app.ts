@@ -1,4 +1,5 @@
-// The Italian wallet.
+// The Italian wallet. A request needs the metadata of a verifier of its federation, so no Client Identifier
+// of this service can be used.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -7,13 +8,13 @@ export const ioApp: WalletProfile = {
   name: 'IT-Wallet (IO app)',
   sources: [
     {
-      url: 'https://github.com/pagopa/io-app',
-      version: 'November 2026',
+      url: 'https://github.com/pagopa/io-wallet-sdk',
+      version: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
       read: '2026-11-22',
     },
     {
       url: 'https://github.com/pagopa/io-react-native-wallet',
-      version: 'November 2026',
+      version: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
       read: '2026-11-22',
     },
   ],
@@ -27,7 +28,7 @@ export const ioApp: WalletProfile = {
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
-  client_id_prefixes: ['x509_hash'],
+  client_id_prefixes: [],
   formats: ['dc+sd-jwt', 'mso_mdoc'],
   response_modes: ['direct_post.jwt'],
   passing: ['reference'],
@@ -38,13 +39,13 @@ export const ioApp: WalletProfile = {
     several_queries: 'yes',
     credential_sets: 'yes',
     claim_sets: 'yes',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    values: 'yes',
+    null_path: 'yes',
+    index_path: 'yes',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
+    multiple: 'yes',
     trusted_authorities: 'unknown',
     require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    without_claims: 'none',
   },
 }

@@ -1,4 +1,4 @@
-// The Austrian wallet, and others of the VC-K library. It fails with `credential_sets`.
+// The Austrian wallet, and others of the VC-K library. Until 5.7.5 it fails with `credential_sets`.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +8,7 @@ export const valera: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/a-sit-plus/valera',
-      version: '5.7.5',
+      version: '5.7.6, 1596396a71289341cd17120ebe1f0131586be41e',
       read: '2026-11-22',
     },
   ],
@@ -30,16 +30,16 @@ export const valera: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'unknown',
+    several_queries: 'yes',
     credential_sets: 'no',
     claim_sets: 'yes',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    values: 'yes',
+    null_path: 'yes',
+    index_path: 'yes',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    multiple: 'yes',
+    trusted_authorities: 'no',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'all',
   },
 }

@@ -1,6 +1,4 @@
-// Requests as eudi-lib-jvm-openid4vp-kt resolves them: the library of the EUDI wallets on Android. Read from
-// RequestFetcher.kt, RequestAuthenticator.kt, RequestObjectValidator.kt, ClientMetaDataValidator.kt and DCQL.kt
-// at commit 0fb47fb9882fd40a25cfd9532b3043bb12efdf70 (0.12).
+// Requests as eudi-lib-jvm-openid4vp-kt 0.12 resolves them: the library of the EUDI wallets on Android.
 
 import type { JWK } from 'jose'
 import { refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'

@@ -1,5 +1,4 @@
-// Requests as eudi-lib-ios-openid4vp-swift resolves them: the library of the EUDI wallets on iOS. Read at commit
-// dab5e244bf34efcb294711844527b1124c1e9257 (0.35.1).
+// Requests as eudi-lib-ios-openid4vp-swift 0.35.1 resolves them: the library of the EUDI wallets on iOS.
 
 import type { JWK } from 'jose'
 import { makeRequestKey } from '../../certificates/request-key.ts'

@@ -1,0 +1,102 @@
+// IT-Wallet in the IO app: io-react-native-wallet with io-wallet-sdk. A request needs what the Italian
+// specification adds: `iss`, `kid`, and the metadata of a registered verifier.
+
+import { firstClaimSet, hasType } from '../dcql.ts'
+import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
+import { sha256 } from '../holdings.ts'
+import {
+  type DcqlQuery,
+  decodeRequestObject,
+  fetchRequestObject,
+  isChained,
+  parametersOf,
+  type Received,
+  verifySignature,
+} from '../request-object.ts'
+import { type Choice, encryptFor, postForm, presentAll, randomText } from '../responding.ts'
+
+const SCHEMES = ['openid4vp:', 'haip-vp:']
+/** Members of `client_metadata` that the Italian specification requires. */
+const METADATA = ['application_type', 'client_id', 'client_name', 'logo_uri', 'request_uris', 'response_uris']
+
+export const ioApp: FakeWallet = fakeWallet({
+  id: 'io-app',
+  source: [
+    {
+      repository: 'pagopa/io-react-native-wallet',
+      commit: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
+      files: [
+        '01-start-flow',
+        '05-verify-request-object',
+        '06-evaluate-dcql-query',
+        '07-send-authorization-response',
+      ].map((name) => `src/credential/presentation/v1.3.3/${name}.ts`),
+    },
+    {
+      repository: 'pagopa/io-wallet-sdk',
+      commit: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
+      files: [
+        'packages/oid4vp/src/authorization-request/z-authorization-request.ts',
+        'packages/oid4vp/src/authorization-request/parse-authorization-request.ts',
+        'packages/oid-federation/src/metadata/entity/v1.3/itWalletCredentialVerifier.ts',
+      ],
+    },
+  ],
+  read: '2026-11-22',
+  answer: async (invocation, surroundings) => {
+    if ('digital' in invocation) return refuse('no Digital Credentials API')
+    refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not registered')
+    const { payload } = await receive(invocation.link, surroundings)
+    const choices = choose(payload.dcql_query, surroundings)
+    const key = payload.client_metadata.jwks?.keys.find(({ use, alg }) => use === 'enc' && alg === 'ECDH-ES')
+    if (key === undefined) return refuse('no key for encryption')
+    const { vp_token, disclosed } = await presentAll(choices, { payload, key })
+    const [enc = 'A256GCM'] = payload.client_metadata.encrypted_response_enc_values_supported ?? []
+    const [apu, apv] = [Buffer.from(randomText()), Buffer.from(payload.nonce)]
+    const response = await encryptFor({ key, enc, apu, apv }, { vp_token, state: payload.state })
+    return { disclosed, response: await postForm(surroundings, payload.response_uri, { response }) }
+  },
+})
+
+async function receive(link: string, surroundings: Surroundings): Promise<Received> {
+  const { client_id: clientId, request, request_uri: uri, request_uri_method: method } = parametersOf(link)
+  refuseUnless(clientId !== undefined && clientId !== '', 'client_id is missing')
+  refuseUnless((request === undefined) !== (uri === undefined), 'neither request nor request_uri, or both')
+  refuseUnless(method === undefined || ['get', 'post'].includes(method), 'unknown request_uri_method')
+  const form = method === 'post' ? { wallet_nonce: randomText() } : undefined
+  const text = request ?? (await fetchRequestObject(uri ?? '', surroundings, form)).text
+  const received = decodeRequestObject(text)
+  const { header, payload, chain } = received
+  refuseUnless(typeof header.kid === 'string', 'kid is missing in the header')
+  refuseUnless(header.typ === 'oauth-authz-req+jwt', 'typ is not oauth-authz-req+jwt')
+  refuseUnless(typeof payload.iss === 'string', 'iss is missing')
+  refuseUnless(payload.response_mode === 'direct_post.jwt', 'response_mode is not direct_post.jwt')
+  refuseUnless(payload.response_type === 'vp_token', 'response_type is not vp_token')
+  refuseUnless(typeof payload.state === 'string', 'state is missing')
+  for (const name of METADATA) {
+    refuseUnless(payload.client_metadata?.[name] !== undefined, `client_metadata has no ${name}`)
+  }
+  refuseUnless(clientId.startsWith('x509_hash:'), 'the Client Identifier needs OpenID Federation')
+  const [leaf] = chain
+  if (leaf === undefined) return refuse('no x5c in the request object')
+  refuseUnless(clientId === `x509_hash:${sha256(leaf.raw)}`, 'x509_hash is not of the leaf')
+  refuseUnless(isChained(chain, surroundings.verifierCa), 'the certificate chain is not valid')
+  await verifySignature(text, chain, ['ES256'])
+  return received
+}
+
+/** Every query that a credential satisfies is answered, whatever option of `credential_sets` is enough. */
+function choose({ credentials, credential_sets: sets }: DcqlQuery, { holdings }: Surroundings): Choice[] {
+  const choices = credentials.flatMap((query): Choice[] => {
+    const holding = holdings.find((one) => hasType(one, query) && firstClaimSet(one, query) !== undefined)
+    const claims = holding && firstClaimSet(holding, query)
+    return holding && claims ? [{ id: query.id, holding, paths: claims.map(({ path }) => path) }] : []
+  })
+  const isFound = (id: string) => choices.some((choice) => choice.id === id)
+  const all = sets ?? [{ options: [credentials.map(({ id }) => id)] }]
+  const isSatisfied = all.every(
+    ({ options, required }) => required === false || options.some((ids) => ids.every(isFound)),
+  )
+  refuseUnless(isSatisfied, 'the wallet lacks a requested credential')
+  return choices
+}

@@ -1,0 +1,83 @@
+// The fakes of closed wallets: they answer what the documentation describes, refuse what it excludes, and say
+// where it is silent.
+
+import { describe, expect, it } from 'vitest'
+import { franceIdentite } from '../../support/wallets/eu/france-identite.ts'
+import { germanEudiWallet } from '../../support/wallets/eu/german-eudi-wallet.ts'
+import {
+  type Change,
+  changed,
+  makeStage,
+  makeVerifier,
+  NAME_MDOC,
+  NAME_SD_JWT,
+  offerLink,
+} from '../../support/wallets/good-request.ts'
+
+const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const WITH_ROOT = changed('header.x5c', [stage.verifier.leaf.x5c, stage.verifier.root.x5c])
+
+it('France Identité answers a query for the name in the mdoc PID', async () => {
+  const { answer } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC] })
+  expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
+})
+
+describe('the German EUDI wallet', () => {
+  it('answers where x5c has the root', async () => {
+    const { answer } = await offerLink(germanEudiWallet, stage, { queries: [NAME_MDOC], change: WITH_ROOT })
+    expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
+  })
+
+  it('refuses x5c without the root', async () => {
+    const { answer } = await offerLink(germanEudiWallet, stage, { queries: [NAME_MDOC] })
+    expect(answer).toEqual({ refused: 'the root is missing in x5c' })
+  })
+})
+
+const SETS = [{ options: [['pid_mdoc']] }]
+const CASES: readonly (readonly [string, Change, string])[] = [
+  ['another scheme', { scheme: 'av' }, 'the scheme is not registered'],
+  ['a request in the link', changed('link.request_uri'), 'requests are passed by reference'],
+  ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
+  ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
+  ['another authority', { verifier: other }, 'the certificate is not trusted'],
+  [
+    'another signer',
+    { signer: other.leaf.privateJwk as never },
+    'the signature of the request object does not verify',
+  ],
+  [
+    'a response in the clear',
+    changed('payload.response_mode', 'direct_post'),
+    'the response is not encrypted',
+  ],
+  ['another format', changed('payload.dcql_query.credentials', [NAME_SD_JWT]), 'only mso_mdoc is presented'],
+  [
+    'another document',
+    changed('query.meta.doctype_value', 'org.iso.18013.5.1.mDL'),
+    'no document with the requested elements',
+  ],
+  [
+    'transaction data',
+    changed('payload.transaction_data', ['e30']),
+    'the documentation is silent about transaction_data',
+  ],
+  [
+    'sets',
+    changed('payload.dcql_query.credential_sets', SETS),
+    'the documentation is silent about credential_sets',
+  ],
+  [
+    'several queries',
+    changed('payload.dcql_query.credentials', [NAME_MDOC, NAME_MDOC]),
+    'the documentation is silent about several queries',
+  ],
+  ['no claims', changed('query.claims'), 'the documentation is silent about queries without claims'],
+  ['claim_sets', changed('query.claim_sets', [['a']]), 'the documentation is silent about claim_sets'],
+  ['values', changed('query.claims.0.values', ['Erika']), 'the documentation is silent about values'],
+]
+
+it.each(CASES)('France Identité refuses %s', async (_, change, refused) => {
+  const { answer, posted } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC], change })
+  expect([answer, posted]).toEqual([{ refused }, []])
+})

@@ -1,0 +1,90 @@
+// The fake Valera refuses what its source refuses: each case changes one thing of a good request.
+
+import { expect, it } from 'vitest'
+import { valera } from '../../support/wallets/eu/valera.ts'
+import {
+  type Change,
+  changed,
+  makeStage,
+  makeVerifier,
+  NAME_MDOC,
+  NAME_SD_JWT,
+  offerLink,
+} from '../../support/wallets/good-request.ts'
+
+const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const METADATA = 'payload.client_metadata'
+const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
+
+it.each([
+  ['dc+sd-jwt', NAME_SD_JWT],
+  ['mso_mdoc', NAME_MDOC],
+])('answers a good request for %s', async (_, good) => {
+  for (const method of ['get', 'post'] as const) {
+    const { answer } = await offerLink(valera, stage, { queries: [good], method })
+    expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
+  }
+})
+
+it('answers one option of credential_sets', async () => {
+  const change = changed('payload.dcql_query.credential_sets', [{ options: [['pid_mdoc'], ['pid']] }])
+  const { answer } = await offerLink(valera, stage, { queries: [NAME_SD_JWT, NAME_MDOC], change })
+  expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
+})
+
+it('discloses everything to a query without claims', async () => {
+  const { answer } = await offerLink(valera, stage, {
+    queries: [NAME_SD_JWT],
+    change: changed('query.claims'),
+  })
+  expect(answer).toMatchObject({ disclosed: { length: 9 } })
+})
+
+it('does not compare the authority of a verifier with a list', async () => {
+  const { answer } = await offerLink(valera, stage, { queries: [NAME_SD_JWT], change: { verifier: other } })
+  expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
+})
+
+const CASES: readonly (readonly [string, Change, string])[] = [
+  ['another scheme', { scheme: 'av' }, 'the scheme is not registered'],
+  ['parameters in the link', changed('link.request_uri'), 'an unsigned request needs redirect_uri'],
+  ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
+  [
+    'another signer',
+    { signer: other.leaf.privateJwk as never },
+    'the signature of the request object does not verify',
+  ],
+  [
+    'another hash',
+    changed('payload.client_id', 'x509_hash:AA'),
+    'the Client Identifier is not that of the certificate',
+  ],
+  [
+    'another name',
+    changed('payload.client_id', 'x509_san_dns:a.example'),
+    'the Client Identifier is not that of the certificate',
+  ],
+  ['another response type', changed('payload.response_type', 'code'), 'response_type has no vp_token'],
+  ['redirect_uri', changed('payload.redirect_uri', 'https://a.example'), 'redirect_uri beside response_uri'],
+  ['no response_uri', changed('payload.response_uri'), 'response_uri is missing'],
+  ['no nonce', changed('payload.nonce'), 'nonce is missing'],
+  ['empty claims', changed('query.claims', []), 'empty claims'],
+  ['claim_sets without ids', changed('query.claim_sets', [['a']]), 'claim_sets without ids'],
+  ['no key', changed(`${METADATA}.jwks.keys.0.kty`, 'OKP'), 'no key for ECDH-ES'],
+  [
+    'other algorithms',
+    changed(`${METADATA}.vp_formats_supported.dc+sd-jwt.kb-jwt_alg_values`, ['EdDSA']),
+    'incompatible algorithms',
+  ],
+  [
+    'another value',
+    changed('query.claims.0.values', ['Max']),
+    'a required credential set cannot be satisfied',
+  ],
+  ['an unknown wallet_nonce', changed('payload.wallet_nonce', 'another'), 'unknown wallet_nonce'],
+]
+
+it.each(CASES)('refuses %s', async (_, change, refused) => {
+  const { answer, posted } = await offerLink(valera, stage, { queries: [NAME_SD_JWT], change })
+  expect([answer, posted]).toEqual([{ refused }, []])
+})
