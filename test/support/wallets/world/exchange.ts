@@ -1,4 +1,4 @@
-// How several wallets get a signed request by link and post their answer. Each wallet says in what it differs.
+// How several wallets get a request and answer it. Each wallet says in what it differs.
 
 import type { JWK } from 'jose'
 import { requestVerifier } from '../../certificates/verifier-key.ts'
@@ -14,7 +14,14 @@ import {
   type Received,
   verifySignature,
 } from '../request-object.ts'
-import { type Choice, encryptFor, postForm, presentHolding, randomText } from '../responding.ts'
+import {
+  type Choice,
+  type Encryption,
+  encryptFor,
+  postForm,
+  presentHolding,
+  randomText,
+} from '../responding.ts'
 
 export type RequestRules = {
   /** Starts of its links. */
@@ -26,22 +33,29 @@ export type RequestRules = {
   readonly listsAuthorities: boolean
   /** True if the response goes to the name of an `x509_san_dns`. */
   readonly bindsResponseUri?: boolean
+  /** True if a link may itself be an unsigned request, of a verifier with the prefix `redirect_uri`. */
+  readonly takesValue?: boolean
+  /** True if it answers `openid4vp-v1-unsigned`. */
+  readonly answersUnsigned?: boolean
 }
 
-/** Gets and verifies a signed request. */
-export async function receiveSigned(
+/** Gets and verifies a request. */
+export async function receive(
   invocation: Invocation,
   surroundings: Surroundings,
   rules: RequestRules,
 ): Promise<Payload> {
-  if (!('link' in invocation)) return refuse('no Digital Credentials API')
+  if ('digital' in invocation) return unsignedDigital(invocation, rules)
   const { link } = invocation
   refuseUnless(
     rules.bases.some((base) => link.startsWith(base)),
     'no link of this wallet',
   )
   const { client_id: clientId, request_uri: uri, request_uri_method: method = 'get' } = parametersOf(link)
-  if (uri === undefined) return refuse('no request_uri')
+  if (uri === undefined) {
+    refuseUnless(rules.takesValue === true, 'no request_uri')
+    return unsignedLink(link)
+  }
   const form = rules.posts && method === 'post' ? { wallet_nonce: randomText() } : undefined
   const { text, contentType } = await fetchRequestObject(uri, surroundings, form)
   refuseUnless(
@@ -54,6 +68,31 @@ export async function receiveSigned(
   refuseUnless(payload.client_id === clientId, 'client_id differs from the link')
   refuseUnless(form === undefined || payload.wallet_nonce === form.wallet_nonce, 'wallet_nonce differs')
   await authenticate(text, received, surroundings, rules)
+  return payload
+}
+
+/** Behind the Digital Credentials API the origin names the verifier. */
+function unsignedDigital(
+  { digital, origin }: Extract<Invocation, { digital: unknown }>,
+  { answersUnsigned = false }: RequestRules,
+): Payload {
+  refuseUnless(
+    answersUnsigned && digital.protocol === 'openid4vp-v1-unsigned',
+    'the exchange protocol is not supported',
+  )
+  refuseUnless(digital.data.request === undefined, 'a request object in an unsigned request')
+  return { ...(digital.data as Payload), client_id: `origin:${origin}` }
+}
+
+/** A plus sign stands for itself: names of formats have one. */
+function unsignedLink(link: string): Payload {
+  const pairs = [...new URL(link.replaceAll('+', '%2B')).searchParams]
+  const payload = Object.fromEntries(
+    pairs.map(([name, value]) => [name, /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value]),
+  ) as Payload
+  const [prefix = '', ...rest] = payload.client_id.split(':')
+  refuseUnless(prefix === 'redirect_uri', `the prefix ${prefix} is not supported`)
+  refuseUnless(payload.response_uri === rest.join(':'), 'response_uri differs from client_id')
   return payload
 }
 
@@ -100,27 +139,27 @@ export type ResponseRules = {
   readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presented>
 }
 
-/** Presents, encrypts where the request says so, and posts. */
+/** Presents, encrypts where the request says so, and posts or returns. */
 export async function respond(
   payload: Payload,
   choices: readonly Choice[],
-  surroundings: Surroundings,
-  { findKey, encryptions, presentSdJwt }: ResponseRules,
+  { surroundings, invocation }: { readonly surroundings: Surroundings; readonly invocation: Invocation },
+  rules: ResponseRules,
 ): Promise<Answer> {
-  const { response_mode: mode, response_uri: uri, state, client_metadata: metadata } = payload
-  refuseUnless(mode === 'direct_post' || mode === 'direct_post.jwt', 'the response mode is not supported')
-  const offered = metadata?.encrypted_response_enc_values_supported ?? ['A128GCM']
-  const enc = offered.find((one) => encryptions.includes(one))
-  const key = mode === 'direct_post.jwt' ? findKey(metadata?.jwks?.keys ?? []) : undefined
-  refuseUnless(mode === 'direct_post' || key !== undefined, 'no supported key')
-  refuseUnless(key === undefined || enc !== undefined, 'no supported content encryption')
+  const { response_mode: mode = '', response_uri: uri, state } = payload
+  const digital = 'digital' in invocation ? invocation : undefined
+  const [plain, encrypted] = digital ? ['dc_api', 'dc_api.jwt'] : ['direct_post', 'direct_post.jwt']
+  refuseUnless(mode === plain || mode === encrypted, 'the response mode is not supported')
+  const encryption = mode === encrypted ? encryptionFor(payload, rules) : undefined
+  const binding = { payload, key: encryption?.key, ...(digital && { origin: digital.origin }) }
+  const { presentSdJwt } = rules
   const presented = await Promise.all(
     choices.map(async (choice) => {
       const { id, holding, paths } = choice
       const isOwn = presentSdJwt !== undefined && holding.format === 'dc+sd-jwt'
       const one = isOwn
         ? await presentSdJwt(choice, holding, payload)
-        : await presentHolding(holding, paths, { payload, key })
+        : await presentHolding(holding, paths, binding)
       return { id, ...one }
     }),
   )
@@ -129,10 +168,19 @@ export async function respond(
     [...groups].map(([id, all]) => [id, all.map(({ presentation }) => presentation)]),
   )
   const disclosed = presented.flatMap((one) => one.disclosed)
-  const stated = state === undefined ? {} : { state }
-  const form =
-    key === undefined || enc === undefined
-      ? { vp_token: JSON.stringify(vp_token), ...stated }
-      : { response: await encryptFor({ key, enc }, { vp_token, ...stated }) }
+  const parameters = { vp_token, ...(state === undefined ? {} : { state }) }
+  const sealed = encryption && { response: await encryptFor(encryption, parameters) }
+  if (digital) {
+    return { disclosed, credential: { protocol: digital.digital.protocol, data: sealed ?? { vp_token } } }
+  }
+  const form = sealed ?? { ...parameters, vp_token: JSON.stringify(vp_token) }
   return { disclosed, response: await postForm(surroundings, uri, form) }
+}
+
+function encryptionFor({ client_metadata: metadata }: Payload, rules: ResponseRules): Encryption {
+  const key = rules.findKey(metadata?.jwks?.keys ?? [])
+  if (key === undefined) return refuse('no supported key')
+  const offered = metadata?.encrypted_response_enc_values_supported ?? ['A128GCM']
+  const enc = offered.find((one) => rules.encryptions.includes(one))
+  return enc === undefined ? refuse('no supported content encryption') : { key, enc }
 }

@@ -7,7 +7,7 @@ import type { Holding } from '../holdings.ts'
 import type { ClientMetadata, CredentialQuery, Payload } from '../request-object.ts'
 import type { Choice } from '../responding.ts'
 import { authoritiesOf } from './dcql-library.ts'
-import { receiveSigned, respond } from './exchange.ts'
+import { receive, respond } from './exchange.ts'
 
 const JOSE = ['ES256', 'EdDSA']
 const COSE = [-7, -8, -9, -19]
@@ -49,7 +49,7 @@ export const procivis: FakeWallet = fakeWallet({
   ],
   read: '2026-11-22',
   answer: async (invocation, surroundings) => {
-    const payload = await receiveSigned(invocation, surroundings, {
+    const payload = await receive(invocation, surroundings, {
       bases: ['openid4vp://', 'haip-vp://'],
       prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
       posts: false,
@@ -57,11 +57,16 @@ export const procivis: FakeWallet = fakeWallet({
       bindsResponseUri: true,
     })
     check(payload)
-    return respond(payload, choose(payload, surroundings), surroundings, {
-      findKey: (keys) =>
-        keys.find(({ crv, use = 'enc', kid }) => crv === 'P-256' && use === 'enc' && kid !== undefined),
-      encryptions: ['A128GCM', 'A256GCM', 'A128CBC-HS256'],
-    })
+    return respond(
+      payload,
+      choose(payload, surroundings),
+      { invocation, surroundings },
+      {
+        findKey: (keys) =>
+          keys.find(({ crv, use = 'enc', kid }) => crv === 'P-256' && use === 'enc' && kid !== undefined),
+        encryptions: ['A128GCM', 'A256GCM', 'A128CBC-HS256'],
+      },
+    )
   },
 })
 

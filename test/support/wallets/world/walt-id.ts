@@ -6,7 +6,7 @@ import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } 
 import type { Holding, Presented, SdJwtHolding } from '../holdings.ts'
 import type { CredentialQuery, Payload } from '../request-object.ts'
 import type { Choice } from '../responding.ts'
-import { receiveSigned, respond } from './exchange.ts'
+import { receive, respond } from './exchange.ts'
 import { disclosuresOf, presentDisclosures } from './sd-jwt.ts'
 
 const FORMATS = ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json']
@@ -26,6 +26,7 @@ export const waltId: FakeWallet = fakeWallet({
       'waltid-libraries/protocols/waltid-openid4vp-wallet/…/presentation/SdJwtVcPresenter.kt',
       'waltid-libraries/protocols/waltid-openid4vp-wallet/…/presentation/MdocPresenter.kt',
       'waltid-libraries/protocols/waltid-openid4vp-wallet/…/response/ResponseEncryption.kt',
+      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/DcApi.kt',
       'waltid-libraries/protocols/waltid-openid4vp-clientidprefix/…/prefixes/X509Hash.kt',
       'waltid-libraries/protocols/waltid-openid4vc-wallet/…/handlers/WalletPresentationHandler.kt',
       'waltid-libraries/credentials/waltid-dcql/…/DcqlMatcher.kt',
@@ -34,22 +35,29 @@ export const waltId: FakeWallet = fakeWallet({
   },
   read: '2026-11-22',
   answer: async (invocation, surroundings) => {
-    const payload = await receiveSigned(invocation, surroundings, {
+    const payload = await receive(invocation, surroundings, {
       bases: ['openid4vp://'],
       prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
       posts: true,
       listsAuthorities: true,
+      takesValue: true,
+      answersUnsigned: true,
     })
     check(payload)
-    return respond(payload, choose(payload, surroundings), surroundings, {
-      findKey: (keys) =>
-        keys.find(
-          ({ kty, crv = '', alg, kid, use = 'enc' }) =>
-            kty === 'EC' && CURVES.includes(crv) && alg === 'ECDH-ES' && kid !== undefined && use === 'enc',
-        ),
-      encryptions: [...GCM, ...CBC],
-      presentSdJwt: present,
-    })
+    return respond(
+      payload,
+      choose(payload, surroundings),
+      { invocation, surroundings },
+      {
+        findKey: (keys) =>
+          keys.find(
+            ({ kty, crv = '', alg, kid, use = 'enc' }) =>
+              kty === 'EC' && CURVES.includes(crv) && alg === 'ECDH-ES' && kid !== undefined && use === 'enc',
+          ),
+        encryptions: [...GCM, ...CBC],
+        presentSdJwt: present,
+      },
+    )
   },
 })
 

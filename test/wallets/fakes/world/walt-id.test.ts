@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import {
   type Change,
   changed,
+  goodPayload,
   makeStage,
   makeVerifier,
   NAME_MDOC,
@@ -54,6 +55,45 @@ describe('a good request', () => {
   })
 })
 
+describe('an unsigned request', () => {
+  const queries = [NAME_SD_JWT, NAME_MDOC]
+  const { client_id: _, ...payload } = goodPayload(stage.verifier, queries)
+  const fetch = () => Promise.resolve(Response.json({}))
+  const surroundings = { holdings: stage.holdings, verifierCa: stage.verifier.root.pem, fetch }
+
+  it('may be in a link', async () => {
+    const { client_metadata, dcql_query, exp, iat, aud, ...rest } = payload
+    const ask = (responseUri: string) =>
+      waltId.answer(
+        {
+          link: `openid4vp://?${new URLSearchParams({
+            ...(rest as object),
+            client_id: `redirect_uri:${responseUri}`,
+            client_metadata: JSON.stringify(client_metadata),
+            dcql_query: JSON.stringify(dcql_query),
+          })}`,
+        },
+        surroundings,
+      )
+    expect(await ask(payload.response_uri)).toMatchObject({ disclosed: { length: 4 } })
+    expect(await ask('https://a.example')).toEqual({ refused: 'response_uri differs from client_id' })
+  })
+
+  it.each(['dc_api', 'dc_api.jwt'])('may come through the browser, with %s', async (response_mode) => {
+    const data = { ...payload, response_mode }
+    const ask = (protocol: string) =>
+      waltId.answer({ digital: { protocol, data }, origin: 'https://shop.example' }, surroundings)
+    expect(await ask('openid4vp-v1-unsigned')).toMatchObject({
+      disclosed: { length: 4 },
+      credential: {
+        protocol: 'openid4vp-v1-unsigned',
+        data: response_mode === 'dc_api' ? { vp_token: {} } : { response: expect.any(String) },
+      },
+    })
+    expect(await ask('openid4vp-v1-signed')).toEqual({ refused: 'the exchange protocol is not supported' })
+  })
+})
+
 it('answers every option of credential_sets', async () => {
   const change = changed('payload.dcql_query', {
     credentials: [NAME_SD_JWT, NAME_MDOC],
@@ -74,7 +114,7 @@ it('presents a member of an object without the object', async () => {
 
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'haip-vp' }, 'no link of this wallet'],
-  ['no request_uri', changed('link.request_uri'), 'no request_uri'],
+  ['no request', changed('link.request_uri'), 'the prefix x509_hash is not supported'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
   ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
