@@ -52,6 +52,7 @@ export const relyingParty = z.object({
   verifier: maybe(
     z.object({
       certificate_chain_pem: maybe(z.string()),
+      root_certificate_pem: maybe(z.string()),
       attestation_jwt: maybe(z.string()),
       registration: maybe(jsonObject),
       reader_certificates: list(z.object({ certificate_chain_pem: z.string(), domains: texts })),

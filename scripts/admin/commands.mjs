@@ -27,6 +27,11 @@ const SETTINGS = {
     'file',
     'a PEM file: the certificate chain of the key, leaf first',
   ),
+  'verifier-root': flag(
+    'verifier.root_certificate_pem',
+    'file',
+    'a PEM file: the root of that chain, for wallets that expect it',
+  ),
   'reader-certificates': flag(
     'verifier.reader_certificates',
     'json-file',

@@ -34,7 +34,7 @@ export function lowerExchange(
   const reasons = redirectErrors(profile, original, { link, prefix, mode, method, passing })
   if (reasons.length > 0 && dc_api_protocols.length === 0) return err(reasons)
   const redirect = reasons.length > 0 ? null : { link, passing, method: passing === 'value' ? null : method }
-  const include_root = profile.chain === 'with_root' && prefix?.startsWith('x509') === true
+  const include_root = needsRoot(profile, prefix)
   return ok({
     value: {
       link: redirect?.link ?? null,
@@ -68,16 +68,25 @@ function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' 
   return isPossible ? passing : undefined
 }
 
+/** The root belongs to a certificate chain only. */
+function needsRoot({ chain }: WalletProfile, prefix: ClientIdPrefix | undefined): boolean {
+  return chain === 'with_root' && prefix?.startsWith('x509_') === true
+}
+
 /** Returns why no link and no QR code reaches the wallet. */
 function redirectErrors(
   profile: WalletProfile,
   original: OriginalRequest,
-  found: Readonly<Record<'link' | 'prefix' | 'mode' | 'method' | 'passing', string | undefined>>,
+  found: {
+    readonly prefix: ClientIdPrefix | undefined
+  } & Readonly<Record<'link' | 'mode' | 'method' | 'passing', string | undefined>>,
 ): readonly Finding[] {
   if (!profile.protocols.includes(original.protocol)) return [{ member: '/protocol', why: 'not_in_protocol' }]
+  const hasRoot = !needsRoot(profile, found.prefix) || original.has_root === true
   const members: readonly (readonly [string, boolean, Finding['why']])[] = [
     ['/wallet_links', found.link !== undefined, 'not_in_this_mode'],
     ['/client_id', found.prefix !== undefined, 'not_available'],
+    ['/client_id', hasRoot, 'root_needed'],
     ['/response_mode', found.mode !== undefined, 'not_available'],
     ['/request_uri_method', found.passing === 'value' || found.method !== undefined, 'not_available'],
   ]

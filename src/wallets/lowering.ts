@@ -21,6 +21,8 @@ export type OriginalRequest = {
   /** Exchange protocols of the Digital Credentials API that the session offers. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
   readonly livemode: boolean
+  /** True if the root of the verifier's certificate chain can be sent. */
+  readonly has_root?: boolean
 }
 
 /** The request for one wallet. */

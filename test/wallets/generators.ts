@@ -165,6 +165,7 @@ export const ORIGINAL: fc.Arbitrary<OriginalRequest> = fc
     request_uri_methods: fc.shuffledSubarray(['post', 'get'] as const, { minLength: 1 }),
     dc_api_protocols: fc.subarray(['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'] as const),
     livemode: seldom,
+    has_root: fc.boolean(),
   })
   .map(({ hasTransaction, ...request }) => ({
     ...request,

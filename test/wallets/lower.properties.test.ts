@@ -164,6 +164,7 @@ function acceptsAsItIs(profile: WalletProfile, original: OriginalRequest): boole
     profile.response_modes.includes(mode) &&
     method !== undefined &&
     profile.request_uri_methods.includes(method) &&
+    (profile.chain === 'without_root' || original.has_root === true || prefix === 'redirect_uri') &&
     (original.transaction_data === undefined || transaction_data === 'yes')
   )
 }

@@ -571,6 +571,7 @@ export type Settings = {
   readonly claims_encryption_jwk: Readonly<Record<string, unknown>> | null
   readonly verifier: {
     readonly certificate_chain_pem: string | null
+    readonly root_certificate_pem: string | null
     readonly attestation_jwt: string | null
     readonly registration: Readonly<Record<string, unknown>> | null
     readonly reader_certificates: readonly {
@@ -635,6 +636,7 @@ export type SettingsChange = {
       readonly ext?: boolean
     }
     readonly certificate_chain_pem?: string
+    readonly root_certificate_pem?: string
     readonly attestation_jwt?: string
     readonly registration?: {
       readonly certificate: string

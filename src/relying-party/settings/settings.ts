@@ -79,6 +79,8 @@ export type StatusRefusal = (typeof STATUS_UNAVAILABLE)[number]
 export type SigningIdentity = {
   readonly signing_jwk: P256PrivateJwk
   readonly certificate_chain_pem: string
+  /** Root of the chain (PEM), for wallets that expect it in `x5c`. */
+  readonly root_certificate_pem?: string
   /** OpenID4VP 1.0 §12. */
   readonly attestation_jwt?: string
   /** Registration of the subject by a registrar. */

@@ -24,6 +24,7 @@ export function identityMembers(now: number) {
   return {
     signing_jwk: signingJwk,
     certificate_chain_pem: certificateChainPem,
+    root_certificate_pem: certificateChainPem,
     attestation_jwt: z.string(),
     registration: verifierRegistration(now),
   }
@@ -38,6 +39,10 @@ export async function checkIdentity(
   const error = await chainError(identity, now)
   if (error !== undefined) {
     context.addIssue({ code: 'custom', path: ['certificate_chain_pem'], message: error })
+  }
+  const root = error === undefined ? await rootError(identity, now) : undefined
+  if (root !== undefined) {
+    context.addIssue({ code: 'custom', path: ['root_certificate_pem'], message: root })
   }
   const attestation = attestationError(identity, now)
   if (attestation !== undefined) {
@@ -113,6 +118,21 @@ export async function chainError(
   return (await Promise.all(links)).every(Boolean)
     ? undefined
     : 'must have each certificate issued by the next'
+}
+
+/** Returns what is wrong with the root of the chain. */
+async function rootError(
+  { certificate_chain_pem, root_certificate_pem }: SigningIdentity,
+  now: number,
+): Promise<string | undefined> {
+  if (root_certificate_pem === undefined) return undefined
+  const [root, ...others] = decodePemCertificates(root_certificate_pem) ?? []
+  const top = decodePemCertificates(certificate_chain_pem)?.at(-1)
+  if (root === undefined || others.length > 0) return 'must be one PEM certificate, and nothing else'
+  if (!(await isIssuedBy(root, root)) || !(await isIssuedBy(top, root))) {
+    return 'must be the self-signed authority that issued the last certificate of certificate_chain_pem'
+  }
+  return checkValidityPeriod(root, now / 1000) === undefined ? undefined : 'must be valid now'
 }
 
 const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, string>> = {

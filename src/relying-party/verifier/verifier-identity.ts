@@ -34,6 +34,8 @@ type IdentityRequest = {
   readonly prefix: ClientIdPrefix
   readonly now: number
   readonly expiresAt: number
+  /** Only for a wallet that expects the root in `x5c`, although HAIP 1.0 §5 forbids it. */
+  readonly includeRoot?: boolean
 }
 
 /**
@@ -61,7 +63,8 @@ async function identify(
   const chain = pemBlocks(verifier?.certificate_chain_pem ?? config.verifier.certificateChainPem)
   const [leaf] = chain
   if (leaf === undefined) throw new Error('the verifier certificate chain is empty')
-  const proof = { x5c: chain.map(({ der }) => encodeBase64(der)) }
+  const root = pemBlocks((request.includeRoot && verifier?.root_certificate_pem) || '')
+  const proof = { x5c: [...chain, ...root].map(({ der }) => encodeBase64(der)) }
   switch (request.prefix) {
     case 'x509_hash':
       return ok({ clientId: await x509HashClientId(leaf.der), proof, signingJwk })

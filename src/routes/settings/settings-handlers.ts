@@ -188,7 +188,13 @@ function verifierToWire({ verifier, reader_certificates }: SettingsView) {
   if (verifier === null && reader_certificates.length === 0) return null
   const { registration, ...rest } = verifier ?? { certificate_chain_pem: null }
   const shown = registration && { ...registration, dataset: JSON.parse(registration.dataset) as unknown }
-  return { attestation_jwt: null, ...rest, registration: shown ?? null, reader_certificates }
+  return {
+    root_certificate_pem: null,
+    attestation_jwt: null,
+    ...rest,
+    registration: shown ?? null,
+    reader_certificates,
+  }
 }
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {

@@ -86,6 +86,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     const registration = { certificate, dataset, encoding: 'compact' }
     expect(shown.verifier).toEqual({
       certificate_chain_pem: leaf.pem,
+      root_certificate_pem: null,
       attestation_jwt: null,
       registration,
       reader_certificates: [],
