@@ -60,8 +60,9 @@ async function receiveSigned(
     request_uri_method: method,
   }: Readonly<Record<string, string>>,
   surroundings: Surroundings,
-  { prefixes }: KtConfig,
+  config: KtConfig,
 ): Promise<Payload> {
+  const { prefixes } = config
   refuseUnless(clientId !== undefined, 'client_id is missing')
   refuseUnless(method === undefined || method === 'get' || method === 'post', 'unknown request_uri_method')
   refuseUnless(
@@ -69,7 +70,7 @@ async function receiveSigned(
     'request and request_uri',
   )
   const walletNonce = method === 'post' ? randomText() : undefined
-  const form = walletNonce && { wallet_nonce: walletNonce, wallet_metadata: '{"vp_formats_supported":{}}' }
+  const form = walletNonce && { wallet_nonce: walletNonce, wallet_metadata: metadataOf(config) }
   const text = request ?? (await fetchRequestObject(uri ?? '', surroundings, form || undefined)).text
   const { header, payload, chain } = decodeRequestObject(text)
   refuseUnless(payload.client_id === clientId, 'client_id differs from the link')
@@ -88,6 +89,26 @@ async function receiveSigned(
   const now = Math.floor(Date.now() / 1000)
   refuseUnless(payload.exp === undefined || payload.exp > now - 15, 'the request object has expired')
   return payload
+}
+
+/** `wallet_metadata` as the library posts it. */
+function metadataOf({ prefixes, formats }: KtConfig): string {
+  return JSON.stringify({
+    request_object_signing_alg_values_supported: ['ES256', 'ES384', 'ES512'],
+    authorization_encryption_alg_values_supported: ['ECDH-ES'],
+    authorization_encryption_enc_values_supported: ENCRYPTIONS,
+    vp_formats_supported: {
+      ...(formats['dc+sd-jwt'] && {
+        'dc+sd-jwt': { 'sd-jwt_alg_values': formats['dc+sd-jwt'], 'kb-jwt_alg_values': formats['dc+sd-jwt'] },
+      }),
+      ...(formats.mso_mdoc && {
+        mso_mdoc: { issuerauth_alg_values: formats.mso_mdoc, deviceauth_alg_values: formats.mso_mdoc },
+      }),
+    },
+    client_id_prefixes_supported: prefixes,
+    response_types_supported: ['vp_token'],
+    response_modes_supported: ['direct_post', 'direct_post.jwt'],
+  })
 }
 
 /** Parameters in the link itself, for `redirect_uri` only. */

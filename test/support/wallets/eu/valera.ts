@@ -73,11 +73,31 @@ export const valera: FakeWallet = fakeWallet({
   },
 })
 
+const JWS = ['ES256', 'ES384', 'ES512']
+const COSE = [-7, -35, -36]
+/** `wallet_metadata` as the library posts it. */
+const METADATA = {
+  response_types_supported: ['id_token', 'vp_token'],
+  request_object_signing_alg_values_supported: JWS,
+  client_id_prefixes_supported: [
+    'pre-registered',
+    'redirect_uri',
+    'verifier_attestation',
+    'x509_san_dns',
+    'x509_hash',
+  ],
+  vp_formats_supported: {
+    jwt_vc_json: { alg_values: JWS },
+    'dc+sd-jwt': { 'sd-jwt_alg_values': JWS, 'kb-jwt_alg_values': JWS },
+    mso_mdoc: { issuerauth_alg_values: COSE, deviceauth_alg_values: COSE },
+  },
+}
+
 /** The chain of the verifier is not compared with a list. */
 async function receive(link: string, surroundings: Surroundings): Promise<Payload> {
   const { request, request_uri: uri, request_uri_method: method, ...parameters } = parametersOf(link)
   const nonce = method === 'post' ? randomText() : undefined
-  const form = nonce && { wallet_nonce: nonce, wallet_metadata: '{"vp_formats_supported":{}}' }
+  const form = nonce && { wallet_nonce: nonce, wallet_metadata: JSON.stringify(METADATA) }
   const text = request ?? (uri && (await fetchRequestObject(uri, surroundings, form || undefined)).text)
   if (text === undefined || text === '') return validate(unsigned(parameters))
   const { payload, chain } = decodeRequestObject(text)
