@@ -213,6 +213,7 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   status_unavailable: 'refuse',
   certificate_revocation: 'require',
   enforce_registration: false,
+  google_wallet: null,
   return_urls: ['https://shop.example/checkout'],
   origins: ['https://shop.example'],
   branding: { color: '#1d4ed8', logo: null },

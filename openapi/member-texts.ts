@@ -151,6 +151,8 @@ export const MEMBER_TEXTS = {
     certificate_revocation:
       'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are stored. Default: 48 hours.',
+    google_wallet:
+      'What Google Wallet shows about you: `logo_uri`, `privacy_policy_uri` and `display_name` (default: `name`), or the `rp_metadata_bytes` that Google returned.',
     enforce_registration:
       'Refuse creations that go beyond your registration certificate (`verifier.registration`). Default: `false`.',
     anchor_sets: "Names of the operator's lists of trusted issuers.",

@@ -4,7 +4,8 @@
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
 import { oncePer } from './codec/once-per.ts'
-import { describeIssue } from './codec/schema.ts'
+import { describeIssue, text } from './codec/schema.ts'
+import { GOOGLE_METADATA } from './limits.ts'
 import { LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
 
 /** Configuration of the service. `serverSecret` is the root of every derived key; it is never used itself. */
@@ -59,6 +60,8 @@ export function parseConfig(environment: object) {
       /** True where the launcher made the certificate, under a public name: no wallet trusts it. */
       isSelfMade: env.SELF_MADE_VERIFIER === '1',
     },
+    /** The operator as Google Wallet shows it beside a relying party; null: not shown. */
+    googleAggregator: env.GOOGLE_WALLET_AGGREGATOR ?? null,
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
@@ -92,6 +95,22 @@ export function outboundRule(
 
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
+const webAddress = text(GOOGLE_METADATA.uriCharacters).check(
+  z.refine(
+    (address) => URL.canParse(address) && /^https:\/\/[^\s\p{C}\\]+$/u.test(address),
+    'must be an https URL',
+  ),
+)
+
+/** A party as Google Wallet shows it. */
+export const displayInfo = z.strictObject({
+  display_name: text(GOOGLE_METADATA.textCharacters).check(
+    z.refine((name) => !/\p{C}/u.test(name), 'must not contain control characters'),
+  ),
+  logo_uri: webAddress,
+  privacy_policy_uri: webAddress,
+})
+
 const p256PublicJwk = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
@@ -124,6 +143,7 @@ const SCHEMA = z.object({
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
   VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')),
   VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
+  GOOGLE_WALLET_AGGREGATOR: z.optional(json(displayInfo)),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
   WALLET_SCHEME: z._default(scheme, 'openid4vp'),
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),

@@ -178,6 +178,15 @@ export const REGISTRATION = {
   datasetCharacters: 8192,
 } as const
 
+/** Relying party metadata of Google Wallet. */
+export const GOOGLE_METADATA = {
+  bytes: 4096,
+  depth: 6,
+  items: 64,
+  textCharacters: 100,
+  uriCharacters: 500,
+} as const
+
 /** A request passed by value: capacity of the largest QR (ISO/IEC 18004 Table 7, 40-L). */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 

@@ -44,6 +44,15 @@ export const relyingParty = z.object({
   status_unavailable: z.enum(STATUS_UNAVAILABLE),
   certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
   enforce_registration: z.boolean(),
+  google_wallet: maybe(
+    z.object({
+      display_name: maybe(z.string()),
+      logo_uri: maybe(z.string()),
+      privacy_policy_uri: maybe(z.string()),
+      rp_metadata_bytes: z.string(),
+      rp_metadata_sha256: z.string(),
+    }),
+  ),
   return_urls: texts,
   origins: texts,
   branding: maybe(z.object({ color: maybe(z.string()), logo: maybe(z.string()) })),

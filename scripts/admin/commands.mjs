@@ -15,6 +15,8 @@ const SETTINGS = {
   'trust-anchors': flag('trust_anchors', 'json-file', 'a JSON file: a list of trust anchors'),
   formats: flag('formats', 'list', 'credential formats to request'),
   'by-value': flag('by_value', 'boolean', 'true or false'),
+  'enforce-registration': flag('enforce_registration', 'boolean', 'true or false'),
+  'google-wallet': flag('google_wallet', 'json-file', 'a JSON file: what Google Wallet shows'),
   'status-unavailable': flag('status_unavailable', 'text', 'refuse or accept'),
   'return-urls': flag('return_urls', 'list', 'URLs that browsers may return to'),
   origins: flag('origins', 'list', 'origins that may use the Digital Credentials API and frame our pages'),

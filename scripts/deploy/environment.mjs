@@ -10,7 +10,13 @@ import { ROOT } from '../service/paths.mjs'
 export const ENVIRONMENT_FILE = 'production.env'
 
 /** Variables that are visible on Cloudflare's dashboard. */
-export const PLAIN = ['BASE_URL', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'JURISDICTION']
+export const PLAIN = [
+  'BASE_URL',
+  'SERVICE_SCHEME',
+  'WALLET_SCHEME',
+  'GOOGLE_WALLET_AGGREGATOR',
+  'JURISDICTION',
+]
 
 /**
  * Variables that are uploaded as secrets. Certificates are public, but must change in one step with their

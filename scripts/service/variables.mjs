@@ -1,7 +1,10 @@
 // Names of the variables that `npm start` reads, and the correction of misspelt ones.
 
 /** Optional variables of src/config.ts without a default here. */
-export const PASSED_ON = ['VERIFIER_FURTHER_KEYS', 'SERVICE_SCHEME', 'WALLET_SCHEME', 'CLIENT_IP_HEADER']
+export const PASSED_ON = [
+  ...['VERIFIER_FURTHER_KEYS', 'GOOGLE_WALLET_AGGREGATOR', 'SERVICE_SCHEME', 'WALLET_SCHEME'],
+  'CLIENT_IP_HEADER',
+]
 
 /** Every variable that an operator may set (docs/configuration.md). */
 export const KNOWN = [

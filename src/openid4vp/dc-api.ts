@@ -22,6 +22,8 @@ export type DcApiRequestInput = Omit<
   'language' | 'clientId' | 'responseUri' | 'generation' | 'walletNonce'
 > & {
   readonly generation: Pick<Generation, 'nonce' | 'kid' | 'encryptionPublicJwk'>
+  /** Metadata for Google Wallet in base64url. Absent: the request is not for that wallet. */
+  readonly googleMetadata?: string | undefined
   /** Serialised, without a path (HTML §7.1.1). Only pages of this origin may use the request. */
   readonly origin: string
 }
@@ -47,9 +49,13 @@ export async function buildDcApiRequests(input: DcApiRequestInput, identity: Ver
 
 /** Builds the claims of the signed request. */
 export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): JsonObject {
-  const { origin, now, expiresAt } = input
+  const { origin, now, expiresAt, googleMetadata } = input
   return {
     ...buildDcApiParameters(input),
+    // A member of its own of Google Wallet, which answers no other request.
+    ...(googleMetadata && {
+      client_metadata: { ...buildClientMetadata(input), gw_rp_metadata_bytes: googleMetadata },
+    }),
     // Only in the signed request: without a signature nothing binds it to the verifier.
     ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_id: clientId,

@@ -143,6 +143,8 @@ export type StoredVerifier =
       readonly client_id: string
       readonly sealed_signing_jwk: string
       readonly verifier_info?: readonly VerifierAttestation[]
+      /** Metadata for Google Wallet in base64url. */
+      readonly google_metadata?: string
     })
   /**
    * Verifier of unsigned requests, without a registration. It is known by its Response URI; where that is
@@ -152,6 +154,7 @@ export type StoredVerifier =
       readonly client_id: string | null
       readonly sealed_signing_jwk: null
       readonly verifier_info?: never
+      readonly google_metadata?: never
     }
 
 /** The stored outcome of a session. */

@@ -30,6 +30,11 @@ const BOTH: readonly Fault[] = [
 
 const SIGNED: readonly Fault[] = [
   ...BOTH,
+  [
+    'R28',
+    'metadata for Google Wallet that is no text',
+    ({ claims }) => (claims.client_metadata.gw_rp_metadata_bytes = {}),
+  ],
   ['R61', 'no expected_origins', ({ claims }) => delete claims.expected_origins],
   ['R61', 'an origin with a slash', ({ claims }) => (claims.expected_origins = [`${ORIGIN}/`])],
   ['R61', 'another origin beside it', ({ claims }) => claims.expected_origins.push('https://b.example')],
@@ -50,6 +55,11 @@ const SIGNED: readonly Fault[] = [
 
 const UNSIGNED: readonly Fault[] = [
   ...BOTH,
+  [
+    'R28',
+    'metadata for Google Wallet',
+    ({ claims }) => (claims.client_metadata.gw_rp_metadata_bytes = '2BhA'),
+  ],
   ['R60', 'a client_id', ({ claims }) => (claims.client_id = 'x509_hash:x')],
   ['R60', 'expected_origins', ({ claims }) => (claims.expected_origins = [ORIGIN])],
   ['R59', 'the protocol of a draft', (made) => (made.protocol = 'openid4vp')],

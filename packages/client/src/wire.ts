@@ -561,6 +561,13 @@ export type Settings = {
   readonly status_unavailable: 'refuse' | 'accept' | (string & {})
   readonly certificate_revocation: 'off' | 'accept_unknown' | 'require' | (string & {})
   readonly enforce_registration: boolean
+  readonly google_wallet: {
+    readonly display_name: string | null
+    readonly logo_uri: string | null
+    readonly privacy_policy_uri: string | null
+    readonly rp_metadata_bytes: string
+    readonly rp_metadata_sha256: string
+  } | null
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
   readonly branding: {
@@ -612,6 +619,12 @@ export type SettingsChange = {
   readonly status_unavailable?: 'refuse' | 'accept'
   readonly certificate_revocation?: 'off' | 'accept_unknown' | 'require'
   readonly enforce_registration?: boolean
+  readonly google_wallet?: {
+    readonly display_name?: string
+    readonly logo_uri?: string
+    readonly privacy_policy_uri?: string
+    readonly rp_metadata_bytes?: string
+  } | null
   readonly return_urls?: readonly string[]
   readonly origins?: readonly string[]
   readonly branding?: {

@@ -47,6 +47,8 @@ export type VerifierIdentity = {
   readonly signingJwk: PrivateJwk
   /** Attestations of other parties about the verifier. */
   readonly verifierInfo?: readonly VerifierAttestation[]
+  /** Metadata for Google Wallet in base64url. Only with `x509_hash`. */
+  readonly googleMetadata?: string
 }
 
 /** JOSE header parameter that binds a Client Identifier to the signature (§5.9.3). */

@@ -18,6 +18,7 @@ import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 import { branding } from './branding.ts'
 import { claimsEncryptionJwk } from './encryption-jwk.ts'
+import { googleWallet } from './google-wallet.ts'
 import {
   EVENT_TYPES,
   SCOPES,
@@ -64,6 +65,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         // Docs/decisions/certificate-revocation.md
         certificate_revocation: input.livemode ? 'require' : 'off',
         enforce_registration: false,
+        google_wallet: null,
         return_urls: [],
         origins: [],
         branding: null,
@@ -140,6 +142,7 @@ function members(rules: SettingsRules) {
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
     enforce_registration: z.boolean(),
+    google_wallet: z.nullable(googleWallet),
     return_urls: unique(url, 50),
     origins: unique(url, 50),
     branding: z.nullable(branding),

@@ -9,6 +9,7 @@ import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import type { CertificateRevocation } from '../../trust/revocation/certificate-revocation.ts'
 import type { Branding } from './branding.ts'
 import type { ClaimsEncryptionJwk } from './encryption-jwk.ts'
+import type { GoogleWallet } from './google-wallet.ts'
 
 /** Scopes of API keys and access tokens (CONTRACT 1). */
 export const SCOPES = [
@@ -63,6 +64,8 @@ export type Settings = {
   readonly verifier: SigningIdentity | null
   /** True where a creation must not go beyond the registration certificate. Absent: false. */
   readonly enforce_registration?: boolean
+  /** What Google Wallet shows about it. Absent: its requests are not for that wallet. */
+  readonly google_wallet?: GoogleWallet | null
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
   readonly api_keys: readonly ApiKeyRecord[]

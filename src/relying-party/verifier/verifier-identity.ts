@@ -15,6 +15,7 @@ import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attes
 import { verificationMethodOf, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { googleMetadataOf } from '../settings/google-wallet.ts'
 import type { Settings } from '../settings/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
@@ -39,8 +40,8 @@ type IdentityRequest = {
 }
 
 /**
- * Returns the identity of one session, with the registration of the relying party's certificate. `null`:
- * requests are unsigned.
+ * Returns the identity of one session, with the registration of the relying party's certificate and its
+ * metadata. `null`: requests are unsigned.
  */
 export async function verifierIdentity(
   config: Config,
@@ -48,9 +49,16 @@ export async function verifierIdentity(
   request: IdentityRequest,
 ): Promise<Result<VerifierIdentity | null, IdentityError>> {
   const identity = await identify(config, settings, request)
+  if (!identity.ok || identity.value === null) return identity
   const registration = settings.verifier?.registration
-  if (!identity.ok || identity.value === null || registration === undefined) return identity
-  return ok({ ...identity.value, verifierInfo: attestRegistration(registration) })
+  const { google_wallet, name } = settings
+  // Google Wallet accepts no other prefix.
+  const isForGoogle = google_wallet && request.prefix === 'x509_hash'
+  return ok({
+    ...identity.value,
+    ...(registration && { verifierInfo: attestRegistration(registration) }),
+    ...(isForGoogle && { googleMetadata: googleMetadataOf(google_wallet, name, config.googleAggregator) }),
+  })
 }
 
 async function identify(

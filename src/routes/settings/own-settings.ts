@@ -56,7 +56,7 @@ function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller)
 /** Returns the member that this caller may not change. */
 function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): RequestError | undefined {
   // People see these members, so in live mode the operator must confirm them. An unchanged value is accepted.
-  const shown = settings.livemode ? (['name', 'branding'] as const) : []
+  const shown = settings.livemode ? (['name', 'branding', 'google_wallet'] as const) : []
   const changed = shown.find(
     (name) =>
       patch[name] !== undefined && JSON.stringify(patch[name]) !== JSON.stringify(settings[name] ?? null),

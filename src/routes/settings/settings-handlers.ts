@@ -9,14 +9,18 @@ import type {
   RotatedSecret,
   WebhookTest,
 } from '../../../openapi/responses/settings.ts'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { encodeHex } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import { updateRelyingParty } from '../../relying-party/registry.ts'
 import type { ApiKeyGrant } from '../../relying-party/relying-party.ts'
 import { addedTypeToWire } from '../../relying-party/settings/added-types.ts'
+import { googleMetadataOf } from '../../relying-party/settings/google-wallet.ts'
 import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/settings/settings.ts'
 import { forgetSettings } from '../../relying-party/settings/settings-cache.ts'
 import {
@@ -158,6 +162,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     status_unavailable: view.status_unavailable,
     certificate_revocation: view.certificate_revocation,
     enforce_registration: view.enforce_registration ?? false,
+    google_wallet: await googleWalletToWire(env, view),
     return_urls: view.return_urls,
     origins: view.origins,
     branding: view.branding,
@@ -195,6 +200,15 @@ function verifierToWire({ verifier, reader_certificates }: SettingsView) {
     registration: shown ?? null,
     reader_certificates,
   }
+}
+
+/** Returns the metadata as requests contain it, with its digest for the certificate. */
+async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsView) {
+  if (!google_wallet) return null
+  const rp_metadata_bytes = googleMetadataOf(google_wallet, name, configOf(env).googleAggregator)
+  const digest = await sha256(decodeBase64url(rp_metadata_bytes) ?? new Uint8Array())
+  const shown = { display_name: null, logo_uri: null, privacy_policy_uri: null, ...google_wallet }
+  return { ...shown, rp_metadata_bytes, rp_metadata_sha256: encodeHex(digest) }
 }
 
 function apiKeyToWire(record: SettingsView['api_keys'][number]): ApiKey {

@@ -1,6 +1,7 @@
 // Warnings about settings that are valid and do not work (CONTRACT 8).
 
 import type { SettingsWarning } from '../../../openapi/responses/settings.ts'
+import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
@@ -8,12 +9,17 @@ import type { CredentialTypeDefinition } from '../../policy/policy.ts'
 import { canVouch } from '../../policy/vouching.ts'
 import type { SettingsView } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import { googleWalletWarnings } from '../../relying-party/verifier/google-wallet-warnings.ts'
 import { registrationWarnings } from '../../relying-party/verifier/registration-warnings.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 
 /** Returns the warnings about a relying party. */
 export async function settingsWarnings(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
-  return [...(await trustWarningsOf(env, view)), ...registrationWarnings(view, Date.now())]
+  return [
+    ...(await trustWarningsOf(env, view)),
+    ...registrationWarnings(view, Date.now()),
+    ...(await googleWalletWarnings(configOf(env), view)),
+  ]
 }
 
 /** Test mode has no warning about trust: it has the sandbox's anchors. */

@@ -1,5 +1,5 @@
-// Over-asking (CONTRACT 2): what a creation requests and the relying party's registration certificate does not
-// cover. Wallets show or refuse it.
+// Over-asking (CONTRACT 2): a creation requests more than the registration certificate of its relying party
+// covers. Wallets show or refuse it.
 
 import type { CreationWarning } from '../../../openapi/responses/verifications.ts'
 import { FORMATS } from '../../formats/index.ts'

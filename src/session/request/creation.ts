@@ -121,9 +121,14 @@ async function pinVerifier(
     return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
   }
   const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
-  const { proof, clientId, verifierInfo } = identity
-  const info = verifierInfo === undefined ? {} : { verifier_info: verifierInfo }
-  const pinned = { ...proof, client_id: clientId, sealed_signing_jwk: sealed, ...info }
+  const { proof, clientId, verifierInfo, googleMetadata } = identity
+  const pinned = {
+    ...proof,
+    client_id: clientId,
+    sealed_signing_jwk: sealed,
+    ...(verifierInfo && { verifier_info: verifierInfo }),
+    ...(googleMetadata && { google_metadata: googleMetadata }),
+  }
   keepOpen(pinned, identity.signingJwk)
   return pinned
 }

@@ -113,7 +113,7 @@ export async function openVerifier(
   { verification_id, verifier }: SessionDocument,
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
-  const { client_id, sealed_signing_jwk, verifier_info, ...proof } = verifier
+  const { client_id, sealed_signing_jwk, verifier_info, google_metadata, ...proof } = verifier
   const signingJwk =
     opened.get(verifier) ?? (await openSigningKey(config, verification_id, sealed_signing_jwk))
   opened.set(verifier, signingJwk)

@@ -107,7 +107,11 @@ export function dcApiRequestInput(
   generation: Generation,
   { origin, now }: { readonly origin: string; readonly now: number },
 ): DcApiRequestInput {
-  return { origin, ...requestInput(document, generation, now) }
+  return {
+    origin,
+    googleMetadata: document.verifier.google_metadata,
+    ...requestInput(document, generation, now),
+  }
 }
 
 /** Returns the input that every kind of request needs. */

@@ -29,6 +29,8 @@ export type CertificateExtensions = {
    * checked.
    */
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
+  /** The encoded value of Google Wallet's extension, which has an effect only for that wallet. */
+  readonly googleMetadataDigest: Uint8Array<ArrayBuffer> | undefined
   /** A critical extension other than the above. RFC 5280 §4.2: the certificate is rejected. */
   readonly hasUnknownCritical: boolean
 }
@@ -79,6 +81,8 @@ const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
 /** Not among the known: a certificate in which it is critical is rejected. It need not be critical. */
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
+/** Google Wallet's: SHA-256 of the metadata that it shows about a relying party. It is never critical. */
+const GOOGLE_METADATA_DIGEST = '1.3.6.1.4.1.11129.10.1'
 const KNOWN: ReadonlySet<string> = new Set([
   BASIC_CONSTRAINTS,
   KEY_USAGE,
@@ -137,6 +141,7 @@ function interpret(extensions: ReadonlyMap<string, Extension>): CertificateExten
     nameConstraints,
     authorityKeyIdentifier: authorityKey?.keyIdentifier,
     crlDistributionPoints: extensions.get(CRL_DISTRIBUTION_POINTS)?.value,
+    googleMetadataDigest: extensions.get(GOOGLE_METADATA_DIGEST)?.value,
     hasUnknownCritical: hasCriticalBeside(extensions, KNOWN),
   }
 }

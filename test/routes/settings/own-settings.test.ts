@@ -97,16 +97,19 @@ describe('a relying party', () => {
     },
   )
 
-  it('sets its colour in test mode; in live mode only the operator does', async () => {
-    const branding = { color: '#1d4ed8', logo: null }
+  it.each([
+    ['branding', { color: '#1d4ed8', logo: null }],
+    ['google_wallet', { logo_uri: 'https://a.example/logo.png', privacy_policy_uri: 'https://a.example' }],
+  ])('sets its %s in test mode; in live mode only the operator does', async (name, value) => {
+    const change = { [name]: value }
     const test = await createRelyingParty()
-    expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
+    expect((await as(test.api_key, 'PATCH', '/v1/relying_party', change)).status).toBe(200)
     const live = await createRelyingParty({ livemode: true })
-    const response = await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })
-    expect(await refusalOf(response)).toEqual([400, 'invalid_request', '/branding'])
-    expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { branding })).status).toBe(200)
+    const response = await as(live.api_key, 'PATCH', '/v1/relying_party', change)
+    expect(await refusalOf(response)).toEqual([400, 'invalid_request', `/${name}`])
+    expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, change)).status).toBe(200)
     // A value that was read can be sent back.
-    expect((await as(live.api_key, 'PATCH', '/v1/relying_party', { branding })).status).toBe(200)
+    expect((await as(live.api_key, 'PATCH', '/v1/relying_party', change)).status).toBe(200)
   })
 
   it('sets its name in test mode; in live mode only the operator does', async () => {

@@ -27,7 +27,11 @@ export async function lintDigitalRequest(
   const opened = signed
     ? await openSigned(request.data, { now, ...(didDocument && { didDocument }) })
     : openUnsigned(request.data)
-  const asked: RequestUnderTest = { ...opened, ...request, origin, isSigned: signed }
+  // A member of Google Wallet's own, which only signed requests have.
+  const { gw_rp_metadata_bytes: google, ...metadata } = opened.metadata
+  const isForGoogle = signed && typeof google === 'string'
+  const linted = isForGoogle ? { ...opened, metadata } : opened
+  const asked: RequestUnderTest = { ...linted, ...request, origin, isSigned: signed }
   const shared = signed ? [...SHARED, ...SHARED_SIGNED] : SHARED
   const rules = [...OWN, ...[...RULES, ...IDENTITY_RULES].filter(([rule]) => shared.includes(rule))]
   return rules

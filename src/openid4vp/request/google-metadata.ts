@@ -1,0 +1,49 @@
+// Metadata for Google Wallet, which it shows about a relying party: `client_metadata.gw_rp_metadata_bytes`
+// (developers.google.com/wallet/identity/verify/verifier-registrar). CBOR: tag 24 around the bytes of a map.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
+import { type CborValue, embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
+import { GOOGLE_METADATA } from '../../limits.ts'
+
+/** A party as the wallet shows it. */
+export type DisplayInfo = {
+  readonly display_name: string
+  readonly logo_uri: string
+  readonly privacy_policy_uri: string
+}
+
+/** Encodes the metadata deterministically (RFC 8949 §4.2.1). `aggregator`: who asks for the relying party. */
+export function buildGoogleMetadata(display: DisplayInfo, aggregator: DisplayInfo | null): string {
+  const map: [string, CborValue][] = [
+    ['display', encodedDisplay(display)],
+    ['schema_version', 'v1'],
+    ...(aggregator === null ? [] : [['aggregator_info', encodedDisplay(aggregator)] as [string, CborValue]]),
+  ]
+  return encodeBase64url(embedCbor(encodeCbor({ map })))
+}
+
+/** The shorter name is the smaller key. */
+function encodedDisplay({ display_name, logo_uri, privacy_policy_uri }: DisplayInfo): CborValue {
+  return {
+    map: [
+      ['logo_uri', logo_uri],
+      ['display_name', display_name],
+      ['privacy_policy_uri', privacy_policy_uri],
+    ],
+  }
+}
+
+/** True for metadata with a version and a display. Google may add members. */
+export function isGoogleMetadata(bytes: Uint8Array<ArrayBuffer> | undefined): boolean {
+  const outer = bytes && decodeCbor(bytes, GOOGLE_METADATA)
+  const embedded = outer?.ok ? embeddedOf(outer.value) : undefined
+  const inner = embedded && decodeCbor(embedded, GOOGLE_METADATA)
+  if (!inner?.ok) return false
+  const display = entryOf(inner.value, 'display')
+  const isText = (name: string) => display !== undefined && (textOf(entryOf(display, name)) ?? '') !== ''
+  return (
+    textOf(entryOf(inner.value, 'schema_version')) !== undefined &&
+    ['display_name', 'logo_uri', 'privacy_policy_uri'].every(isText)
+  )
+}

@@ -1,0 +1,56 @@
+// `google_wallet` of the settings: what Google Wallet shows about a relying party, or the bytes that Google
+// returned.
+
+import * as z from 'zod/mini'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { displayInfo } from '../../config.ts'
+import { GOOGLE_METADATA } from '../../limits.ts'
+import {
+  buildGoogleMetadata,
+  type DisplayInfo,
+  isGoogleMetadata,
+} from '../../openid4vp/request/google-metadata.ts'
+
+/** The form of it in a body, which settings store. */
+export type GoogleWallet =
+  | { readonly rp_metadata_bytes: string }
+  | (Omit<DisplayInfo, 'display_name'> & { readonly display_name?: string })
+
+const metadataBytes = z.string().check(
+  z.maxLength(Math.ceil((GOOGLE_METADATA.bytes * 4) / 3)),
+  z.refine(
+    (bytes) => isGoogleMetadata(decodeBase64url(bytes)),
+    'must be the base64url text that Google returned: CBOR with schema_version and display',
+  ),
+)
+
+export const googleWallet = z.pipe(
+  z.exactPartial(z.extend(displayInfo, { rp_metadata_bytes: metadataBytes })).check(
+    z.superRefine(({ rp_metadata_bytes, ...display }, context) => {
+      const report = (path: string, message: string) =>
+        context.addIssue({ code: 'custom', path: [path], message })
+      if (rp_metadata_bytes === undefined) {
+        for (const name of ['logo_uri', 'privacy_policy_uri'] as const)
+          if (display[name] === undefined) report(name, 'is required, unless rp_metadata_bytes is sent')
+      } else if (Object.keys(display).length > 0) {
+        report('rp_metadata_bytes', 'must be sent alone: it contains the other members')
+      }
+    }),
+  ),
+  z.transform(
+    ({ rp_metadata_bytes, display_name, logo_uri = '', privacy_policy_uri = '' }): GoogleWallet =>
+      rp_metadata_bytes === undefined
+        ? { ...(display_name && { display_name }), logo_uri, privacy_policy_uri }
+        : { rp_metadata_bytes },
+  ),
+)
+
+/** Returns the metadata in base64url. `aggregator`: the operator, if it is shown too. */
+export function googleMetadataOf(
+  setting: GoogleWallet,
+  name: string,
+  aggregator: DisplayInfo | null,
+): string {
+  if ('rp_metadata_bytes' in setting) return setting.rp_metadata_bytes
+  return buildGoogleMetadata({ display_name: name, ...setting }, aggregator)
+}

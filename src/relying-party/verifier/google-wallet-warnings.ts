@@ -1,0 +1,35 @@
+// Warnings about settings that Google Wallet refuses: a leaf of a Verifier Registrar has the digest of the
+// metadata (developers.google.com/wallet/identity/verify/verifier-registrar).
+
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { equalBytes } from '../../codec/bytes.ts'
+import { DER, decodeDer } from '../../codec/der.ts'
+import type { Config } from '../../config.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
+import { googleMetadataOf } from '../settings/google-wallet.ts'
+import type { SettingsView } from '../settings/settings.ts'
+
+const POINTER = '/google_wallet'
+
+/** Returns the warnings of both modes. */
+export async function googleWalletWarnings(
+  { googleAggregator, verifier: service }: Pick<Config, 'googleAggregator' | 'verifier'>,
+  { google_wallet = null, name, verifier }: Pick<SettingsView, 'google_wallet' | 'name' | 'verifier'>,
+) {
+  const [leaf] = anchorCertificates(verifier?.certificate_chain_pem ?? service.certificateChainPem)
+  const extension = leaf?.extensions.googleMetadataDigest
+  if (extension === undefined) return []
+  if (google_wallet === null) {
+    const message =
+      'The verifier certificate is one for Google Wallet, which needs metadata beside it: set google_wallet.'
+    return verifier === null ? [] : [{ code: 'google_metadata_missing', pointer: POINTER, message }]
+  }
+  const metadata = decodeBase64url(googleMetadataOf(google_wallet, name, googleAggregator))
+  const digest = decodeDer(extension)
+  const isDigest = digest?.tag === DER.octetString && metadata !== undefined
+  if (isDigest && equalBytes(digest.content, await sha256(metadata))) return []
+  const message =
+    'The verifier certificate is for other metadata, so Google Wallet refuses requests: its extension 1.3.6.1.4.1.11129.10.1 must be the SHA-256 of rp_metadata_bytes.'
+  return [{ code: 'google_metadata_mismatch', pointer: POINTER, message }]
+}
