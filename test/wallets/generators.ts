@@ -208,6 +208,7 @@ const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
     credential_sets: support,
     claim_sets: supportOrIgnored,
     values: supportOrIgnored,
+    nested_path: support,
     null_path: support,
     index_path: support,
     intent_to_retain: support,

@@ -123,6 +123,12 @@ function refusals(
       ],
       ['authorities', one.trusted_authorities === undefined || isFine(dcql.trusted_authorities)],
       ['values', claims.every(({ values }) => values === undefined) || isFine(dcql.values)],
+      [
+        'nested',
+        one.format !== 'dc+sd-jwt' ||
+          claims.every(({ path }) => path.filter((step) => typeof step === 'string').length < 2) ||
+          isFine(dcql.nested_path ?? 'yes'),
+      ],
       ['null', claims.every(({ path }) => !path.includes(null)) || isFine(dcql.null_path)],
       [
         'index',

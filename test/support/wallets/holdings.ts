@@ -122,7 +122,7 @@ export async function presentSdJwt(
     audience,
     iat: Math.floor(Date.now() / 1000),
     ...(keyBinding === undefined ? {} : { keyBinding }),
-    ...(paths === 'all' ? {} : { disclose: frameOf(paths) }),
+    ...(paths === 'all' ? {} : { disclose: frameOf(paths, holding.claims) }),
   })
   return { presentation, disclosed: claimsIn(presentation, holding) }
 }
@@ -150,12 +150,14 @@ function nameIn({ claims }: SdJwtHolding, name: string): string {
   return `${parent}.${name}`
 }
 
-/** The library's presentation frame: a path below an array discloses the whole array. */
-function frameOf(paths: readonly Path[]): object {
+/** The library's presentation frame: a path to an object or an array discloses all of it. */
+function frameOf(paths: readonly Path[], claims: SdJwtHolding['claims']): object {
   const frame: Record<string, unknown> = {}
-  for (const [name = '', below] of paths) {
-    const members = typeof below === 'string' && frame[String(name)] !== true ? { [below]: true } : true
-    frame[String(name)] = members === true ? true : { ...(frame[String(name)] as object), ...members }
+  for (const [name, below] of paths) {
+    const value = claims[String(name)]
+    const members = isObject(value) ? (typeof below === 'string' ? [below] : Object.keys(value)) : undefined
+    const own = members && Object.fromEntries(members.map((member) => [member, true]))
+    frame[String(name)] = own === undefined ? true : { ...(frame[String(name)] as object), ...own }
   }
   return frame
 }

@@ -193,7 +193,7 @@ function choose(
 /** Paths of the library's output, whose leaves are disclosed. Without `claims` it is empty. */
 function pathsOf({ format }: Holding, { claims }: LibraryMatch): readonly (readonly string[])[] {
   const output = (claims.valid_claim_sets?.[0].output ?? {}) as Readonly<Record<string, object>>
-  if (format === 'dc+sd-jwt') return Object.keys(output).map((name) => [name])
+  if (format === 'dc+sd-jwt') return leavesOf(output)
   return Object.entries(output).flatMap(([nameSpace, elements]) =>
     Object.keys(elements).map((name) => [nameSpace, name]),
   )
@@ -227,4 +227,13 @@ function encryptionKeyOf({ response_mode: mode, client_metadata: metadata }: Pay
   const keys = metadata?.jwks?.keys ?? []
   const key = keys.find(({ use, alg }) => use === 'enc' && alg === 'ECDH-ES') ?? keys[0]
   return key ?? refuse('no key to encrypt the response')
+}
+
+/** Paths of the values that are no objects. */
+function leavesOf(output: object): readonly (readonly string[])[] {
+  return Object.entries(output).flatMap(([name, value]) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? leavesOf(value).map((path) => [name, ...path])
+      : [[name]],
+  )
 }
