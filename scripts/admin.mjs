@@ -7,11 +7,13 @@ import { helpFor, overview } from './admin/help.mjs'
 import { readable, readableProblem } from './admin/print.mjs'
 import { runReaderCsr } from './admin/reader-csr.mjs'
 import { findService, send } from './admin/service.mjs'
+import { runWallets } from './admin/wallets.mjs'
 
 process.exitCode = await main(process.argv.slice(2))
 
 async function main(args) {
   if (args[0] === 'reader-csr') return runReaderCsr(args.slice(1))
+  if (args[0] === 'wallets') return runWallets(args.slice(1))
   const parsed = parseCall(args)
   if (parsed.help !== undefined) {
     console.log(parsed.help === '' ? overview() : helpFor(parsed.help))

@@ -2,11 +2,13 @@
 
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
 import { READER_CSR } from './reader-csr.mjs'
+import { WALLETS } from './wallets.mjs'
 
 export function overview() {
   const rows = [
     ...Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.does]),
     ['reader-csr', READER_CSR.does],
+    ['wallets', WALLETS.does],
   ]
   return [
     'npm run admin -- <command> [flags]',

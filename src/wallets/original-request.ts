@@ -1,0 +1,60 @@
+// The request that lowering starts from: that of a session, and what its relying party can use in its place.
+
+import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../openid4vp/dc-api.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
+import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { OriginalRequest } from './lowering.ts'
+
+/** The request of a session. Options are null where the protocol has none. */
+export type SessionRequest = {
+  readonly policy: Policy
+  readonly protocol: ProtocolId
+  readonly transaction_data?: readonly string[] | undefined
+  readonly request_options: {
+    readonly client_id_prefix: ClientIdPrefix | null
+    readonly response_mode: ResponseMode | null
+    readonly request_uri_method: RequestUriMethod | null
+  }
+  readonly livemode: boolean
+}
+
+/** The means of the relying party. */
+type Means = {
+  /** Prefixes that it can use, `redirect_uri` too where it may send unsigned requests. */
+  readonly prefixes: readonly ClientIdPrefix[]
+  /** True where its settings allow unsigned requests and plain responses. */
+  readonly by_value: boolean
+  readonly has_root: boolean
+}
+
+/** Builds it. The options of the session come first. */
+export function originalRequest(session: SessionRequest, means: Means): OriginalRequest {
+  const { policy, protocol: id, transaction_data, request_options: options, livemode } = session
+  const protocol = PROTOCOLS[id]
+  const prefixes = protocol.clientIdPrefixes.filter((prefix) => means.prefixes.includes(prefix))
+  // Without `by_value` no wallet lowers an encrypted response to a plain one.
+  const modes = protocol.responseModes.filter((mode) => means.by_value || mode !== 'direct_post')
+  const isUnsigned = options.client_id_prefix === 'redirect_uri'
+  const exchanges: readonly DcApiProtocol[] = protocol.supportsRedirect
+    ? DC_API_PROTOCOLS.filter((exchange) => !isUnsigned || exchange !== 'openid4vp-v1-signed')
+    : [ISO_MDOC]
+  return {
+    policy,
+    protocol: id,
+    transaction_data,
+    client_id_prefixes: withFirst(options.client_id_prefix, prefixes),
+    response_modes: withFirst(options.response_mode, modes).filter((mode) =>
+      policy.query.credentials.every(({ format }) => protocol.supportsFormat(format, mode)),
+    ),
+    request_uri_methods: withFirst(options.request_uri_method, protocol.requestUriMethods),
+    dc_api_protocols: protocol.supportsDcApi ? exchanges : [],
+    livemode,
+    has_root: means.has_root,
+  }
+}
+
+function withFirst<T>(first: T | null, others: readonly T[]): readonly T[] {
+  return first === null ? others : [first, ...others.filter((other) => other !== first)]
+}
