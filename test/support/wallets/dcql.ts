@@ -3,7 +3,7 @@
 
 import type { JWK } from 'jose'
 import { claimAt, type Holding } from './holdings.ts'
-import type { ClaimsQuery, CredentialQuery } from './request-object.ts'
+import type { ClaimsQuery, CredentialQuery, DcqlQuery } from './request-object.ts'
 
 /** True if format and type of a credential are those of the query. */
 export function hasType({ format, type }: Holding, query: CredentialQuery): boolean {
@@ -28,6 +28,22 @@ export function firstClaimSet(
     claims,
   ]
   return options.find((option) => option.every((claim) => hasClaim(holding, claim)))
+}
+
+/** One option of each required set: the first one whose queries all have an answer. Undefined without one. */
+export function firstOptions<T>(
+  { credentials, credential_sets: sets }: DcqlQuery,
+  answerOf: (query: CredentialQuery) => T | undefined,
+): readonly T[] | undefined {
+  const answers = new Map(credentials.map((query) => [query.id, answerOf(query)]))
+  const required = (sets ?? credentials.map(({ id }) => ({ options: [[id]], required: true }))).filter(
+    (set) => set.required !== false,
+  )
+  const chosen = required.map(({ options }) =>
+    options.find((option) => option.every((id) => answers.get(id) !== undefined)),
+  )
+  if (chosen.includes(undefined)) return undefined
+  return [...new Set(chosen.flatMap((option) => option ?? []))].flatMap((id) => answers.get(id) ?? [])
 }
 
 /** The first P-256 key for encryption. */

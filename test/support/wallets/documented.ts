@@ -19,20 +19,22 @@ export const SILENT = 'the documentation is silent about '
 
 export type Documented = {
   readonly schemes: readonly string[]
-  /** Document types that it presents. */
-  readonly types: readonly string[]
+  /** Document types that it presents. Absent: all. */
+  readonly types?: readonly string[]
+  /** Absent: `mso_mdoc`. */
+  readonly formats?: readonly string[]
   /** Further documented rules. */
   readonly check?: (received: Received, surroundings: Surroundings) => void
 }
 
 /**
- * Answers what the documentation describes: one mdoc query with plain claims, `x509_hash`, the request by
+ * Answers what the documentation describes: one query with plain claims, `x509_hash`, the request by
  * reference, the response encrypted.
  */
 export async function answerDocumented(
   invocation: Invocation,
   surroundings: Surroundings,
-  { schemes, types, check }: Documented,
+  { schemes, types, formats = ['mso_mdoc'], check }: Documented,
 ): Promise<Answer> {
   if ('digital' in invocation) return refuse('no Digital Credentials API')
   const { link } = invocation
@@ -58,7 +60,7 @@ export async function answerDocumented(
   refuseUnless(sets === undefined, `${SILENT}credential_sets`)
   const [query] = credentials
   if (query === undefined || credentials.length > 1) return refuse(`${SILENT}several queries`)
-  refuseUnless(query.format === 'mso_mdoc', 'only mso_mdoc is presented')
+  refuseUnless(formats.includes(query.format), `only ${formats.join(' and ')} is presented`)
   const { claims = [] } = query
   refuseUnless(claims.length > 0, `${SILENT}queries without claims`)
   refuseUnless(query.claim_sets === undefined, `${SILENT}claim_sets`)
@@ -66,7 +68,7 @@ export async function answerDocumented(
     claims.every(({ values }) => values === undefined),
     `${SILENT}values`,
   )
-  const held = surroundings.holdings.filter(({ type }) => types.includes(type))
+  const held = surroundings.holdings.filter(({ type }) => types?.includes(type) ?? true)
   const holding = held.find((one) => hasType(one, query) && firstClaimSet(one, query) !== undefined)
   if (holding === undefined) return refuse('no document with the requested elements')
   const key = payload.client_metadata?.jwks?.keys[0]

@@ -131,7 +131,7 @@ export async function offerValue(
     name,
     typeof value === 'string' ? value : JSON.stringify(value),
   ])
-  const link = `${change.scheme ?? 'av'}://?${new URLSearchParams(texts)}`
+  const link = `${change.base ?? `${change.scheme ?? 'av'}://`}?${new URLSearchParams(texts)}`
   const surroundings = { fetch, holdings, verifierCa: verifier.root.pem }
   return { answer: await wallet.answer({ link }, surroundings), posted }
 }

@@ -11,8 +11,11 @@ import { nlWallet } from './eu/nl-wallet.ts'
 import { valera } from './eu/valera.ts'
 import type { FakeWallet } from './fake-wallet.ts'
 import { appleWallet } from './world/apple-wallet.ts'
+import { californiaDmv } from './world/california-dmv.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
+import { inji } from './world/inji.ts'
+import { lissi } from './world/lissi.ts'
 import { procivis } from './world/procivis.ts'
 import { waltId } from './world/walt-id.ts'
 import { wwwallet } from './world/wwwallet.ts'
@@ -33,4 +36,7 @@ export const FAKE_WALLETS: readonly FakeWallet[] = [
   wwwallet,
   waltId,
   procivis,
+  inji,
+  californiaDmv,
+  lissi,
 ]

@@ -13,13 +13,36 @@ import {
   NAME_SD_JWT,
   offerLink,
 } from '../../support/wallets/good-request.ts'
+import { lissi } from '../../support/wallets/world/lissi.ts'
 
 const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const SETS = [{ options: [['pid_mdoc']] }]
 const WITH_ROOT = changed('header.x5c', [stage.verifier.leaf.x5c, stage.verifier.root.x5c])
 
 it('France Identité answers a query for the name in the mdoc PID', async () => {
   const { answer } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC] })
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
+})
+
+it.each([
+  ['dc+sd-jwt', NAME_SD_JWT],
+  ['mso_mdoc', NAME_MDOC],
+])('the Lissi ID-Wallet answers a query for the name in %s, as HAIP requires', async (format, query) => {
+  for (const scheme of ['openid4vp', 'eudi-openid4vp', 'haip-vp']) {
+    const { answer } = await offerLink(lissi, stage, { queries: [query], change: { scheme } })
+    expect(answer).toMatchObject({ disclosed: [{ format }, { format }] })
+  }
+})
+
+it('the Lissi ID-Wallet refuses other formats, and is silent about sets', async () => {
+  const ask = async (change: Change) =>
+    (await offerLink(lissi, stage, { queries: [NAME_MDOC], change })).answer
+  expect(await ask(changed('query.format', 'jwt_vc_json'))).toEqual({
+    refused: 'only dc+sd-jwt and mso_mdoc is presented',
+  })
+  expect(await ask(changed('payload.dcql_query.credential_sets', SETS))).toEqual({
+    refused: 'the documentation is silent about credential_sets',
+  })
 })
 
 describe('the German EUDI wallet', () => {
@@ -34,7 +57,6 @@ describe('the German EUDI wallet', () => {
   })
 })
 
-const SETS = [{ options: [['pid_mdoc']] }]
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'av' }, 'the scheme is not registered'],
   ['a request in the link', changed('link.request_uri'), 'requests are passed by reference'],

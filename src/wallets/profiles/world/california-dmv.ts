@@ -1,4 +1,5 @@
-// The wallet of the Californian DMV.
+// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C credentials
+// only, which is not in this profile.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,26 +9,29 @@ export const californiaDmv: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/stateofca/opencred',
-      version: 'November 2026',
+      version: '4ecabe382043d2d63baf7c307518c61c16544ea7',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/spruceid/sprucekit-mobile',
+      version: '3c194291be2b524b96d9a837bddbd99986fe0aab',
       read: '2026-11-22',
     },
   ],
   checked: '2026-11-22',
   status: 'live',
   countries: ['US'],
-  platforms: ['ios', 'android'],
-  links: {
-    live: ['openid4vp'],
-  },
+  platforms: ['android'],
+  links: {},
   install: {},
-  protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft18'],
-  dc_api_protocols: ['openid4vp-v1-signed', 'org-iso-mdoc'],
-  client_id_prefixes: ['x509_san_dns', 'decentralized_identifier'],
-  formats: ['mso_mdoc', 'jwt_vc_json'],
-  types: ['org.iso.18013.5.1.mDL', 'Iso18013DriversLicenseCredential'],
+  protocols: [],
+  dc_api_protocols: ['openid4vp-v1-signed'],
+  client_id_prefixes: ['x509_san_dns'],
+  formats: ['mso_mdoc'],
+  types: ['org.iso.18013.5.1.mDL'],
   response_modes: ['direct_post.jwt', 'direct_post'],
-  passing: ['reference'],
-  request_uri_methods: ['get'],
+  passing: [],
+  request_uri_methods: [],
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {

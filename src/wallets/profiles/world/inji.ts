@@ -1,4 +1,5 @@
-// The wallet of MOSIP, in countries with eSignet.
+// The wallet of MOSIP, in countries with eSignet. It takes unsigned requests, and signed ones with EdDSA only, which
+// this service does not use. It presents mdocs as a whole, and encrypts the VP Token in a form that is not the standard's.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -7,8 +8,13 @@ export const inji: WalletProfile = {
   name: 'Inji Wallet',
   sources: [
     {
-      url: 'https://github.com/mosip/inji-openid4vp',
-      version: 'November 2026',
+      url: 'https://github.com/inji/inji-openid4vp',
+      version: '35d23b54620435b57ccf1b20f047c553311f9090',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/inji/inji-wallet',
+      version: '21743f7e4c0a1cbb16a11ec28a2afd103b6d6875',
       read: '2026-11-22',
     },
   ],
@@ -17,29 +23,29 @@ export const inji: WalletProfile = {
   countries: [],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp'],
+    live: ['openid4vp://authorize'],
   },
   install: {},
   protocols: ['openid4vp-1.0'],
   dc_api_protocols: [],
-  client_id_prefixes: ['redirect_uri', 'decentralized_identifier'],
-  formats: ['dc+sd-jwt', 'mso_mdoc'],
-  response_modes: ['direct_post.jwt', 'direct_post'],
-  passing: ['reference', 'value'],
-  request_uri_methods: ['get', 'post'],
+  client_id_prefixes: ['redirect_uri'],
+  formats: ['dc+sd-jwt'],
+  response_modes: ['direct_post'],
+  passing: ['value'],
+  request_uri_methods: [],
   chain: 'without_root',
-  transaction_data: 'unknown',
+  transaction_data: 'no',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    several_queries: 'yes',
+    credential_sets: 'yes',
+    claim_sets: 'yes',
+    values: 'yes',
+    null_path: 'yes',
+    index_path: 'yes',
+    intent_to_retain: 'yes',
+    multiple: 'yes',
+    trusted_authorities: 'ignored',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
   },
 }

@@ -1,4 +1,4 @@
-// Wallets of Lissi.
+// Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -7,7 +7,7 @@ export const lissi: WalletProfile = {
   name: 'Lissi ID-Wallet',
   sources: [
     {
-      url: 'https://docs.lissi.id/',
+      url: 'https://docs.wallet.lissi.id/home/wallet-invocation',
       version: 'documentation',
       read: '2026-11-22',
     },
@@ -17,14 +17,14 @@ export const lissi: WalletProfile = {
   countries: ['DE'],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'haip-vp'],
+    live: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
   },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
-  client_id_prefixes: ['x509_hash', 'x509_san_dns'],
+  client_id_prefixes: ['x509_hash'],
   formats: ['dc+sd-jwt', 'mso_mdoc'],
-  response_modes: ['direct_post.jwt', 'direct_post'],
+  response_modes: ['direct_post.jwt'],
   passing: ['reference'],
   request_uri_methods: ['get'],
   chain: 'without_root',

@@ -27,6 +27,8 @@ export type RequestRules = {
   /** Starts of its links. */
   readonly bases: readonly string[]
   readonly prefixes: readonly string[]
+  /** Algorithms of signed requests. Absent: ES256. */
+  readonly algorithms?: readonly string[]
   /** True if it posts a `wallet_nonce` where the link says so. Else it always gets. */
   readonly posts: boolean
   /** True if the chain must end at a listed authority. */
@@ -101,11 +103,12 @@ async function authenticate(
   text: string,
   { header, payload, chain }: Received,
   surroundings: Surroundings,
-  { prefixes, listsAuthorities, bindsResponseUri = false }: RequestRules,
+  { prefixes, listsAuthorities, bindsResponseUri = false, algorithms = ['ES256'] }: RequestRules,
 ): Promise<void> {
   const [prefix = '', ...rest] = payload.client_id.split(':')
   const name = rest.join(':')
   refuseUnless(prefixes.includes(prefix), `the prefix ${prefix} is not supported`)
+  refuseUnless(algorithms.includes(String(header.alg)), `the algorithm ${header.alg} is not supported`)
   if (prefix === 'decentralized_identifier') {
     const signer = { method: 'did', didUrl: String(header.kid), alg: String(header.alg) } as const
     const verify = requestVerifier({ ...surroundings, fetch: (url) => surroundings.fetch(url) })
@@ -115,7 +118,7 @@ async function authenticate(
     )
     return refuseUnless(isSigned && signer.didUrl.startsWith(`${name}#`), 'the DID did not sign the request')
   }
-  await verifySignature(text, chain, ['ES256'])
+  await verifySignature(text, chain, algorithms)
   refuseUnless(
     !listsAuthorities || isChained(chain, surroundings.verifierCa),
     'the certificate is of no listed authority',
@@ -135,6 +138,8 @@ export type ResponseRules = {
   readonly findKey: (keys: readonly JWK[]) => JWK | undefined
   /** In the order of preference, or in the order of the verifier. */
   readonly encryptions: readonly string[]
+  /** True if `vp_token` is text in encrypted responses too, where it should be JSON. */
+  readonly encryptsText?: boolean
   /** Presents an SD-JWT VC in the wallet's own way. */
   readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presented>
 }
@@ -169,12 +174,14 @@ export async function respond(
   )
   const disclosed = presented.flatMap((one) => one.disclosed)
   const parameters = { vp_token, ...(state === undefined ? {} : { state }) }
-  const sealed = encryption && { response: await encryptFor(encryption, parameters) }
+  const text = { ...parameters, vp_token: JSON.stringify(vp_token) }
+  const sealed = encryption && {
+    response: await encryptFor(encryption, rules.encryptsText === true ? text : parameters),
+  }
   if (digital) {
     return { disclosed, credential: { protocol: digital.digital.protocol, data: sealed ?? { vp_token } } }
   }
-  const form = sealed ?? { ...parameters, vp_token: JSON.stringify(vp_token) }
-  return { disclosed, response: await postForm(surroundings, uri, form) }
+  return { disclosed, response: await postForm(surroundings, uri, sealed ?? text) }
 }
 
 function encryptionFor({ client_metadata: metadata }: Payload, rules: ResponseRules): Encryption {

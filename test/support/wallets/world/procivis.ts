@@ -1,7 +1,7 @@
 // Procivis One. It has no transaction data, and ignores that a request has some. Requests by value are JSON in
 // one parameter, which no other party sends.
 
-import { firstClaimSet, hasType } from '../dcql.ts'
+import { firstClaimSet, firstOptions, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
 import type { Holding } from '../holdings.ts'
 import type { ClientMetadata, CredentialQuery, Payload } from '../request-object.ts'
@@ -103,17 +103,8 @@ function checkFormats({ vp_formats_supported: formats = {} }: ClientMetadata): v
   }
 }
 
-/** One option of each required set: the first one that credentials satisfy. */
 function choose({ dcql_query: query }: Payload, { holdings }: Surroundings): readonly Choice[] {
-  const matches = new Map(query.credentials.map((one) => [one.id, match(one, holdings)]))
-  const sets =
-    query.credential_sets ?? query.credentials.map(({ id }) => ({ options: [[id]], required: true }))
-  const ids = sets.flatMap(({ options, required }) => {
-    const option = options.find((one) => one.every((id) => matches.get(id) !== undefined))
-    if (option === undefined && required !== false) return refuse('no applicable credential')
-    return required === false ? [] : (option ?? [])
-  })
-  return [...new Set(ids)].flatMap((id) => matches.get(id) ?? [])
+  return firstOptions(query, (one) => match(one, holdings)) ?? refuse('no applicable credential')
 }
 
 function match(query: CredentialQuery, holdings: readonly Holding[]): Choice | undefined {
