@@ -126,7 +126,7 @@ function patternOf(name: RouteName, part: string) {
 function describeBody(body: NonNullable<Operation['body']>) {
   const [type, component] =
     'json' in body ? ['application/json', body.json] : ['application/x-www-form-urlencoded', body.form]
-  return { required: true, content: { [type]: contentOf([component]) } }
+  return { required: !('optional' in body), content: { [type]: contentOf([component]) } }
 }
 
 /** Returns the content of a body that matches one of the schemas, with an example of each. */

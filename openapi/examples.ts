@@ -55,6 +55,7 @@ const JWE = 'eyJhbGciOiJFQ0RILUVTIn0..aXY.Y2lwaGVydGV4dA.dGFn'
 
 const WALLET_REQUEST: Example<'WalletRequest'> = {
   protocol: 'openid4vp-1.0',
+  wallet: null,
   uri: URI,
   client_id: CLIENT_ID,
   request_uri: REQUEST_URI,
@@ -131,6 +132,7 @@ const VERIFICATION: Example<'Verification'> = {
     response_mode: 'direct_post.jwt',
     request_uri_method: 'post',
   },
+  wallet: null,
   required_session_binding: 'none',
   expires_in: 600,
   return_url: null,
@@ -249,6 +251,7 @@ export const EXAMPLES: {
   Redemption: { return_code: 'p9Xq…' },
   OutcomeRequest: { reason: 'credential_revoked' },
   Outcome: { wallet: { status: 200, body: '{}', redirect_uri: null }, verification: VERIFICATION },
+  LinkOptions: { wallet: 'nl-wallet' },
   DcApiRequestOptions: { origin: 'https://shop.example' },
   DcApiResponse: { protocol: 'openid4vp-v1-signed', data: { response: JWE } },
   CreateRelyingParty: { name: 'Example shop', webhook: WEBHOOK, trust_anchors: [ANCHOR] },

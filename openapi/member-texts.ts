@@ -28,6 +28,9 @@ const OUTCOME = {
   session_binding: 'The browser to which the response is bound, as in `required_session_binding`.',
 } as const
 
+const WALLET_OF_REQUEST =
+  'Id of a wallet profile: the request is made for this wallet. `any`: for any wallet.'
+
 /** By schema and member. */
 export const MEMBER_TEXTS = {
   CreateVerification: {
@@ -41,6 +44,8 @@ export const MEMBER_TEXTS = {
       'Accepted credential formats. Default: `dc+sd-jwt` and `mso_mdoc`; `jwt_vc_json` only for types without another.',
     protocol: 'OpenID4VP version used towards the wallet.',
     request_options: 'Options of the authorization request. Default: your settings, then the protocol.',
+    wallet:
+      'Id of a wallet profile, or several in order. Requests are made for the first one that can answer. 422 where none can.',
     required_session_binding:
       '`page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return code, too. Both exclude the QR code.',
     expires_in: 'Lifetime in seconds.',
@@ -76,7 +81,8 @@ export const MEMBER_TEXTS = {
   WalletRequest: {
     uri: 'Content of the QR code.',
     transaction_data: 'The encoded texts whose hashes wallets sign.',
-    wallet_links: 'The same request, by URI scheme.',
+    wallet: 'Id of the wallet that the request is made for. Null: any wallet.',
+    wallet_links: 'The same request, by URI scheme; by the id of a wallet where only an address opens it.',
   },
   VerificationState: {
     object: VIEW,
@@ -138,7 +144,9 @@ export const MEMBER_TEXTS = {
     scopes: 'Default: the scopes of the token of this call.',
     expires_at: 'A time in the future, at most the expiry of the key of this call. Default: that expiry.',
   },
+  LinkOptions: { wallet: WALLET_OF_REQUEST },
   DcApiRequestOptions: {
+    wallet: WALLET_OF_REQUEST,
     origin: 'The origin of your page, one of your `origins`. Default: the only one.',
   },
   CreatedApiKey: { api_key: SHOWN_ONCE },

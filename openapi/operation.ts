@@ -16,7 +16,10 @@ export type Operation = {
   readonly query?: z.ZodMiniType
   /** Further parameters, by their names in parameters.ts. */
   readonly parameters?: readonly ParameterName[]
-  readonly body?: { readonly json: ComponentName } | { readonly form: ComponentName }
+  /** `optional`: a call without a body is accepted too. */
+  readonly body?:
+    | { readonly json: ComponentName; readonly optional?: true }
+    | { readonly form: ComponentName }
   /** Responses other than errors, by status. */
   readonly responses: Readonly<Record<number, OperationResponse>>
   /** Problems beyond those of the caller, body, query and path. */

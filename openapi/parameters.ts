@@ -24,6 +24,7 @@ export const QUERY_TEXTS: Readonly<Record<string, string>> = {
   after_version: 'Needs `wait`. A change is a `version` above this one. Default: the current version.',
   after: 'The `next` of the previous page. Default: the beginning.',
   limit: 'Entries of a page.',
+  wallet: 'Id of a wallet profile: the request is made for this wallet. `any`: for any wallet.',
 }
 
 export const PARAMETERS: Readonly<Record<ParameterName, Schema>> = {

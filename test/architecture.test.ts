@@ -77,7 +77,7 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     request: ['.'],
     response: ['.', 'request', 'return', 'delivery'],
     return: ['.', 'request', 'response'],
-    delivery: ['.', 'response', 'views'],
+    delivery: ['.', 'alarm', 'response', 'views'],
     views: ['.', 'request', 'response', 'return'],
   },
   'relying-party': {

@@ -200,8 +200,9 @@ export const BROWSERS = {
     id: 'makeLink',
     summary: 'Create a request that is bound to this browser',
     description: 'The hosted page calls it. A cookie identifies the browser.',
+    body: { json: 'LinkOptions', optional: true },
     responses: { 200: { description: 'Links that open a wallet.', json: ['Link'] } },
-    problems: ['cross_site_request', 'redirect_not_offered', 'verification_ended'],
+    problems: ['cross_site_request', 'redirect_not_offered', 'policy_unsatisfiable', 'verification_ended'],
   },
   'POST /v1/verify/:id/response_code': {
     id: 'completeReturn',

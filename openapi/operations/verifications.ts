@@ -1,7 +1,7 @@
 // Operations of relying parties on their verifications (CONTRACT 2 to 7).
 
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { eventsQuery, waitQuery } from '../../src/routes/edge/schemas.ts'
+import { eventsQuery, qrQuery, waitQuery } from '../../src/routes/edge/schemas.ts'
 import type { Operation } from '../operation.ts'
 
 const CREATE_PROBLEMS = [
@@ -78,6 +78,7 @@ export const VERIFICATIONS = {
     summary: 'Draw a new QR code',
     description:
       'Each call makes a new request for the wallet. The response is never cached, and prefetch requests are rejected.',
+    query: qrQuery,
     parameters: ['size'],
     responses: {
       200: {
@@ -95,6 +96,7 @@ export const VERIFICATIONS = {
       'not_acceptable',
       'binding_excludes_qr',
       'redirect_not_offered',
+      'policy_unsatisfiable',
       'verification_ended',
       'render_limit_reached',
     ],
@@ -117,7 +119,7 @@ export const VERIFICATIONS = {
     responses: {
       200: { description: 'The argument of `navigator.credentials.get`.', json: ['DcApiRequests'] },
     },
-    problems: ['cross_site_request', 'dc_api_not_offered', 'verification_ended'],
+    problems: ['cross_site_request', 'dc_api_not_offered', 'policy_unsatisfiable', 'verification_ended'],
   },
   'POST /v1/verify/:id/dc-api': {
     id: 'presentByDcApi',

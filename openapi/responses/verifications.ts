@@ -63,6 +63,7 @@ const walletLinks = z.record(z.string(), z.string())
 /** The request as wallets receive it. */
 export const walletRequest = z.object({
   protocol: z.enum(PROTOCOL_IDS),
+  wallet: maybe(z.string()),
   uri: z.string(),
   client_id: z.string(),
   request_uri: maybe(z.string()),
@@ -174,6 +175,7 @@ export const verification = z.object({
     response_mode: maybe(z.enum(RESPONSE_MODES)),
     request_uri_method: maybe(z.enum(REQUEST_URI_METHODS)),
   }),
+  wallet: maybe(z.string()),
   required_session_binding: z.enum(SESSION_BINDINGS),
   expires_in: z.int(),
   return_url: maybe(z.string()),

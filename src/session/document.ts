@@ -4,6 +4,7 @@
 import type { Trace } from '../codec/traceparent.ts'
 import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
 import type { CheckResult, DocumentErrors } from '../formats/format.ts'
+import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type {
@@ -17,8 +18,7 @@ import type { DecidedCredential, LevelDerivation, Policy } from '../policy/polic
 import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-jwk.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
-import { type Delivery, nextDue } from '../webhook/outbox.ts'
-import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './alarm/spread.ts'
+import type { Delivery } from '../webhook/outbox.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
@@ -54,6 +54,8 @@ export type SessionDocument = {
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
+  /** Wallets that were chosen, with their terms. Absent before the first, and after the end. */
+  readonly wallets?: readonly StoredWallet[]
   /** True once a wallet has fetched a request, even if its generation is gone. */
   readonly request_fetched: boolean
   /** Absent before the first one. */
@@ -121,6 +123,8 @@ export type StoredRequest = {
     /** `null` for a request that is not fetched. */
     readonly request_uri_method: RequestUriMethod | null
   }
+  /** Id of the wallet that the creation chose. Absent: any wallet. */
+  readonly wallet?: string
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
@@ -156,6 +160,25 @@ export type StoredVerifier =
       readonly verifier_info?: never
       readonly google_metadata?: never
     }
+
+/**
+ * The request for a chosen wallet, as it was lowered when that wallet was first chosen. A later release may
+ * change the profile, but not the requests of this session.
+ */
+export type StoredWallet = {
+  /** Id of its profile. */
+  readonly id: string
+  readonly query: DcqlQuery
+  readonly transaction_data?: readonly string[]
+  readonly request_options: StoredRequest['request_options']
+  /** Scheme or start of an address that opens it. Null without links and QR codes. */
+  readonly link: string | null
+  /** All of its links, by their name in `wallet_links`. */
+  readonly links: Readonly<Record<string, string>>
+  readonly dc_api_protocols: readonly DcApiProtocol[]
+  /** Absent: the identity of the session. */
+  readonly verifier?: StoredVerifier
+}
 
 /** The stored outcome of a session. */
 export type Outcome = {
@@ -218,9 +241,6 @@ export type Attempt = {
 
 const ATTEMPTS_KEPT = 10
 
-/** Longest delay of erasure while an event is queued for the webhook or the log. */
-const OWED_EVENT_WAIT_MS = 7 * 86_400_000
-
 /** Shortest time for which an `Idempotency-Key` is stored. */
 export const IDEMPOTENCY_MS = 86_400_000
 
@@ -253,7 +273,7 @@ export function clientIdOf({ verifier }: Pick<SessionDocument, 'verifier'>): str
 }
 
 /** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */
-export function requestOptionsOf({ request }: Pick<SessionDocument, 'request'>) {
+export function requestOptionsOf({ request }: { readonly request: Pick<StoredRequest, 'request_options'> }) {
   const { client_id_prefix: clientIdPrefix, response_mode: responseMode } = request.request_options
   if (clientIdPrefix === null || responseMode === null) {
     throw new Error('this protocol has no requests of OpenID4VP')
@@ -270,51 +290,6 @@ export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
 export function addAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
   const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
   return { ...document, attempts, attempt_count: document.attempt_count + 1 }
-}
-
-/**
- * Returns the time of the next work, or `null`. The one alarm is always set to it. Expiry and erasure are
- * spread, but a watched session expires on time.
- */
-export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
-  if (document.erased) return document.keep_until
-  const { verification_id, status, expires_at, held } = document
-  if (status !== 'pending') {
-    return Math.min(...eventsDue(document), eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS))
-  }
-  const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
-  return Math.min(expiry, held?.until ?? Infinity)
-}
-
-/** Returns the time of the alarm that expires a session which nobody watches. */
-export function expiryAlarmAt({
-  verification_id,
-  expires_at,
-}: Pick<SessionDocument, 'verification_id' | 'expires_at'>): number {
-  return expires_at + spreadOf(verification_id, EXPIRY_SPREAD_MS)
-}
-
-/** Returns true if erasure is the only work that is due at `now`. */
-export function isOnlyErasureDue(document: SessionDocument, now: number): boolean {
-  return document.status !== 'pending' && eventsDue(document).length === 0 && eraseAt(document) <= now
-}
-
-/**
- * Returns when a finished session may be erased. While its event is queued, that is up to seven days later.
- */
-export function eraseAt(document: SessionDocument): number {
-  const latest = erasedBy(document)
-  return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
-}
-
-/** Returns when a finished session may be erased at the latest, even with a queued event. */
-export function erasedBy(document: SessionDocument): number {
-  return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
-}
-
-function eventsDue({ deliveries, pending_log_entry }: SessionDocument): readonly number[] {
-  const times = [nextDue(deliveries), pending_log_entry?.next_call_at ?? null]
-  return times.filter((time) => time !== null)
 }
 
 /** Returns what remains after erasure at `now`: a tombstone while the `Idempotency-Key` must be stored. */

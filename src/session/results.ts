@@ -22,6 +22,10 @@ export type SessionError =
   | 'redirect_not_offered'
   /** The protocol has no request for the Digital Credentials API. */
   | 'dc_api_not_offered'
+  /** No wallet profile has this id. */
+  | 'wallet_unknown'
+  /** The chosen wallet cannot answer the request. */
+  | 'wallet_cannot'
   /** The settings of the relying party are unavailable; nothing was changed. */
   | 'unavailable'
 

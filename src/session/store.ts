@@ -2,8 +2,9 @@
 // `commit`. Document and alarm change in one synchronous step, which the platform makes one atomic write.
 // Every response or POST after it waits for that write (Durable Objects: output gates).
 
+import { nextWakeUp } from './alarm/wake-up.ts'
 import { inBackground, logError } from './background.ts'
-import { nextWakeUp, readDocument, type SessionDocument, type Tombstone } from './document.ts'
+import { readDocument, type SessionDocument, type Tombstone } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { addNote, noteOf } from './session-notes.ts'
 import { publicView } from './views/view.ts'

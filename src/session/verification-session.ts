@@ -16,7 +16,8 @@ import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
 import { recordCreation } from './measures.ts'
-import { type CreateInput, createdSession, fitsQr, newSession, qrRefusal } from './request/creation.ts'
+import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
+import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
 import { fetchRequest, type RequestingWallet } from './request/fetching.ts'
 import { createQrRequest, type QrRequest, viewNewestRequest } from './request/qr-request.ts'
 import { openRenderLimit } from './request/render-limit.ts'
@@ -142,27 +143,24 @@ export class VerificationSession extends DurableObject<Env> {
     return view.ok ? ok(viewOf(pending.value, view.value)) : view
   }
 
-  /** Creates a request for a QR code, and returns its URI. Times are Unix milliseconds. */
-  async render(by: SessionAccess): Promise<Result<QrRequest, SessionError>> {
+  /**
+   * Creates a request for a QR code, and returns its URI. `wallet`: the id of a profile, `any`, or null for
+   * that of the creation. Times are Unix milliseconds.
+   */
+  async render(by: SessionAccess, wallet: string | null): Promise<Result<QrRequest, SessionError>> {
     const now = Date.now()
-    const pending = await this.#loadPending(now, by)
-    if (!pending.ok) return pending
-    const refusal = qrRefusal(pending.value.request)
-    if (refusal !== undefined) return err(refusal)
-    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return createQrRequest(this.#context, now)
+    const begun = await this.#beginRequest(by, wallet, now)
+    return begun.ok ? createQrRequest(this.#context, begun.value, now) : begun
   }
 
-  /**
-   * Creates a request for one browser, identified by the secret in its cookie. A browser without a secret
-   * gets one.
-   */
-  async createLink(by: SessionAccess, knownSecret: string | null): Promise<Result<Link, SessionError>> {
+  /** Creates a request for one browser. A browser without a secret gets one. */
+  async createLink(
+    by: SessionAccess,
+    { secret, wallet }: { readonly secret: string | null; readonly wallet: string | null },
+  ): Promise<Result<Link, SessionError>> {
     const now = Date.now()
-    const pending = await this.#loadPending(now, by)
-    if (!pending.ok) return pending
-    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return createLink(this.#context, pending.value, knownSecret, now)
+    const begun = await this.#beginRequest(by, wallet, now)
+    return begun.ok ? createLink(this.#context, { ...begun.value, knownSecret: secret }, now) : begun
   }
 
   /** Creates a request for the Digital Credentials API. */
@@ -171,10 +169,8 @@ export class VerificationSession extends DurableObject<Env> {
     options: DcApiRequestOptions,
   ): Promise<Result<DcApiRequest, SessionError>> {
     const now = Date.now()
-    const pending = await this.#loadPending(now, by)
-    if (!pending.ok) return pending
-    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
-    return createDcApiRequest(this.#context, pending.value, options, now)
+    const begun = await this.#beginRequest(by, options.wallet, now)
+    return begun.ok ? createDcApiRequest(this.#context, { ...options, ...begun.value }, now) : begun
   }
 
   /** Processes a response that a page received from the Digital Credentials API. */
@@ -324,6 +320,18 @@ export class VerificationSession extends DurableObject<Env> {
   async #loadPending(now: number, by: SessionAccess): Promise<Result<SessionDocument, SessionError>> {
     await applyTimeouts(this.#context, now)
     return this.#findPending(now, by)
+  }
+
+  async #beginRequest(
+    by: SessionAccess,
+    named: string | null,
+    now: number,
+  ): Promise<Result<RequestedWallet, SessionError>> {
+    const pending = await this.#loadPending(now, by)
+    if (!pending.ok) return pending
+    if (!this.#renderLimit.take(now)) return err('render_limit_reached')
+    const wallet = await chooseWallet(this.#context, pending.value, named, now)
+    return wallet.ok ? ok({ document: pending.value, wallet: wallet.value }) : wallet
   }
 
   #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {

@@ -64,7 +64,7 @@ it('neither ends nor extends the session', async () => {
   const { session, request, id } = await begin(setting)
   const { expires_at, status } = await poll(setting, id)
   await post(id, { vp_token: '{', state: request.state })
-  expect((await stubOf(id).render({ relyingPartyId: setting.relyingPartyId })).ok).toBe(true)
+  expect((await stubOf(id).render({ relyingPartyId: setting.relyingPartyId }, null)).ok).toBe(true)
   expect(await poll(setting, id)).toMatchObject({ expires_at, status })
   expect(await stateOf(session)).toMatchObject({ status: 'pending' })
 })

@@ -53,10 +53,13 @@ export type Client = {
    * same response again.
    */
   readonly redeem: (id: string, returnCode: string, options?: Abortable) => Answer<Verification>
-  /** Returns the argument of `navigator.credentials.get` for a page of yours at `origin`. */
+  /**
+   * Returns the argument of `navigator.credentials.get` for a page of yours at `origin`. `wallet`: the id of
+   * a wallet profile, or `any`.
+   */
   readonly dcApiRequest: (
     id: string,
-    options?: Abortable & { readonly origin?: string },
+    options?: Abortable & { readonly origin?: string; readonly wallet?: string },
   ) => Answer<DcApiRequests>
   /** Sends what `navigator.credentials.get` returned to that page. */
   readonly dcApiResponse: (id: string, response: DcApiResponse, options?: Abortable) => Answer<Verification>

@@ -29,6 +29,11 @@ export type VerificationRequest = {
     readonly request_uri_method?: 'post' | 'get'
   }
   /**
+   * Id of a wallet profile, or several in order. Requests are made for the first one that can answer. 422
+   * where none can.
+   */
+  readonly wallet?: string | readonly string[]
+  /**
    * `page`: the wallet must return to the browser of the hosted page. `relying_party`: you redeem the return
    * code, too. Both exclude the QR code. Default: `none`.
    */
@@ -145,6 +150,8 @@ export type CreatedVerification = {
 /** The authorization request as wallets receive it. */
 export type WalletRequest = {
   readonly protocol: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c' | (string & {})
+  /** Id of the wallet that the request is made for. Null: any wallet. */
+  readonly wallet: string | null
   /** Content of the QR code. */
   readonly uri: string
   readonly client_id: string
@@ -154,7 +161,7 @@ export type WalletRequest = {
   readonly dcql_query: DcqlQuery
   /** The encoded texts whose hashes wallets sign. */
   readonly transaction_data: readonly string[] | null
-  /** The same request, by URI scheme. */
+  /** The same request, by URI scheme; by the id of a wallet where only an address opens it. */
   readonly wallet_links: Readonly<Record<string, string>>
   readonly expires_at: string
 }
@@ -217,6 +224,7 @@ export type Verification = {
     readonly response_mode: 'direct_post.jwt' | 'direct_post' | (string & {}) | null
     readonly request_uri_method: 'post' | 'get' | (string & {}) | null
   }
+  readonly wallet: string | null
   readonly required_session_binding: 'none' | 'page' | 'relying_party' | (string & {})
   readonly expires_in: number
   readonly return_url: string | null

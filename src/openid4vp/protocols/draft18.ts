@@ -19,7 +19,6 @@ export const draft18: Protocol = {
   writeClientId: (clientId) => clientId.slice(`${SCHEME}:`.length),
   // `request_uri_method` and `wallet_nonce` came with draft 21.
   requestUriMethods: ['get'],
-  walletSchemes: ['openid4vp', 'mdoc-openid4vp'],
   queryLanguages: ['presentation_exchange'],
   canExpress: (query, language) => language === 'presentation_exchange' && canDefine(query, FORMATS),
   buildRequestObject: (input) => ({

@@ -19,7 +19,6 @@ export const draft24: Protocol = {
   writeClientId: (clientId) => clientId,
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
-  walletSchemes: ['openid4vp', 'eudi-openid4vp'],
   supportsRedirect: true,
   supportsDcApi: false,
   supportsTransactionData: false,

@@ -12,8 +12,6 @@ export const haip10: Protocol = {
   // §5: requests are signed, with this prefix only.
   clientIdPrefixes: ['x509_hash'],
   responseModes: ['direct_post.jwt'],
-  // §5.1: `haip-vp` is optional, so the QR uses the scheme that every wallet of OpenID4VP 1.0 supports.
-  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'],
   // §6: the two profiled formats.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
   // §6.1.1 for SD-JWT VC: certificates identify the key, none is self-signed, and the chain has no anchor.

@@ -11,7 +11,6 @@ export const iso180137c: Protocol = {
   clientIdPrefixes: [],
   responseModes: [],
   requestUriMethods: [],
-  walletSchemes: [],
   supportsRedirect: false,
   supportsTransactionData: false,
   canExpress: (query) => documentQuery(query) !== undefined,

@@ -18,7 +18,6 @@ export const openid4vp10: Protocol = {
   ],
   responseModes: ['direct_post.jwt', 'direct_post'],
   requestUriMethods: ['post', 'get'],
-  walletSchemes: ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'],
   queryLanguages: ['dcql'],
   supportsRedirect: true,
   supportsDcApi: true,

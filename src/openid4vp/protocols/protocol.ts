@@ -25,8 +25,6 @@ export type Protocol = {
   readonly writeClientId: (clientId: string) => string
   readonly responseModes: readonly ResponseMode[]
   readonly requestUriMethods: readonly RequestUriMethod[]
-  /** URI schemes of wallets that support this protocol. The QR uses the first. */
-  readonly walletSchemes: readonly string[]
   /** True if there are QR codes and links. Otherwise the Digital Credentials API is the only channel. */
   readonly supportsRedirect: boolean
   /** True if the Digital Credentials API may be used too (CONTRACT 5). */

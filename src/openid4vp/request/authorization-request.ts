@@ -2,8 +2,7 @@
 // the URI of the Request Object, because a shorter QR is easier to scan. By value, it has all parameters.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
-import { PROTOCOLS } from '../protocols/index.ts'
-import type { ProtocolId, RequestUriMethod } from './generation.ts'
+import type { RequestUriMethod } from './generation.ts'
 
 /** A request passed by reference. */
 export type RequestReference = {
@@ -31,14 +30,13 @@ export function buildAuthorizationRequestUri(
   return `${start}?${query.join('&')}`
 }
 
-/** Builds `wallet_links`: the same request for each wallet scheme of the protocol. */
+/** Builds `wallet_links`: the same request for each link, by its name. */
 export function buildWalletLinks(
   request: RequestReference | RequestValue,
-  protocol: ProtocolId,
+  links: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const { walletSchemes } = PROTOCOLS[protocol]
   return Object.fromEntries(
-    walletSchemes.map((scheme) => [scheme, buildAuthorizationRequestUri(request, scheme)]),
+    Object.entries(links).map(([name, link]) => [name, buildAuthorizationRequestUri(request, link)]),
   )
 }
 

@@ -74,6 +74,25 @@ export async function verifyPresentations(
   return err(refusal ?? { reason: 'query_not_satisfied' })
 }
 
+/**
+ * Matches verified presentations again, with another query of the same ids: a wallet may have been asked for
+ * less. Presentations that do not satisfy it are discarded, and the rest must satisfy all of it.
+ */
+export function matchAgain(
+  query: DcqlQuery,
+  presentations: readonly VerifiedPresentation[],
+  formats: VerificationInput['formats'],
+): Result<readonly VerifiedPresentation[], ResponseRefusal> {
+  const matched = presentations.flatMap(({ queryId, credential }) => {
+    const asked = query.credentials.find(({ id }) => id === queryId)
+    const format = asked && formats[asked.format]
+    const match = format && matchCredential(asked, credential, format)
+    return match === undefined ? [] : [{ queryId, credential, valueMismatches: match.valueMismatches }]
+  })
+  const presented = new Set(matched.map(({ queryId }) => queryId))
+  return isSatisfied(query, presented) ? ok(matched) : err({ reason: 'query_not_satisfied' })
+}
+
 async function verifyPresentation(
   presentation: string | JsonObject,
   { query }: PresentationGroup,

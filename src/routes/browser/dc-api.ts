@@ -44,7 +44,8 @@ async function createRequest(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
   const page = await pageOf(c, caller.value)
-  const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin })
+  const wallet = body.value.wallet ?? null
+  const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin, wallet })
   if (!request.ok) return sessionProblem(c, request.error)
   if (request.value.secret !== null) await setBrowserCookie(c, request.value.secret)
   return sendJsonText(c, request.value.json)

@@ -2,12 +2,13 @@
 // The relying party's server redeems the return code. A GET of the return page changes nothing.
 
 import { Hono } from 'hono/tiny'
+import { ok } from '../../result.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
-import { browserReturnRequest, redemption } from '../edge/schemas.ts'
+import { browserReturnRequest, linkOptions, redemption } from '../edge/schemas.ts'
 import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
@@ -30,12 +31,19 @@ async function createLink(c: AppContext): Promise<Response> {
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   // A relying party's server is not the browser that the wallet returns to.
   if (caller.value.kind !== 'client_token') return problem(c, 'insufficient_scope')
+  const body = hasBody(c) ? await readJson(c, linkOptions, CODE_LIMIT) : ok({ wallet: undefined })
+  if (!body.ok) return body.error
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const link = await session.createLink(accessOf(caller.value), await getBrowserCookie(c))
+  const options = { secret: await getBrowserCookie(c), wallet: body.value.wallet ?? null }
+  const link = await session.createLink(accessOf(caller.value), options)
   if (!link.ok) return sessionProblem(c, link.error)
   await setBrowserCookie(c, link.value.secret)
   return sendJsonText(c, link.value.json)
+}
+
+function hasBody(c: AppContext): boolean {
+  return c.req.header('Content-Type') !== undefined
 }
 
 /** Completes the return of a browser. Only our own page can post the code; no address contains it. */

@@ -58,7 +58,7 @@ async function sendSession(
   by: SessionAccess,
 ): Promise<Response> {
   // The QR code comes first: the state on the page must not be older than the request in it.
-  const render = await session.render(by)
+  const render = await session.render(by, null)
   const found = await session.readPage(by)
   if (!found.ok) return sendNotFound(c)
   const view = found.value

@@ -28,6 +28,8 @@ const METADATA_LIMIT = 8 * 1024
 
 const name = text(100)
 
+const walletId = text(40)
+
 const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
   z.refine((value) => Object.keys(value).length <= 20, 'must have 20 keys or fewer'),
   z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
@@ -73,6 +75,9 @@ const createMembers = z.strictObject({
   formats: z.optional(list(name, 10)),
   protocol: z._default(z.enum(PROTOCOL_IDS), 'openid4vp-1.0'),
   request_options: z._default(requestOptionsSchema, {}),
+  wallet: z.exactOptional(
+    z.union([walletId, list(walletId, 10)], 'must be the id of a wallet, or a list of ids'),
+  ),
   required_session_binding: z._default(z.enum(SESSION_BINDINGS), 'none'),
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
@@ -192,8 +197,20 @@ export const outcomeRequest = z.strictObject({
   format: z.exactOptional(text(50)),
 })
 
+/** Wallet of one request: the id of a profile, or `any`. */
+const requestedWallet = z.exactOptional(walletId)
+
+/** Body of `POST …/link`, which may have none. */
+export const linkOptions = z.strictObject({ wallet: requestedWallet })
+
+/** Query of `GET …/qr`, which has other parameters too. */
+export const qrQuery = z.object({ wallet: requestedWallet })
+
 /** Body of `POST …/dc-api/request`. */
-export const dcApiRequestOptions = z.strictObject({ origin: z.exactOptional(text(300)) })
+export const dcApiRequestOptions = z.strictObject({
+  origin: z.exactOptional(text(300)),
+  wallet: requestedWallet,
+})
 
 /** Body of `POST …/dc-api`: the response that the browser passed to the page. */
 export const dcApiResponse = z.strictObject({

@@ -18,8 +18,18 @@ export function sendJsonText(c: AppContext, json: string, status: 200 | 201 | 20
 
 /** Sends the problem of a call that a session refused. */
 export function sessionProblem(c: AppContext, error: SessionError): Response {
-  return problem(c, PROBLEM_CODES[error])
+  const message = WALLET_ERRORS.get(error)
+  const errors = message === undefined ? [] : [{ pointer: '/wallet', code: error, message }]
+  return problem(c, PROBLEM_CODES[error], errors.length === 0 ? {} : { errors })
 }
+
+const WALLET_ERRORS: ReadonlyMap<SessionError, string> = new Map([
+  ['wallet_unknown', 'must be the id of a wallet profile, or `any`'],
+  [
+    'wallet_cannot',
+    'must be a wallet that can answer this request: `wallets` in the response to the creation says which can',
+  ],
+])
 
 const PROBLEM_CODES: Readonly<Record<SessionError, ProblemCode>> = {
   not_found: 'verification_not_found',
@@ -30,4 +40,6 @@ const PROBLEM_CODES: Readonly<Record<SessionError, ProblemCode>> = {
   redirect_not_offered: 'redirect_not_offered',
   dc_api_not_offered: 'dc_api_not_offered',
   unavailable: 'temporarily_unavailable',
+  wallet_unknown: 'invalid_request',
+  wallet_cannot: 'policy_unsatisfiable',
 }

@@ -138,7 +138,7 @@ function withoutWallet(done: Result<unknown, SessionError>): OutcomeResult {
 }
 
 function linkOf({ session, rp }: OutcomeContext) {
-  return session.createLink({ relyingPartyId: rp }, null)
+  return session.createLink({ relyingPartyId: rp }, { secret: null, wallet: null })
 }
 
 /** Returns the wallet's URI in a link, or in the view of a session. */

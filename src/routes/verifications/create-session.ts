@@ -35,6 +35,7 @@ import { unregisteredClaims } from './requested-registration.ts'
 
 import { requestedTransactions } from './requested-transactions.ts'
 import { untrustedRequest } from './requested-trust.ts'
+import { requestedWallet } from './requested-wallet.ts'
 
 /** Handles the creation. */
 export async function createSession(c: AppContext): Promise<Response> {
@@ -114,15 +115,24 @@ async function prepare(
     return err(unsatisfiable({ pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
   const identity = verifier.value
+  const made = {
+    ...(transactionData.value && { transaction_data: transactionData.value }),
+    request_options: options.value,
+  }
+  const { livemode } = settings
+  const session = { policy: policy.value, livemode, request: { protocol: body.protocol, ...made } }
+  const wallet = await requestedWallet(body, session, { config: configOf(c.env), settings, ...life })
+  if (!wallet.ok) return wallet
   const creation = {
     relyingPartyId: settings.relying_party_id,
-    livemode: settings.livemode,
+    livemode,
     request: storedRequest(body, settings, {
-      ...(transactionData.value && { transaction_data: transactionData.value }),
-      request_options: options.value,
+      ...made,
+      ...(wallet.value && { wallet: wallet.value.id }),
     }),
     policy: policy.value,
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
+    ...(wallet.value && { wallet: wallet.value }),
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }
@@ -189,7 +199,7 @@ function canExpress(
 function storedRequest(
   body: CreateRequest,
   settings: Settings,
-  made: Pick<StoredRequest, 'transaction_data' | 'request_options'>,
+  made: Pick<StoredRequest, 'transaction_data' | 'request_options' | 'wallet'>,
 ): StoredRequest {
   const {
     request_options: _,
@@ -200,6 +210,7 @@ function storedRequest(
     dcql_query,
     transaction_data: __,
     qr_code: ___,
+    wallet: ____,
     ...rest
   } = body
   const query =

@@ -9,8 +9,9 @@ import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { parseQrSize } from '../edge/schemas.ts'
+import { parseQrSize, qrQuery } from '../edge/schemas.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
+import { readQuery } from '../edge/validate.ts'
 import { createSession } from './create-session.ts'
 import { longPoll, readWait } from './wait.ts'
 
@@ -58,11 +59,13 @@ async function drawQr(c: AppContext): Promise<Response> {
   }
   const size = parseQrSize(c.req.queries('size'))
   if (size === undefined) return problem(c, 'invalid_qr_size')
+  const query = readQuery(c, qrQuery)
+  if (!query.ok) return query.error
   const type = acceptedType(c.req.header('Accept'))
   if (type === undefined) return problem(c, 'not_acceptable')
   const session = sessionStub(c.env, id)
   if (session === undefined) return problem(c, 'verification_not_found')
-  const render = await session.render(accessOf(caller.value))
+  const render = await session.render(accessOf(caller.value), query.value.wallet ?? null)
   if (!render.ok) return sessionProblem(c, render.error)
   const picture = renderQr(render.value.uri, { size, type })
   if (!picture.ok) {

@@ -3,8 +3,8 @@
 import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue } from '../delivery/publishing.ts'
-import { isOnlyErasureDue } from '../document.ts'
 import { onAlarm } from '../timeouts.ts'
+import { isOnlyErasureDue } from './wake-up.ts'
 
 /** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
 const WATCHDOG_MS = 60_000

@@ -16,6 +16,7 @@ import { createEncryptionKey } from '../../openid4vp/response/response-encryptio
 import type { SessionDocument } from '../document.ts'
 import { openSecret, sealSecret } from './generation-keys.ts'
 import type { StoredAnnexC, StoredGeneration } from './generations.ts'
+import { type RequestTerms, termsOf } from './terms.ts'
 
 /** Protocol of responses to this half. */
 export const ANNEX_C_PROTOCOL = 'iso-18013-7-c'
@@ -26,11 +27,12 @@ export type AnnexCGeneration = StoredGeneration & {
   readonly annex_c: StoredAnnexC
 }
 
-/** Returns the documents that a session requests; `undefined` where documents alone cannot satisfy it. */
-export function requestedDocuments({ request, policy }: SessionDocument): DocumentQuery | undefined {
+/** Returns the documents that are requested; `undefined` where documents alone cannot satisfy the request. */
+export function requestedDocuments({ request, query, wallet }: RequestTerms): DocumentQuery | undefined {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return undefined
+  if (wallet !== null && !wallet.dc_api_protocols.includes(ISO_MDOC)) return undefined
   // No profile defines how an mdoc confirms a transaction.
-  return request.transaction_data === undefined ? documentQuery(policy.query) : undefined
+  return request.transaction_data === undefined ? documentQuery(query) : undefined
 }
 
 /** Creates the half of generation `number`. */
@@ -65,7 +67,7 @@ export function transcriptOf({ origin, annex_c }: AnnexCGeneration): Promise<Uin
 
 /** Returns the hash of a generation's request for the receipt. */
 export async function annexCHash(document: SessionDocument, generation: StoredGeneration): Promise<string> {
-  const query = requestedDocuments(document)
+  const query = requestedDocuments(termsOf(document, generation))
   if (query === undefined || !hasAnnexC(generation)) throw new Error('the request has no org-iso-mdoc half')
   return deviceRequestHash(query, await transcriptOf(generation))
 }

@@ -8,7 +8,6 @@ import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Policy } from '../../policy/policy.ts'
 import {
@@ -18,11 +17,14 @@ import {
   type SessionDocument,
   type StoredRequest,
   type StoredVerifier,
+  type StoredWallet,
 } from '../document.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
-import { keepOpen, newGeneration, openGeneration, sealSigningKey } from './generation-keys.ts'
+import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'
-import { callbackUrl, walletRequest } from './requests.ts'
+import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
+import { walletRequest } from './requests.ts'
+import { termsOf } from './terms.ts'
 
 /** A validated creation request, with what the relying party's settings add to it. */
 export type CreateInput = {
@@ -35,6 +37,8 @@ export type CreateInput = {
    * without the redirect flow.
    */
   readonly verifier: VerifierIdentity | null
+  /** The wallet that the creation chose, which `request.wallet` names. */
+  readonly wallet?: ChosenWallet
   readonly retentionSeconds: number
   /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
   readonly bodyDigest: string | null
@@ -54,13 +58,14 @@ export async function newSession(
   const { request, bodyDigest } = input
   // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a
   // link.
-  const first = { verificationId, number: 1, channel: 'qr', browser: null } as const
-  const offersQr = qrRefusal(request) === undefined
-  const [made, verifier] = await Promise.all([
+  const first = { verificationId, number: 1, channel: 'qr', browser: null, wallet: request.wallet } as const
+  const offersQr = qrRefusal(request, input.wallet) === undefined
+  const [made, verifier, wallet] = await Promise.all([
     offersQr ? Promise.all([newGeneration(config, first, now)]) : [],
     pinVerifier(input, verificationId, config),
+    input.wallet && pinWallet(config, verificationId, input.wallet),
   ])
-  const isHandedOut = passesByValue({ verifier })
+  const isHandedOut = passesByValue({ verifier: wallet?.verifier ?? verifier })
   const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: now })) : made
   const idempotency =
     bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
@@ -82,6 +87,7 @@ export async function newSession(
     handle_key: encodeBase64url(randomBytes(32)),
     generation_count: generations.length,
     generations,
+    ...(wallet && { wallets: [wallet] }),
     request_fetched: false,
     held: null,
     returned: null,
@@ -97,40 +103,25 @@ export async function newSession(
   }
 }
 
-/** Returns why a session has no QR code, which can be passed on; `undefined` if it has one. */
-export function qrRefusal({
-  protocol,
-  required_session_binding,
-}: Pick<StoredRequest, 'protocol' | 'required_session_binding'>):
-  | 'redirect_not_offered'
-  | 'binding_excludes_qr'
-  | undefined {
-  if (!PROTOCOLS[protocol].supportsRedirect) return 'redirect_not_offered'
+/**
+ * Returns why a session has no QR code for a wallet, or for any; `undefined` if it has one. A QR code can be
+ * passed on.
+ */
+export function qrRefusal(
+  { protocol, required_session_binding }: Pick<StoredRequest, 'protocol' | 'required_session_binding'>,
+  wallet?: Pick<StoredWallet, 'link'> | null,
+): 'redirect_not_offered' | 'binding_excludes_qr' | undefined {
+  if (!PROTOCOLS[protocol].supportsRedirect || wallet?.link === null) return 'redirect_not_offered'
   return required_session_binding === 'none' ? undefined : 'binding_excludes_qr'
 }
 
-/** OpenID4VP 1.0 §5.9.3: without a signature, the Response URI identifies the verifier. */
 async function pinVerifier(
-  { verifier: identity, request }: Pick<CreateInput, 'verifier' | 'request'>,
+  { verifier, request }: Pick<CreateInput, 'verifier' | 'request'>,
   verificationId: string,
   config: Config,
 ): Promise<StoredVerifier> {
   if (!PROTOCOLS[request.protocol].supportsRedirect) return { client_id: null, sealed_signing_jwk: null }
-  if (identity === null) {
-    const responseUri = callbackUrl({ verification_id: verificationId }, config.baseUrl)
-    return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
-  }
-  const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
-  const { proof, clientId, verifierInfo, googleMetadata } = identity
-  const pinned = {
-    ...proof,
-    client_id: clientId,
-    sealed_signing_jwk: sealed,
-    ...(verifierInfo && { verifier_info: verifierInfo }),
-    ...(googleMetadata && { google_metadata: googleMetadata }),
-  }
-  keepOpen(pinned, identity.signingJwk)
-  return pinned
+  return pinIdentity(config, verificationId, verifier)
 }
 
 /** Returns what the response to a creation contains of the session in its current state. */
@@ -140,7 +131,7 @@ export async function createdSession(document: SessionDocument, config: Config) 
   const request: { readonly uri: string } | null =
     newest === undefined
       ? null
-      : walletRequest(document, await openGeneration(document, newest), config.baseUrl)
+      : walletRequest(termsOf(document, newest), await openGeneration(document, newest), config.baseUrl)
   const { verification_id, status, version, expires_at, livemode } = document
   return {
     verification_id,
@@ -157,7 +148,7 @@ export async function createdSession(document: SessionDocument, config: Config) 
 
 export type CreatedSession = Awaited<ReturnType<typeof createdSession>>
 
-/** Returns true if its request fits a QR code or there is none. All later requests have the same length. */
+/** Returns true if its request fits a QR code or there is none. Later ones for the same wallet do, too. */
 export function fitsQr({ wallet_request }: CreatedSession): boolean {
   return wallet_request === null || utf8(wallet_request.uri).length <= REQUEST_BY_VALUE.bytes
 }

@@ -18,6 +18,7 @@ import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from './generations.ts'
 import { readHandle } from './handles.ts'
 import { requestClaims } from './requests.ts'
+import { type RequestTerms, termsOf } from './terms.ts'
 
 /** Members that a wallet posted to a `request_uri`; null for what it did not post. */
 export type RequestingWallet = {
@@ -41,14 +42,15 @@ export async function fetchRequest(
   if (!found.ok) return found
   const { document, generation } = found.value
   if (isSandbox && document.livemode) return err('unknown_request')
-  const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(document))
+  const terms = termsOf(document, generation)
+  const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(terms))
   if (refusal !== undefined) return err(refusal)
   markHandedOut(context.store, generation, now, 'fetched')
   const config = configOf(context.env)
-  const identity = await openVerifier(config, document)
+  const identity = await openVerifier(config, terms)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched
   const opened = await openGeneration(document, generation)
-  const claims = requestClaims(document, opened, nonce ?? undefined, { baseUrl: config.baseUrl, now })
+  const claims = requestClaims(terms, opened, nonce ?? undefined, { baseUrl: config.baseUrl, now })
   const jws = await signRequestObject(claims, identity)
   const encryption = metadata?.encryption
   if (encryption === undefined || encryption === 'unsupported') return ok(jws)
@@ -96,9 +98,10 @@ async function findRequest(
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
   const generation = aliveGenerations(document.generations, now).find((alive) => alive.number === number)
   if (generation === undefined || generation.channel === 'dc_api') return err('request_over')
-  return passesByValue(document) ? err('unknown_request') : ok({ document, generation })
+  const isPassed = passesByValue(termsOf(document, generation))
+  return isPassed ? err('unknown_request') : ok({ document, generation })
 }
 
-function shownOf(document: SessionDocument) {
-  return { ...requestOptionsOf(document), query: document.policy.query }
+function shownOf(terms: RequestTerms) {
+  return { ...requestOptionsOf(terms), query: terms.query }
 }

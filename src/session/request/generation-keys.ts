@@ -7,12 +7,14 @@ import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { openRecentKeys } from '../../crypto/recent-keys.ts'
 import { type Sealing, seal, unseal } from '../../crypto/seal.ts'
+import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
 import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
 import type { SessionDocument, StoredVerifier } from '../document.ts'
 import { derivedKey } from '../keys.ts'
 import type { Channel, StoredAnnexC, StoredGeneration } from './generations.ts'
 import { makeHandle } from './handles.ts'
+import { callbackUrl } from './requests.ts'
 
 /** Input of a new generation. `browser`: the mark of the only browser that it is for. */
 export type NewGeneration = {
@@ -20,6 +22,8 @@ export type NewGeneration = {
   readonly number: number
   readonly channel: Channel
   readonly browser: string | null
+  /** Id of the chosen wallet. */
+  readonly wallet?: string | undefined
   readonly origin?: string
   readonly annex_c?: StoredAnnexC
 }
@@ -27,7 +31,7 @@ export type NewGeneration = {
 /** Creates generation `number` of a session. `now` in Unix milliseconds. */
 export async function newGeneration(
   config: Config,
-  { verificationId, number, channel, browser, origin, annex_c }: NewGeneration,
+  { verificationId, number, channel, browser, wallet, origin, annex_c }: NewGeneration,
   now: number,
 ): Promise<StoredGeneration> {
   const { publicJwk, privateJwk } = await createEncryptionKey()
@@ -40,6 +44,7 @@ export async function newGeneration(
     sealed_key: await sealSecret(config, { verificationId, place }, privateJwk.d),
     channel,
     browser,
+    ...(wallet === undefined ? {} : { wallet }),
     ...(origin === undefined ? {} : { origin }),
     ...(annex_c && { annex_c }),
     created_at: now,
@@ -83,8 +88,34 @@ export async function openEncryptionKey(
   return { ...publicJwkOf(stored), d }
 }
 
+/**
+ * Seals the identity of requests for one session; null for unsigned ones. OpenID4VP 1.0 §5.9.3: without a
+ * signature, the Response URI identifies the verifier.
+ */
+export async function pinIdentity(
+  config: Config,
+  verificationId: string,
+  identity: VerifierIdentity | null,
+): Promise<StoredVerifier> {
+  if (identity === null) {
+    const responseUri = callbackUrl({ verification_id: verificationId }, config.baseUrl)
+    return { client_id: redirectUriClientId(responseUri), sealed_signing_jwk: null }
+  }
+  const sealed = await sealSigningKey(config, verificationId, identity.signingJwk)
+  const { proof, clientId, verifierInfo, googleMetadata } = identity
+  const pinned = {
+    ...proof,
+    client_id: clientId,
+    sealed_signing_jwk: sealed,
+    ...(verifierInfo && { verifier_info: verifierInfo }),
+    ...(googleMetadata && { google_metadata: googleMetadata }),
+  }
+  opened.set(pinned, identity.signingJwk) // so that the first fetch need not open it
+  return pinned
+}
+
 /** Seals the key that signs the requests of a session. */
-export function sealSigningKey(config: Config, verificationId: string, jwk: PrivateJwk): Promise<string> {
+function sealSigningKey(config: Config, verificationId: string, jwk: PrivateJwk): Promise<string> {
   return sealSecret(config, { verificationId, place: SIGNING_KEY_PLACE }, JSON.stringify(jwk))
 }
 
@@ -107,10 +138,10 @@ export async function openSecret(config: Config, place: Place, sealed: string): 
   return text
 }
 
-/** Returns the identity pinned to a session; null where requests are not signed. */
+/** Returns the identity pinned to a request; null where requests are not signed. */
 export async function openVerifier(
   config: Config,
-  { verification_id, verifier }: SessionDocument,
+  { verification_id, verifier }: Pick<SessionDocument, 'verification_id' | 'verifier'>,
 ): Promise<VerifierIdentity | null> {
   if (verifier.sealed_signing_jwk === null) return null
   const { client_id, sealed_signing_jwk, verifier_info, google_metadata, ...proof } = verifier
@@ -122,11 +153,6 @@ export async function openVerifier(
 
 /** Signing keys of sessions in memory. The end of a session replaces its verifier, and so drops the key. */
 const opened = new WeakMap<StoredVerifier, PrivateJwk>()
-
-/** Keeps the signing key of a new session, so that its first fetch need not open it. */
-export function keepOpen(verifier: StoredVerifier, signingJwk: PrivateJwk): void {
-  opened.set(verifier, signingJwk)
-}
 
 async function openSigningKey(config: Config, verificationId: string, sealed: string): Promise<PrivateJwk> {
   const place = { verificationId, place: SIGNING_KEY_PLACE }

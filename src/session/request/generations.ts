@@ -29,6 +29,8 @@ export type StoredGeneration = {
   /** The private key, sealed; erased with the generation. */
   readonly sealed_key: string
   readonly channel: Channel
+  /** Id of the wallet that was chosen; absent in a request for any wallet. */
+  readonly wallet?: string
   /** `browserMark` of the browser of a link; null for a request that any device may respond to. */
   readonly browser: string | null
   /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */

@@ -1,11 +1,14 @@
 // Requests that any device may respond to (CONTRACT 3, 6): a new one for each QR code, and the relying
 // party's view of the newest.
 
+import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
+import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import type { SessionError } from '../results.ts'
+import type { RequestedWallet } from './chosen-wallet.ts'
 import { qrCodeUrlOf } from './client-token.ts'
 import { qrRefusal } from './creation.ts'
 import { markHandedOut } from './fetching.ts'
@@ -13,6 +16,7 @@ import { openGeneration } from './generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
 import { addRequest } from './new-request.ts'
 import { openid4vpView, walletRequest } from './requests.ts'
+import { chosenWallet, termsOf } from './terms.ts'
 
 /** The URI of a QR code. `diesAt`: the earliest time at which it can become invalid, in Unix milliseconds. */
 export type QrRequest = { readonly uri: string; readonly diesAt: number }
@@ -20,12 +24,17 @@ export type QrRequest = { readonly uri: string; readonly diesAt: number }
 /** Creates a request of a pending session for a QR code. `now` in Unix milliseconds. */
 export async function createQrRequest(
   context: SessionContext,
+  { document: pending, wallet }: RequestedWallet,
   now: number,
 ): Promise<Result<QrRequest, SessionError>> {
-  const made = await addRequest(context, { channel: 'qr', browser: null }, now)
+  const refusal = qrRefusal(pending.request, wallet)
+  if (refusal !== undefined) return err(refusal)
+  const made = await addRequest(context, { channel: 'qr', browser: null, wallet }, now)
   if (!made.ok) return made
-  const { document, generation } = made.value
-  const { uri } = walletRequest(document, generation, configOf(context.env).baseUrl)
+  const { document, terms, generation } = made.value
+  const { uri } = walletRequest(terms, generation, configOf(context.env).baseUrl)
+  // Passed by value, the request for a chosen wallet may be too long.
+  if (utf8(uri).length > REQUEST_BY_VALUE.bytes) return err('wallet_cannot')
   return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
 }
 
@@ -39,10 +48,12 @@ export async function viewNewestRequest(
   now: number,
 ): Promise<Result<object, SessionError>> {
   const newest = newestGeneration(document.generations, 'any_device')
-  if (newest === undefined) return err(qrRefusal(document.request) ?? 'binding_excludes_qr')
+  if (newest === undefined)
+    return err(qrRefusal(document.request, chosenWallet(document)) ?? 'binding_excludes_qr')
   markHandedOut(store, newest, now, 'viewed')
   const config = configOf(env)
   const qrCodeUrl = await qrCodeUrlOf(config, document)
   const generation = await openGeneration(document, newest)
-  return ok(openid4vpView(document, generation, { ...config, qrCodeUrl }))
+  const made = { terms: termsOf(document, newest), generation }
+  return ok(openid4vpView(document, made, { ...config, qrCodeUrl }))
 }

@@ -12,6 +12,7 @@ import { clientIdOf, passesByValue, type SessionDocument } from '../document.ts'
 import { openGeneration } from './generation-keys.ts'
 import type { StoredGeneration } from './generations.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
+import { type RequestTerms, termsOf } from './terms.ts'
 
 /**
  * Returns the hash of a generation's request. By the Digital Credentials API it is the signed request if
@@ -22,19 +23,18 @@ export async function requestHash(
   stored: StoredGeneration,
   baseUrl: string,
 ): Promise<string> {
-  return hashJson(
-    withoutFetch(claimsOf(document, stored, { generation: await openGeneration(document, stored), baseUrl })),
-  )
+  const generation = await openGeneration(document, stored)
+  return hashJson(withoutFetch(claimsOf(termsOf(document, stored), stored, { generation, baseUrl })))
 }
 
 function claimsOf(
-  document: SessionDocument,
+  terms: RequestTerms,
   { origin, created_at: now }: StoredGeneration,
   { generation, baseUrl }: { readonly generation: Generation; readonly baseUrl: string },
 ): JsonObject {
-  if (origin === undefined) return requestClaims(document, generation, undefined, { baseUrl, now })
-  const input = dcApiRequestInput(document, generation, { origin, now })
-  return passesByValue(document) ? buildDcApiParameters(input) : buildDcApiClaims(input, clientIdOf(document))
+  if (origin === undefined) return requestClaims(terms, generation, undefined, { baseUrl, now })
+  const input = dcApiRequestInput(terms, generation, { origin, now })
+  return passesByValue(terms) ? buildDcApiParameters(input) : buildDcApiClaims(input, clientIdOf(terms))
 }
 
 /** Returns the SHA-256 of the canonical JSON (RFC 8785), base64url. */

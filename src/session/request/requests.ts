@@ -6,71 +6,70 @@ import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'
 import type { DcApiRequestInput } from '../../openid4vp/dc-api.ts'
 import { buildPresentationDefinition } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
-import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import {
   buildAuthorizationRequestUri,
   buildWalletLinks,
   type RequestReference,
   type RequestValue,
 } from '../../openid4vp/request/authorization-request.ts'
-import type { Generation, QueryLanguage } from '../../openid4vp/request/generation.ts'
+import type { Generation } from '../../openid4vp/request/generation.ts'
 import { unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
+import { linksOfProtocol, type NamedLinks } from '../../wallets/links.ts'
 import { clientIdOf, passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
+import type { RequestTerms } from './terms.ts'
 
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
 export const REQUEST_PATH = '/r/'
 
 /** Returns `wallet_request` (CONTRACT 3): what wallets receive. */
-export function walletRequest(
-  document: SessionDocument,
-  generation: Generation,
-  baseUrl: string,
-): WalletRequest {
-  const { request } = document
-  const passed = passedRequest(document, generation, baseUrl)
+export function walletRequest(terms: RequestTerms, generation: Generation, baseUrl: string): WalletRequest {
+  const { request } = terms
+  const passed = passedRequest(terms, generation, baseUrl)
   return {
     protocol: request.protocol,
-    uri: buildAuthorizationRequestUri(passed),
-    client_id: clientIdOf(document),
+    wallet: terms.wallet?.id ?? null,
+    uri: buildAuthorizationRequestUri(passed, terms.wallet?.link ?? undefined),
+    client_id: clientIdOf(terms),
     request_uri: 'requestUri' in passed ? passed.requestUri : null,
     request_uri_method: request.request_options.request_uri_method,
-    response_uri: callbackUrl(document, baseUrl),
-    dcql_query: document.policy.query,
-    transaction_data: document.request.transaction_data ?? null,
-    wallet_links: buildWalletLinks(passed, request.protocol),
-    expires_at: isoTime(document.expires_at),
+    response_uri: callbackUrl(terms, baseUrl),
+    dcql_query: terms.query,
+    transaction_data: request.transaction_data ?? null,
+    wallet_links: buildWalletLinks(passed, linksFor(terms)),
+    expires_at: isoTime(terms.expires_at),
   }
+}
+
+/** Returns the links of the chosen wallet, or of every wallet. */
+function linksFor({ request, livemode, wallet }: RequestTerms): NamedLinks {
+  return wallet === null ? linksOfProtocol(request.protocol, { livemode }) : wallet.links
 }
 
 /** Returns a request as its URI contains it: all of it, or the address to fetch it from. */
 function passedRequest(
-  document: SessionDocument,
+  terms: RequestTerms,
   generation: Generation,
   baseUrl: string,
 ): RequestReference | RequestValue {
-  if (passesByValue(document)) {
-    const world = { baseUrl, now: document.created_at } // an unsigned request contains no time
-    return { parameters: requestClaims(document, generation, undefined, world) }
+  if (passesByValue(terms)) {
+    const world = { baseUrl, now: terms.created_at } // an unsigned request contains no time
+    return { parameters: requestClaims(terms, generation, undefined, world) }
   }
-  const { protocol, request_options } = document.request
+  const { protocol, request_options } = terms.request
   // A protocol that knows only GET has no parameter for the method.
   const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
   return {
-    clientId: clientIdOf(document),
-    requestUri: requestUriOf(document, generation, baseUrl),
+    clientId: clientIdOf(terms),
+    requestUri: requestUriOf(terms, generation, baseUrl),
     requestUriMethod: saysMethod ? (request_options.request_uri_method ?? undefined) : undefined,
   }
 }
 
 /** Returns the address of a generation's Request Object. */
-function requestUriOf(document: SessionDocument, generation: Generation, baseUrl: string): string {
-  return baseUrl + REQUEST_PATH + document.verification_id.slice(2) + generation.requestId
-}
-
-/** Returns the query language of the session's requests. */
-export function languageOf({ policy, request }: SessionDocument): QueryLanguage {
-  return queryLanguage(PROTOCOLS[request.protocol], policy)
+function requestUriOf(terms: RequestTerms, generation: Generation, baseUrl: string): string {
+  return baseUrl + REQUEST_PATH + terms.verification_id.slice(2) + generation.requestId
 }
 
 /** Returns the Response URI. The relying party's view calls it `redirect_uri`. */
@@ -86,41 +85,41 @@ export function callbackUrl(
  * milliseconds.
  */
 export function requestClaims(
-  document: SessionDocument,
+  terms: RequestTerms,
   generation: Generation,
   walletNonce: string | undefined,
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
 ): JsonObject {
-  const claims = PROTOCOLS[document.request.protocol].buildRequestObject({
-    clientId: clientIdOf(document),
-    responseUri: callbackUrl(document, baseUrl),
-    language: languageOf(document),
+  const claims = PROTOCOLS[terms.request.protocol].buildRequestObject({
+    clientId: clientIdOf(terms),
+    responseUri: callbackUrl(terms, baseUrl),
+    language: terms.language,
     walletNonce,
-    ...requestInput(document, generation, now),
+    ...requestInput(terms, generation, now),
   })
-  return passesByValue(document) ? unsignedParameters(claims) : claims
+  return passesByValue(terms) ? unsignedParameters(claims) : claims
 }
 
 /** Returns the input for requests of the Digital Credentials API. `now` in Unix milliseconds. */
 export function dcApiRequestInput(
-  document: SessionDocument,
+  terms: RequestTerms,
   generation: Generation,
   { origin, now }: { readonly origin: string; readonly now: number },
 ): DcApiRequestInput {
   return {
     origin,
-    googleMetadata: document.verifier.google_metadata,
-    ...requestInput(document, generation, now),
+    googleMetadata: terms.verifier.google_metadata,
+    ...requestInput(terms, generation, now),
   }
 }
 
 /** Returns the input that every kind of request needs. */
-function requestInput(document: SessionDocument, generation: Generation, now: number) {
-  const { request, policy, verifier, expires_at } = document
+function requestInput(terms: RequestTerms, generation: Generation, now: number) {
+  const { request, query, verifier, expires_at } = terms
   return {
     generation,
-    responseMode: requestOptionsOf(document).responseMode,
-    query: policy.query,
+    responseMode: requestOptionsOf(terms).responseMode,
+    query,
     transactionData: request.transaction_data,
     verifierInfo: verifier.verifier_info,
     formats: FORMATS,
@@ -132,7 +131,7 @@ function requestInput(document: SessionDocument, generation: Generation, now: nu
 /** Returns the body of `GET …/openid4vp`: the view of the relying party, with `wallet_request` beside it. */
 export function openid4vpView(
   document: SessionDocument,
-  generation: Generation,
+  { terms, generation }: { readonly terms: RequestTerms; readonly generation: Generation },
   addresses: { readonly baseUrl: string; readonly walletScheme: string; readonly qrCodeUrl: string },
 ): Openid4vpView {
   const id = document.verification_id
@@ -154,6 +153,6 @@ export function openid4vpView(
         credentialTypes: requestedTypes(document.policy),
       }),
     },
-    wallet_request: walletRequest(document, generation, addresses.baseUrl),
+    wallet_request: walletRequest(terms, generation, addresses.baseUrl),
   }
 }

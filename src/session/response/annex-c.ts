@@ -21,6 +21,7 @@ import {
   transcriptOf,
 } from '../request/annex-c.ts'
 import type { StoredGeneration } from '../request/generations.ts'
+import { termsOf } from '../request/terms.ts'
 
 /** An opened response. Nothing in it is verified. */
 export type AnnexCResponse = {
@@ -42,9 +43,7 @@ export async function openAnnexCResponse(
 ): Promise<Result<AnnexCResponse, AnnexCRefusal>> {
   const candidates = alive.filter(hasAnnexC).toSorted((a, b) => b.number - a.number)
   const [newest] = candidates
-  const documents = requestedDocuments(document)
-  if (newest === undefined || documents === undefined)
-    return err({ refusal: { reason: 'request_superseded' }, generation: null })
+  if (newest === undefined) return err({ refusal: { reason: 'request_superseded' }, generation: null })
   const refused = (refusal: ResponseRefusal) => err({ refusal, generation: newest })
   const parsed = parseJsonObject(data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (!parsed.ok)
@@ -56,7 +55,10 @@ export async function openAnnexCResponse(
     const info = await transcriptOf(generation)
     const deviceResponse = await openHpke(message.value, encryptionKey, { info })
     if (deviceResponse === undefined) continue
-    const parsedDocuments = parseDocuments(deviceResponse, document.policy.query, documents)
+    const terms = termsOf(document, generation)
+    const documents = requestedDocuments(terms)
+    if (documents === undefined) throw new Error('the request has no org-iso-mdoc half')
+    const parsedDocuments = parseDocuments(deviceResponse, terms.query, documents)
     if (!parsedDocuments.ok) return err({ refusal: parsedDocuments.error, generation })
     const { origin, annex_c } = generation
     const encryptionInfo = buildEncryptionInfo(annex_c)

@@ -9,17 +9,17 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { Reader } from '../../iso18013-7/reader-auth.ts'
 import { buildDcApiRequests, type DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { Generation } from '../../openid4vp/request/generation.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { readersFor } from '../../relying-party/verifier/reader-certificate.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
-import type { SessionDocument } from '../document.ts'
 import { annexCRequest, hasAnnexC, requestedDocuments } from '../request/annex-c.ts'
+import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { openVerifier } from '../request/generation-keys.ts'
 import type { StoredGeneration } from '../request/generations.ts'
-import { addRequest } from '../request/new-request.ts'
+import { type AddedRequest, addRequest } from '../request/new-request.ts'
 import { dcApiRequestInput } from '../request/requests.ts'
+import type { RequestTerms } from '../request/terms.ts'
 import type { RefusalCode, SessionError } from '../results.ts'
 import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../return/binding.ts'
 import { completeReturn } from '../return/same-device.ts'
@@ -28,8 +28,12 @@ import { processResponse } from './process-response.ts'
 /** The page with the browser's API: ours with the secret of its cookie, or one of the relying party. */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
-/** The page of a request, and its origin. */
-export type DcApiRequestOptions = { readonly page: DcApiPage; readonly origin: string }
+/** The page of a request, its origin, and the wallet: an id, `any`, or null for that of the creation. */
+export type DcApiRequestOptions = {
+  readonly page: DcApiPage
+  readonly origin: string
+  readonly wallet: string | null
+}
 
 /** JSON text of the requests, and the secret for our page's browser; null for the relying party's page. */
 export type DcApiRequest = { readonly secret: string | null; readonly json: string }
@@ -50,25 +54,25 @@ export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalC
 /** Creates a request of a pending session. `now` in Unix milliseconds. */
 export async function createDcApiRequest(
   context: SessionContext,
-  { request, relying_party_id }: SessionDocument,
-  { page, origin }: DcApiRequestOptions,
+  { document: pending, page, origin, wallet }: RequestedWallet & Omit<DcApiRequestOptions, 'wallet'>,
   now: number,
 ): Promise<Result<DcApiRequest, SessionError>> {
-  if (!PROTOCOLS[request.protocol].supportsDcApi) return err('dc_api_not_offered')
-  const settings = await settingsOf(context.env, relying_party_id, now)
+  const { supportsDcApi } = PROTOCOLS[pending.request.protocol]
+  if (!supportsDcApi || wallet?.dc_api_protocols.length === 0) return err('dc_api_not_offered')
+  const settings = await settingsOf(context.env, pending.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await markOf(context, secret)
-  const made = await addRequest(context, { channel: 'dc_api', browser, origin }, now)
+  const made = await addRequest(context, { channel: 'dc_api', browser, origin, wallet }, now)
   if (!made.ok) return made
-  const { document } = made.value
+  const { terms, stored } = made.value
   const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
   const requests = [
     ...(await openid4vpRequests(context, made.value, origin, now)),
-    ...(await annexCRequests(document, made.value.stored, readers)),
+    ...(await annexCRequests(terms, stored, readers)),
   ]
-  const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(document.expires_at) })
+  const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(terms.expires_at) })
   return ok({ secret, json })
 }
 
@@ -97,22 +101,24 @@ export async function processDcApiResponse(
 /** Builds the requests of OpenID4VP, which a protocol without the redirect flow does not have. */
 async function openid4vpRequests(
   { env }: SessionContext,
-  { document, generation }: { readonly document: SessionDocument; readonly generation: Generation },
+  { terms, generation }: AddedRequest,
   origin: string,
   now: number,
 ) {
-  if (!PROTOCOLS[document.request.protocol].supportsRedirect) return []
-  const identity = await openVerifier(configOf(env), document)
-  return buildDcApiRequests(dcApiRequestInput(document, generation, { origin, now }), identity)
+  if (
+    !PROTOCOLS[terms.request.protocol].supportsRedirect ||
+    terms.request.request_options.response_mode === null
+  )
+    return []
+  const identity = await openVerifier(configOf(env), terms)
+  const requests = await buildDcApiRequests(dcApiRequestInput(terms, generation, { origin, now }), identity)
+  const { wallet } = terms
+  return requests.filter(({ protocol }) => wallet === null || wallet.dc_api_protocols.includes(protocol))
 }
 
 /** Builds the request of `org-iso-mdoc`, if documents alone can satisfy the policy. */
-async function annexCRequests(
-  document: SessionDocument,
-  generation: StoredGeneration,
-  readers: readonly Reader[],
-) {
-  const query = requestedDocuments(document)
+async function annexCRequests(terms: RequestTerms, generation: StoredGeneration, readers: readonly Reader[]) {
+  const query = requestedDocuments(terms)
   if (query === undefined || !hasAnnexC(generation)) return []
   return [await annexCRequest(query, generation, readers)]
 }

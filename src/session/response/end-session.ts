@@ -145,7 +145,10 @@ const NO_RESULT = {
   request_hash: null,
 } as const satisfies Omit<Outcome, 'reason'>
 
-/** The finished document; `undefined` where the transition is refused. All generations are erased. */
+/**
+ * The finished document; `undefined` where the transition is refused. All generations are erased, and so are
+ * the terms of chosen wallets.
+ */
 function endedDocument(
   document: SessionDocument,
   { outcome, winner, returned = null, ...end }: SessionEnd,
@@ -153,9 +156,10 @@ function endedDocument(
 ): SessionDocument | undefined {
   const status = transition(document.status, end.status)
   if (status === undefined) return undefined
-  const { verifier } = document
+  const { wallets: _, ...kept } = document
+  const { verifier } = kept
   const ended: SessionDocument = {
-    ...document,
+    ...kept,
     status,
     version: document.version + 1,
     ended_at: now,

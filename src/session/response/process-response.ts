@@ -9,7 +9,7 @@ import { err, ok } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
 import { recordEvaluation } from '../measures.ts'
-import { annexCHash } from '../request/annex-c.ts'
+import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
 import { requestHash } from '../request/request-hash.ts'
 import type { PostedResponse, ResponseResult } from '../results.ts'
 import { holdSuccess, responseCodeOf } from '../return/binding.ts'
@@ -95,7 +95,7 @@ async function applyEvaluation(
   }
   const { generation } = evaluation
   const winner = response.digest
-  const hash = await ('exchange' in evaluation
+  const hash = await (isAnnexC(evaluation)
     ? annexCHash(document, generation)
     : requestHash(document, generation, config.baseUrl))
   const end =
@@ -116,6 +116,10 @@ async function applyEvaluation(
   if (isApplied) return result
   const current = store.session()
   return current === undefined ? err('session_not_found') : respondLate(current, response, config)
+}
+
+function isAnnexC(evaluation: Evaluation): boolean {
+  return evaluation.kind === 'decided' && evaluation.exchange?.protocol === ANNEX_C_PROTOCOL
 }
 
 /** Holds a success in one compare-and-set, like `endSession`. */

@@ -11,6 +11,7 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
+import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import { endSession, type SessionEnd } from '../response/end-session.ts'
@@ -40,20 +41,20 @@ export type ReturnCodeError =
   /** The right response code in another browser than that of the link: the held success was discarded. */
   | 'other_browser'
 
-/** Creates a request of a pending session for one browser. A browser without a secret gets one. */
+/** Creates a request of a pending session for one browser. `knownSecret`: that of its cookie. */
 export async function createLink(
   context: SessionContext,
-  pending: SessionDocument,
-  knownSecret: string | null,
+  { document: pending, wallet, knownSecret }: RequestedWallet & { readonly knownSecret: string | null },
   now: number,
 ): Promise<Result<Link, SessionError>> {
-  if (!PROTOCOLS[pending.request.protocol].supportsRedirect) return err('redirect_not_offered')
+  const { supportsRedirect } = PROTOCOLS[pending.request.protocol]
+  if (!supportsRedirect || wallet?.link === null) return err('redirect_not_offered')
   const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
   const browser = await browserMark(pending, secret)
-  const made = await addRequest(context, { channel: 'link', browser }, now)
+  const made = await addRequest(context, { channel: 'link', browser, wallet }, now)
   if (!made.ok) return made
-  const { document, generation } = made.value
-  const { uri, wallet_links, expires_at } = walletRequest(document, generation, configOf(context.env).baseUrl)
+  const { terms, generation } = made.value
+  const { uri, wallet_links, expires_at } = walletRequest(terms, generation, configOf(context.env).baseUrl)
   return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
 }
 

@@ -77,5 +77,6 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     // Newer than the other members, so it counts only where it is used.
     ...(request.require_same_holder_key && { require_same_holder_key: true }),
     ...(request.intent_to_retain && { intent_to_retain: true }),
+    ...(request.wallet && { wallet: request.wallet }),
   }
 }

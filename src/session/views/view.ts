@@ -9,6 +9,7 @@ import { vouchingLists } from '../../policy/assurance.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
 import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../document.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
+import { sessionTerms } from '../request/terms.ts'
 import { describeReason } from '../response/reasons.ts'
 import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
@@ -106,7 +107,7 @@ export function pageView(document: SessionDocument) {
 function dcApiFamilies(document: SessionDocument): readonly ('openid4vp' | 'org-iso-mdoc')[] {
   const { supportsDcApi, supportsRedirect } = PROTOCOLS[document.request.protocol]
   if (!supportsDcApi) return []
-  if (requestedDocuments(document) === undefined) return ['openid4vp']
+  if (requestedDocuments(sessionTerms(document)) === undefined) return ['openid4vp']
   const isMdocOnly = document.policy.query.credentials.every(({ format }) => format === 'mso_mdoc')
   return isMdocOnly || !supportsRedirect ? ['org-iso-mdoc'] : ['openid4vp', 'org-iso-mdoc']
 }
@@ -116,9 +117,10 @@ export type PageView = ReturnType<typeof pageView>
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
   const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
-  const { intent_to_retain = false } = request
+  const { intent_to_retain = false, wallet = null } = request
   return {
     ...request,
+    wallet,
     dcql_query,
     heading,
     purpose,

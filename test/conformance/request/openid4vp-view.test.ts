@@ -81,11 +81,14 @@ it('CONTRACT 3: shows in wallet_request exactly what a wallet gets', async () =>
         },
       ],
     },
-    wallet_links: Object.fromEntries(
-      ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'].map((scheme) => [
-        scheme,
-        uri.replace(/^openid4vp:/, `${scheme}:`),
-      ]),
+    wallet: null,
+    wallet_links: expect.objectContaining(
+      Object.fromEntries(
+        ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'].map((scheme) => [
+          scheme,
+          uri.replace(/^openid4vp:/, `${scheme}:`),
+        ]),
+      ),
     ),
     expires_at,
   })

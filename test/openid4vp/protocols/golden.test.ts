@@ -126,7 +126,7 @@ describe('the header and the links of a protocol', () => {
 function linksOf(id: ProtocolId, clientId: string) {
   const requestUriMethod = PROTOCOLS[id].requestUriMethods.includes('post') ? 'post' : undefined
   const requestUri = 'https://verifier.example/r/request'
-  return buildWalletLinks({ clientId, requestUri, requestUriMethod }, id)
+  return buildWalletLinks({ clientId, requestUri, requestUriMethod }, { openid4vp: 'openid4vp' })
 }
 
 function requestOf(id: ProtocolId, language: QueryLanguage, responseMode: ResponseMode) {

@@ -233,7 +233,7 @@ describe('the session page', () => {
     const stub = stubOf(session.verification_id)
     const by = { relyingPartyId: setting.relyingPartyId }
     const openWhenExhausted = async (): Promise<string> => {
-      while ((await stub.render(by)).ok) {
+      while ((await stub.render(by, null)).ok) {
         // renders until the limit
       }
       const response = await get(session.session_url)

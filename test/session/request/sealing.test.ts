@@ -44,7 +44,7 @@ it('are encrypted under a key of that session, so that no key seals the values o
 it('of org-iso-mdoc are encrypted at a place of their own, and erased with the session', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
-  const page = { page: 'relying_party', origin: 'https://shop.example' } as const
+  const page = { page: 'relying_party', origin: 'https://shop.example', wallet: null } as const
   const asked = await stubOf(id).createDcApiRequest({ relyingPartyId: setting.relyingPartyId }, page)
   expect(asked.ok).toBe(true)
   const pending = await documentOf(id)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { nextWakeUp, type SessionDocument, stageOf } from '../../../src/session/document.ts'
+import { nextWakeUp } from '../../../src/session/alarm/wake-up.ts'
+import { type SessionDocument, stageOf } from '../../../src/session/document.ts'
 import type { StoredGeneration } from '../../../src/session/request/generations.ts'
 import { mayEnd } from '../../../src/session/response/end-session.ts'
 import {

@@ -30,7 +30,7 @@ it('is sent, logged and sent again with the same bytes, before and after', async
 
   // The browser opens its link, the wallet responds, and the browser returns: the event has `page`.
   const opener = { relyingPartyId: setting.relyingPartyId }
-  const link = await session.createLink(opener, null)
+  const link = await session.createLink(opener, { secret: null, wallet: null })
   if (!link.ok) throw new Error(link.error)
   const requestUri = new URL(JSON.parse(link.value.json).uri).searchParams.get('request_uri') ?? ''
   const answer = await goodResponse(setting, await fetchRequest(requestUri))

@@ -1,0 +1,48 @@
+// The wallet of a creation (CONTRACT 2): the first of those named that can answer the request.
+
+import { err, ok, type Result } from '../../result.ts'
+import {
+  type ChosenWallet,
+  lowerFor,
+  type Requester,
+  type RequestingSession,
+} from '../../session/request/lowered-wallet.ts'
+import { FINDINGS, type Finding } from '../../wallets/lowering.ts'
+import { walletProfile } from '../../wallets/profiles/index.ts'
+import type { FieldError, RequestError } from '../edge/problems.ts'
+import type { CreateRequest } from '../edge/schemas.ts'
+
+/**
+ * Returns the wallet with its lowered request; `undefined` where none is named. Where none of them can
+ * answer, the error has what each of them cannot answer, by member.
+ */
+export async function requestedWallet(
+  { wallet }: Pick<CreateRequest, 'wallet'>,
+  session: RequestingSession,
+  requester: Requester,
+): Promise<Result<ChosenWallet | undefined, RequestError>> {
+  if (wallet === undefined) return ok(undefined)
+  const named = [wallet].flat().map((id, index) => ({
+    pointer: typeof wallet === 'string' ? '/wallet' : `/wallet/${index}`,
+    profile: walletProfile(id),
+  }))
+  const unknown = named.filter(({ profile }) => profile === undefined)
+  if (unknown.length > 0) {
+    return err({ code: 'invalid_request', errors: unknown.map(({ pointer }) => ({ pointer, ...UNKNOWN })) })
+  }
+  const errors: FieldError[] = []
+  for (const { pointer, profile } of named) {
+    if (profile === undefined) continue
+    const lowered = await lowerFor(profile, session, requester)
+    if (lowered.ok) return lowered
+    errors.push(...lowered.error.map((finding) => toError(finding, pointer)))
+  }
+  return err({ code: 'policy_unsatisfiable', errors: errors.slice(0, MAXIMUM_ERRORS) })
+}
+
+const UNKNOWN = { code: 'unknown_wallet', message: 'must be the id of a wallet profile' }
+const MAXIMUM_ERRORS = 20
+
+function toError({ member, why }: Finding, pointer: string): FieldError {
+  return { pointer, code: why, message: `must be a wallet that can answer \`${member}\`: ${FINDINGS[why]}` }
+}

@@ -1,0 +1,53 @@
+// When a session's object works next: expiry, deliveries, erasure.
+
+import { nextDue } from '../../webhook/outbox.ts'
+import type { SessionDocument, Tombstone } from '../document.ts'
+import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
+
+/**
+ * Returns the time of the next work, or `null`. The one alarm is always set to it. Expiry and erasure are
+ * spread, but a watched session expires on time.
+ */
+export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
+  if (document.erased) return document.keep_until
+  const { verification_id, status, expires_at, held } = document
+  if (status !== 'pending') {
+    return Math.min(...eventsDue(document), eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS))
+  }
+  const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
+  return Math.min(expiry, held?.until ?? Infinity)
+}
+
+/** Returns the time of the alarm that expires a session which nobody watches. */
+export function expiryAlarmAt({
+  verification_id,
+  expires_at,
+}: Pick<SessionDocument, 'verification_id' | 'expires_at'>): number {
+  return expires_at + spreadOf(verification_id, EXPIRY_SPREAD_MS)
+}
+
+/** Returns true if erasure is the only work that is due at `now`. */
+export function isOnlyErasureDue(document: SessionDocument, now: number): boolean {
+  return document.status !== 'pending' && eventsDue(document).length === 0 && eraseAt(document) <= now
+}
+
+/**
+ * Returns when a finished session may be erased. While its event is queued, that is up to seven days later.
+ */
+export function eraseAt(document: SessionDocument): number {
+  const latest = erasedBy(document)
+  return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
+}
+
+/** Returns when a finished session may be erased at the latest, even with a queued event. */
+export function erasedBy(document: SessionDocument): number {
+  return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
+}
+
+function eventsDue({ deliveries, pending_log_entry }: SessionDocument): readonly number[] {
+  const times = [nextDue(deliveries), pending_log_entry?.next_call_at ?? null]
+  return times.filter((time) => time !== null)
+}
+
+/** Longest delay of erasure while an event is queued for the webhook or the log. */
+const OWED_EVENT_WAIT_MS = 7 * 86_400_000

@@ -1,0 +1,42 @@
+// The wallet of one more request of a pending session (CONTRACT 3): a chosen one, or any.
+
+import { configOf } from '../../config.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { walletProfile } from '../../wallets/profiles/index.ts'
+import type { SessionContext } from '../context.ts'
+import type { SessionDocument, StoredWallet } from '../document.ts'
+import type { SessionError } from '../results.ts'
+import { lowerFor, pinWallet } from './lowered-wallet.ts'
+
+/** Chooses the request for any wallet, where the creation named one. */
+export const ANY_WALLET = 'any'
+
+/** A pending session, and the wallet of its next request; null for any wallet. */
+export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }
+
+/**
+ * Returns the wallet of a new request, null for any wallet. `named`: the id of a profile, `any`, or null for
+ * the wallet of the creation. `now` in Unix milliseconds.
+ */
+export async function chooseWallet(
+  { env }: SessionContext,
+  document: SessionDocument,
+  named: string | null,
+  now: number,
+): Promise<Result<StoredWallet | null, SessionError>> {
+  const id = named ?? document.request.wallet ?? ANY_WALLET
+  if (id === ANY_WALLET) return ok(null)
+  const earlier = document.wallets?.find((wallet) => wallet.id === id)
+  if (earlier !== undefined) return ok(earlier)
+  const profile = walletProfile(id)
+  if (profile === undefined) return err('wallet_unknown')
+  const config = configOf(env)
+  const settings = await settingsOf(env, document.relying_party_id, now)
+  if (!settings.ok) return err(settings.error)
+  const life = { now: Math.floor(now / 1000), expiresAt: Math.floor(document.expires_at / 1000) }
+  const lowered = await lowerFor(profile, document, { config, settings: settings.value, ...life })
+  return lowered.ok
+    ? ok(await pinWallet(config, document.verification_id, lowered.value))
+    : err('wallet_cannot')
+}

@@ -1,0 +1,62 @@
+// Terms of one request (CONTRACT 3): those of the session, for any wallet, or those that were lowered for a
+// chosen wallet. A request is built, and its response verified, by the same terms. The policy of the session
+// alone decides.
+
+import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
+import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
+import type { SessionDocument, StoredRequest, StoredWallet } from '../document.ts'
+import type { StoredGeneration } from './generations.ts'
+
+/** What one request is made of. */
+export type RequestTerms = Pick<
+  SessionDocument,
+  'verification_id' | 'livemode' | 'created_at' | 'expires_at' | 'verifier'
+> & {
+  readonly request: Pick<StoredRequest, 'protocol' | 'request_options' | 'transaction_data'>
+  readonly query: DcqlQuery
+  readonly language: QueryLanguage
+  /** Null: for any wallet. */
+  readonly wallet: StoredWallet | null
+}
+
+/** Returns the terms of a generation. The relying party's view has those of the session. */
+export function termsOf(
+  document: SessionDocument,
+  { channel, wallet: id }: Pick<StoredGeneration, 'channel'> & { readonly wallet?: string | undefined },
+): RequestTerms {
+  if (id === undefined || channel === 'by_value') return sessionTerms(document)
+  const wallet = document.wallets?.find((stored) => stored.id === id)
+  if (wallet === undefined) throw new Error('the session has no terms for the wallet of this request')
+  return walletTerms(document, wallet)
+}
+
+/** Returns the terms for any wallet. */
+export function sessionTerms(document: SessionDocument): RequestTerms {
+  const { verification_id, livemode, created_at, expires_at, verifier, request, policy } = document
+  const language = queryLanguage(PROTOCOLS[request.protocol], policy)
+  const { query } = policy
+  const session = { verification_id, livemode, created_at, expires_at, verifier }
+  return { ...session, request, query, language, wallet: null }
+}
+
+/** Returns the terms for a chosen wallet. */
+export function walletTerms(document: SessionDocument, wallet: StoredWallet): RequestTerms {
+  const terms = sessionTerms(document)
+  const { protocol } = document.request
+  const { query, request_options, transaction_data, verifier = document.verifier } = wallet
+  const request = { protocol, request_options, ...(transaction_data && { transaction_data }) }
+  return { ...terms, verifier, request, query, wallet }
+}
+
+/** Returns the wallet that the creation chose; null for any wallet. */
+export function chosenWallet({ request, wallets }: SessionDocument): StoredWallet | null {
+  return wallets?.find(({ id }) => id === request.wallet) ?? null
+}
+
+/** Adds a wallet that was chosen. The terms of an earlier choice stay. */
+export function withWallet(document: SessionDocument, wallet: StoredWallet | null): SessionDocument {
+  const { wallets = [] } = document
+  if (wallet === null || wallets.some(({ id }) => id === wallet.id)) return document
+  return { ...document, wallets: [...wallets, wallet] }
+}

@@ -1,0 +1,129 @@
+// From the posted parameters to an opened response and its request (OpenID4VP 1.0 §8.2, §8.3, Appendix A.4).
+// Nothing in the response is verified here.
+
+import { parseJsonObject } from '../../codec/json.ts'
+import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import type { Exchange } from '../../openid4vp/protocols/protocol.ts'
+import type { ResponseMode } from '../../openid4vp/request/generation.ts'
+import {
+  type AuthorizationResponse,
+  decryptResponse,
+  type OpenResponse,
+  parseAuthorizationResponse,
+  requireState,
+} from '../../openid4vp/response/authorization-response.ts'
+import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
+import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { requestOptionsOf, type SessionDocument } from '../document.ts'
+import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
+import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
+import { type HandleKind, readHandle } from '../request/handles.ts'
+import { termsOf } from '../request/terms.ts'
+import type { PostedResponse } from '../results.ts'
+import type { RefusalReason } from './reasons.ts'
+import type { EvaluationInput } from './trust-rules.ts'
+
+/** How a response was encrypted. */
+export type Encryption = Omit<Exchange, 'responseUri'>
+
+/** Encryption of a plain response. */
+export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
+
+/** A response, still encrypted if it is, and its request. */
+type FoundResponse = { readonly response: AuthorizationResponse; readonly generation: StoredGeneration }
+
+/**
+ * Finds the live request of a response, and parses the response in the response mode of that request.
+ * Requests for chosen wallets may have another mode than the session.
+ */
+export async function findRequest(
+  posted: PostedResponse,
+  input: EvaluationInput,
+): Promise<Result<FoundResponse, RefusalReason>> {
+  const { document } = input
+  // Without the redirect flow no request of OpenID4VP was made.
+  if (!PROTOCOLS[document.request.protocol].supportsRedirect) return err('malformed_response')
+  const usual = requestOptionsOf(document).responseMode
+  // A wallet that has only `org-iso-mdoc` has no response mode.
+  const modeOf = (generation: StoredGeneration) =>
+    termsOf(document, generation).request.request_options.response_mode ?? usual
+  const modes = new Set([usual, ...aliveFor(posted, input).map(modeOf)])
+  const readings = new Map([...modes].map((mode) => [mode, parseResponse(posted, mode, document)]))
+  let refusal: RefusalReason | undefined
+  for (const reading of readings.values()) {
+    const found = reading.ok ? await findGeneration(reading.value, posted, input) : err(reading.error.reason)
+    if (!found.ok) {
+      refusal ??= found.error
+      continue
+    }
+    const response = readings.get(modeOf(found.value)) ?? reading
+    return response.ok
+      ? ok({ response: response.value, generation: found.value })
+      : err(response.error.reason)
+  }
+  return err(refusal ?? 'malformed_response')
+}
+
+function parseResponse(
+  posted: PostedResponse,
+  responseMode: ResponseMode,
+  { request }: SessionDocument,
+): Result<AuthorizationResponse, EnvelopeRefusal> {
+  const rules = { responseMode, ...PROTOCOLS[request.protocol].responseEncryption }
+  if ('parameters' in posted) return parseAuthorizationResponse(new Map(posted.parameters), rules)
+  const data = parseJsonObject(posted.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
+  if (data.ok) return parseDcApiResponse(data.value, rules)
+  return err(jsonRefusal(data.error))
+}
+
+/** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */
+async function findGeneration(
+  response: AuthorizationResponse,
+  posted: PostedResponse,
+  input: EvaluationInput,
+): Promise<Result<StoredGeneration, RefusalReason>> {
+  const alive = aliveFor(posted, input)
+  // A plain response by the browser's API names no request. Its nonce is checked against the newest one.
+  if (response.kind !== 'encrypted' && 'dcApi' in posted) {
+    const newest = alive.toSorted((a, b) => b.number - a.number)[0]
+    return newest === undefined ? err('request_superseded') : ok(newest)
+  }
+  const kid = response.kind === 'encrypted' ? response.kid : undefined
+  const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
+    kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
+  if (handle === undefined) return err('unknown_encryption_key') // every other plain response has a state
+  const number = await readHandle(handleKeyOf(input.document), kind, handle)
+  if (number === undefined) return err(unknown)
+  const generation = alive.find((candidate) => candidate.number === number)
+  return generation === undefined ? err('request_superseded') : ok(generation)
+}
+
+/** Returns the live requests that a response may be for. */
+export function aliveFor(posted: PostedResponse, { document, arrivedAt }: EvaluationInput) {
+  return aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted))
+}
+
+/** A response must come by the channel of its request, and from the browser whose page made the request. */
+function isOfChannel(posted: PostedResponse): (generation: StoredGeneration) => boolean {
+  if (!('dcApi' in posted)) return ({ channel }) => channel !== 'dc_api'
+  return ({ channel, browser }) => channel === 'dc_api' && browser === posted.dcApi.browser
+}
+
+/** Decrypts if needed. Every `state`, outside and inside, must be that of the generation. */
+export async function openResponse(
+  response: AuthorizationResponse,
+  stored: StoredGeneration,
+  { document, config }: EvaluationInput,
+): Promise<Result<Encryption & { readonly open: OpenResponse }, RefusalReason>> {
+  if (response.kind !== 'encrypted') return ok({ open: response, ...PLAIN })
+  const generation = await openGeneration(document, stored)
+  if (response.state !== undefined && response.state !== generation.state) return err('state_mismatch')
+  const encryptionKey = await openEncryptionKey(config, document, stored)
+  const decrypted = await decryptResponse(response, { kid: generation.kid, privateJwk: encryptionKey })
+  const open = stored.channel === 'dc_api' ? decrypted : requireState(decrypted)
+  if (!open.ok) return err(open.error.reason)
+  if (stored.channel !== 'dc_api' && open.value.state !== generation.state) return err('state_mismatch')
+  return ok({ open: open.value, encryptionKey, agreementPartyUInfo: response.agreementPartyUInfo })
+}

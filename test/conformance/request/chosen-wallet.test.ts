@@ -1,0 +1,282 @@
+// CONTRACT 2, 3: the wallet of a creation, of one QR code, of one link and of one request of the browser's
+// API. Each has a request of its own, and its response is verified by exactly that request.
+
+import { decodeJwt } from 'jose'
+import { expect, it } from 'vitest'
+import { openBrowser } from '../../support/browser/browser.ts'
+import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
+import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
+import {
+  BASE_URL,
+  type CreatedSession,
+  expectStatus,
+  OVER_18,
+  readQr,
+} from '../../support/service/service.ts'
+import { relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+/** A choice of formats, which the NL Wallet cannot answer. */
+const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
+const NL = 'nl-wallet'
+const EU_AGE = 'eu-age-android'
+const PLAIN = { request_options: { response_mode: 'direct_post' } }
+
+type Sent = ReceivedRequest['payload'] & { readonly dcql_query: { readonly credential_sets?: unknown } }
+
+/** Draws the QR code for a wallet, and receives its request. */
+async function scan({ verification_id }: CreatedSession, wallet: string): Promise<ReceivedRequest> {
+  return stage.service.wallet.receive(await drawn({ verification_id }, wallet))
+}
+
+async function drawn({ verification_id }: Pick<CreatedSession, 'verification_id'>, wallet: string) {
+  const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/qr?size=1024&wallet=${wallet}`)
+  if (response.status !== 200) throw new Error(`HTTP ${response.status} ${await response.text()}`)
+  return readQr(new Uint8Array(await response.arrayBuffer()))
+}
+
+async function namesOf(request: ReceivedRequest, telling: object = {}) {
+  return { [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request, telling)] }
+}
+
+function queriesOf({ payload }: ReceivedRequest) {
+  const { credentials, credential_sets } = (payload as Sent).dcql_query
+  return { ids: credentials.map(({ id }) => id), credential_sets }
+}
+
+async function lastReason({ verification_id }: CreatedSession) {
+  const { status, attempts } = await stage.rp.poll(verification_id)
+  return [status, attempts.at(-1)?.reason.code]
+}
+
+it('CONTRACT 2: makes the requests of a creation for its wallet, and verifies the response', async () => {
+  const session = await stage.rp.create({ ...NAMES, wallet: NL })
+  const { wallet_request } = session
+  expect(wallet_request).toMatchObject({ wallet: NL })
+  expect(wallet_request.dcql_query).not.toHaveProperty('credential_sets')
+  expect(wallet_request.dcql_query.credentials).toHaveLength(1)
+  expect(readQr(session.qr_code)).toBe(wallet_request.uri)
+  const request = await stage.service.wallet.receive(wallet_request.uri)
+  expect((await stage.service.wallet.present(request, await namesOf(request))).status).toBe(200)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+    status: 'verified',
+    wallet: NL,
+    checks: { given_name: true, family_name: true },
+  })
+})
+
+it('CONTRACT 2: takes the first wallet of a list that can answer', async () => {
+  const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
+  expect(wallet_request).toMatchObject({ wallet: NL })
+})
+
+it('CONTRACT 2: names no wallet where the creation names none', async () => {
+  const session = await stage.rp.create(NAMES)
+  expect(session.wallet_request).toMatchObject({ wallet: null })
+  expect(queriesOf(await stage.service.wallet.receive(session.wallet_request.uri)).ids).toHaveLength(2)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: null })
+})
+
+it('CONTRACT 2: refuses a wallet that cannot answer by what it cannot answer, with 422', async () => {
+  const body = { ...NAMES, wallet: [EU_AGE] }
+  const response = await stage.rp.call('POST', '/v1/verify', { body })
+  const { code, errors } = (await expectStatus(response, 422)) as { code: string; errors: object[] }
+  expect(code).toBe('policy_unsatisfiable')
+  expect(errors.length).toBeGreaterThan(0)
+  for (const error of errors)
+    expect(error).toMatchObject({ pointer: '/wallet/0', message: expect.stringContaining('`/dcql_query') })
+})
+
+it.each([
+  ['a name', 'no-such-wallet', '/wallet'],
+  ['one of a list', [NL, 'no-such-wallet'], '/wallet/1'],
+])('CONTRACT 2: refuses an unknown wallet, %s, with 400', async (_, wallet, pointer) => {
+  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...OVER_18, wallet } })
+  expect(await expectStatus(response, 400)).toMatchObject({
+    code: 'invalid_request',
+    errors: [{ pointer, code: 'unknown_wallet' }],
+  })
+})
+
+it('CONTRACT 3: draws a QR code for a chosen wallet, for any wallet, and for that of the creation', async () => {
+  const session = await stage.rp.create({ ...NAMES, wallet: NL })
+  const queries = []
+  for (const wallet of ['any', 'eudi-ios', NL]) queries.push(queriesOf(await scan(session, wallet)))
+  expect(queries.map(({ ids }) => ids.length)).toEqual([2, expect.any(Number), 1])
+  const { verification_id: id } = session
+  const view = await expectStatus(await stage.rp.call('GET', `/v1/verify/${id}/openid4vp`), 200)
+  expect(view).toMatchObject({ wallet_request: { wallet: NL } })
+  const plain = await stage.rp.call('GET', `/v1/verify/${id}/qr`)
+  const request = await stage.service.wallet.receive(readQr(new Uint8Array(await plain.arrayBuffer())))
+  expect(queriesOf(request).ids).toHaveLength(1)
+})
+
+it.each([
+  ['no-such-wallet', 400, 'invalid_request', 'wallet_unknown'],
+  [EU_AGE, 422, 'policy_unsatisfiable', 'wallet_cannot'],
+])('CONTRACT 3: draws no QR code for the wallet %s: %i', async (wallet, status, code, error) => {
+  const { verification_id: id } = await stage.rp.create(NAMES)
+  const response = await stage.rp.call('GET', `/v1/verify/${id}/qr?wallet=${wallet}`)
+  expect(await expectStatus(response, status)).toMatchObject({
+    code,
+    errors: [{ pointer: '/wallet', code: error }],
+  })
+})
+
+it('CONTRACT 3: a QR code for another wallet replaces the earlier one, and links stay', async () => {
+  const session = await stage.rp.create(NAMES)
+  const uris = [session.wallet_request.uri]
+  for (let i = 0; i < 10; i++) uris.push(await drawn(session, i % 2 === 0 ? NL : 'any'))
+  const statuses = await Promise.all(
+    uris.map(async (uri) => {
+      const address = new URL(uri).searchParams.get('request_uri') ?? ''
+      return (await stage.service.fetch(address)).status
+    }),
+  )
+  expect(statuses).toEqual([410, 410, ...Array(9).fill(200)])
+})
+
+it('CONTRACT 3: makes a link for a chosen wallet, with its own scheme or address', async () => {
+  const session = await stage.rp.create(OVER_18)
+  const { fetch } = stage.service
+  const link = async (body: object) => {
+    const response = await fetch(`/v1/verify/${session.verification_id}/link`, {
+      method: 'POST',
+      headers: {
+        Origin: BASE_URL,
+        Authorization: `Bearer ${session.client_token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(body),
+    })
+    return (await expectStatus(response, 200)) as { uri: string; wallet_links: object }
+  }
+  expect((await link({})).uri).toMatch(/^openid4vp:\/\/\?client_id=x509_hash/)
+  const chosen = await link({ wallet: EU_AGE })
+  expect(chosen.uri).toMatch(/^av:\/\/\?response_type=vp_token/)
+  expect(Object.keys(chosen.wallet_links)).toEqual(['av'])
+})
+
+it('CONTRACT 3, 5: a wallet that needs it gets the request unsigned and by value, and verifies', async () => {
+  const { wallet } = stage.service
+  const mdoc = await makeMdocPerson()
+  const rp = await relyingPartyOf(stage, { trust_anchors: [mdoc.anchor()] })
+  const session = await rp.create(OVER_18)
+  const path = `/v1/verify/${session.verification_id}`
+  const qr = await rp.call('GET', `${path}/qr?size=1024&wallet=${EU_AGE}`)
+  const request = await wallet.receive(readQr(new Uint8Array(await qr.arrayBuffer())))
+  const clientId = `redirect_uri:${BASE_URL}${path}/callback`
+  expect(request.payload).toMatchObject({ client_id: clientId, response_mode: 'direct_post' })
+  // The other requests of the session stay signed and encrypted.
+  const usual = await wallet.receive(session.wallet_request.uri)
+  expect(usual.payload.client_id).toMatch(/^x509_hash:/)
+  expect((await wallet.present(request, await mdocAgeOf(mdoc, request))).status).toBe(200)
+  expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'qr' })
+  const receipt = await rp.call('GET', `${path}/receipt`)
+  expect(decodeJwt(await receipt.text())).toMatchObject({ client_id: clientId })
+})
+
+it('CONTRACT 5: without by_value no choice of a wallet makes an unsigned request', async () => {
+  const rp = await relyingPartyOf(stage, { by_value: false })
+  const body = { ...OVER_18, wallet: EU_AGE }
+  const response = await rp.call('POST', '/v1/verify', { body })
+  // `org-iso-mdoc` reaches this wallet, so the session has no QR code.
+  expect(await expectStatus(response, 201)).toMatchObject({ qr_code: null, wallet_request: null })
+})
+
+it('CONTRACT 5: the Digital Credentials API gets the protocols of a chosen wallet only', async () => {
+  const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
+  const { verification_id: id } = await rp.create(OVER_18)
+  const protocolsFor = async (wallet: string) => {
+    const response = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: { wallet } })
+    const { digital } = (await expectStatus(response, 200)) as {
+      digital: { requests: { protocol: string }[] }
+    }
+    return digital.requests.map(({ protocol }) => protocol)
+  }
+  expect(await protocolsFor('any')).toEqual(['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'])
+  expect(await protocolsFor(EU_AGE)).toEqual(['org-iso-mdoc'])
+  const none = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: { wallet: NL } })
+  expect(await expectStatus(none, 409)).toMatchObject({ code: 'dc_api_not_offered' })
+})
+
+it('CONTRACT 3: refuses the presentation of one wallet’s request in the response to another request', async () => {
+  const session = await stage.rp.create(NAMES)
+  const lowered = await scan(session, NL)
+  const usual = await stage.service.wallet.receive(session.wallet_request.uri)
+  const elsewhere = await namesOf(lowered)
+  expect((await stage.service.wallet.present(usual, elsewhere)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
+  const back = { [queryFor(lowered, PID)]: Object.values(await namesOf(usual)).flat() }
+  expect((await stage.service.wallet.present(lowered, back)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
+})
+
+it('CONTRACT 3: refuses a response for a credential query that the wallet was not asked', async () => {
+  const session = await stage.rp.create(NAMES)
+  const usual = await stage.service.wallet.receive(session.wallet_request.uri)
+  const lowered = await scan(session, NL)
+  const [asked] = queriesOf(lowered).ids
+  const other = queriesOf(usual).ids.find((id) => id !== asked) ?? ''
+  const answer = { [other]: Object.values(await namesOf(lowered)).flat() }
+  expect((await stage.service.wallet.present(lowered, answer)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'unknown_credential_query'])
+})
+
+it('CONTRACT 3: refuses a response that discloses less than the lowered query asks', async () => {
+  const session = await stage.rp.create({ ...NAMES, wallet: NL })
+  const request = await stage.service.wallet.receive(session.wallet_request.uri)
+  const less = await namesOf(request, { disclose: { given_name: true } })
+  expect((await stage.service.wallet.present(request, less)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
+})
+
+it('CONTRACT 3: refuses a plain response to the encrypted request for a wallet, beside plain requests', async () => {
+  const session = await stage.rp.create({ ...NAMES, ...PLAIN })
+  const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
+  expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([
+    'direct_post.jwt',
+    'direct_post',
+  ])
+  const payload = { ...encrypted.payload, response_mode: 'direct_post' as const }
+  const answer = await namesOf(encrypted)
+  expect((await stage.service.wallet.present({ ...encrypted, payload }, answer)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'encryption_required'])
+  expect((await stage.service.wallet.present(encrypted, answer)).status).toBe(200)
+})
+
+it('CONTRACT 3: refuses a response to a plain request that is encrypted for the request of another wallet', async () => {
+  const session = await stage.rp.create({ ...NAMES, ...PLAIN })
+  const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
+  const { response_mode, client_metadata } = encrypted.payload
+  const payload = { ...plain.payload, response_mode, client_metadata }
+  const answer = await namesOf(plain)
+  expect((await stage.service.wallet.present({ ...plain, payload }, answer)).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'state_mismatch'])
+  expect((await stage.service.wallet.present(plain, answer)).status).toBe(200)
+})
+
+it('CONTRACT 5: binds a response to the client_id of its own request', async () => {
+  const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'] })
+  const request = await scan(session, 'talao')
+  expect(request.payload.client_id).toMatch(/^(decentralized_identifier|x509_san_dns):/)
+  const { client_id: audience } = (await stage.service.wallet.receive(session.wallet_request.uri)).payload
+  expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
+  expect(await lastReason(session)).toEqual(['pending', 'audience_mismatch'])
+  expect((await respondWithAge(stage, request)).status).toBe(200)
+})
+
+it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () => {
+  const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'eudi-ios' })
+  const browser = openBrowser(stage.service)
+  const request = await stage.service.wallet.receive(await browser.link(session))
+  const answer = (await expectStatus(await respondWithAge(stage, request), 200)) as { redirect_uri: string }
+  expect((await stage.rp.poll(session.verification_id)).stage).toBe('awaiting_return')
+  expect((await browser.completeReturn(answer.redirect_uri)).status).toBe(200)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({
+    status: 'verified',
+    session_binding: 'page',
+  })
+})
