@@ -226,6 +226,9 @@ const RELYING_PARTY: Example<'RelyingParty'> = {
   warnings: [],
 }
 
+const OTHER_OPTION = { member: '/dcql_query/credentials/1', why: 'one_option' }
+const NOT_HELD = { member: '/dcql_query/credentials/0/meta', why: 'type_not_held' }
+
 /** Schemas that are only parts of bodies, and those of errors. */
 type WithoutExample =
   | (
@@ -273,6 +276,11 @@ export const EXAMPLES: {
     version: 1,
     locale: null,
     warnings: [],
+    wallets: [
+      { id: 'eudi-android', result: 'works' },
+      { id: 'nl-wallet', result: 'lowered', left_out: [OTHER_OPTION] },
+      { id: 'apple-wallet', result: 'cannot', reasons: [NOT_HELD] },
+    ],
   },
   Verification: VERIFICATION,
   VerificationState: {

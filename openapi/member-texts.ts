@@ -77,6 +77,8 @@ export const MEMBER_TEXTS = {
       'Language of the hosted page. Null where the browser decides: without a `locale`, or without a translation.',
     warnings:
       'Parts of the request that may not work: claims that your registration certificate does not cover.',
+    wallets:
+      'Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`.',
   },
   WalletRequest: {
     uri: 'Content of the QR code.',

@@ -78,6 +78,17 @@ export const walletRequest = z.object({
 /** What was created and may not work. `code`: values may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
+/** Member of a request, and a code. Values may be added within /v1. */
+const walletFinding = z.object({ member: z.string(), why: z.string() })
+
+/** Result of one wallet. `result`: values may be added within /v1. */
+const walletResult = z.object({
+  id: z.string(),
+  result: z.enum(['works', 'lowered', 'unknown', 'cannot']),
+  left_out: z.exactOptional(list(walletFinding)),
+  reasons: z.exactOptional(list(walletFinding)),
+})
+
 /** Response of `POST /v1/verify`. */
 export const createdVerification = z.object({
   verification_id: verificationId,
@@ -92,6 +103,7 @@ export const createdVerification = z.object({
   version: z.int(),
   locale: maybe(z.string()),
   warnings: list(creationWarning),
+  wallets: list(walletResult),
 })
 
 /** A session as a `client_token` reads it. */

@@ -145,6 +145,22 @@ export type CreatedVerification = {
     readonly pointer: string
     readonly message: string
   }[]
+  /**
+   * Wallets that can answer. `works`: the request as it is. `lowered`: only with `wallet`; `left_out` says
+   * what that request lacks. `cannot`: `reasons` says why. `unknown`: no public source is about `reasons`.
+   */
+  readonly wallets: readonly {
+    readonly id: string
+    readonly result: 'works' | 'lowered' | 'unknown' | 'cannot' | (string & {})
+    readonly left_out?: readonly {
+      readonly member: string
+      readonly why: string
+    }[]
+    readonly reasons?: readonly {
+      readonly member: string
+      readonly why: string
+    }[]
+  }[]
 }
 
 /** The authorization request as wallets receive it. */

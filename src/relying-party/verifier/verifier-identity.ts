@@ -100,9 +100,9 @@ async function identify(
  * §12: the attestation covers the relying party's key, and must be valid for as long as the request can be
  * fetched.
  */
-function attestedIdentity(
-  { verifier }: Settings,
-  { now, expiresAt }: IdentityRequest,
+export function attestedIdentity(
+  { verifier }: Pick<Settings, 'verifier'>,
+  { now, expiresAt }: Pick<IdentityRequest, 'now' | 'expiresAt'>,
 ): Result<VerifierIdentity, IdentityError> {
   const jwt = verifier?.attestation_jwt
   if (verifier === null || jwt === undefined) return err('attestation_missing')

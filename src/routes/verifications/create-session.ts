@@ -15,6 +15,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
+import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
 import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
@@ -22,6 +23,8 @@ import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
 import type { Creation } from '../../session/results.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
+import { originalRequest } from '../../wallets/original-request.ts'
+import { tellWallets } from '../../wallets/tell.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
@@ -53,31 +56,31 @@ export async function createSession(c: AppContext): Promise<Response> {
   const input = await prepare(c, body.value, caller.value)
   const reject = ({ code, errors }: RequestError) => problem(c, code, { errors })
   const withQrCode = body.value.qr_code ?? true
-  const send = (creation: Creation, warnings: CreationWarnings) =>
-    sendCreation(c, creation, { warnings, withQrCode })
+  const send = (creation: Creation, findings: CreationFindings) =>
+    sendCreation(c, creation, { ...findings, withQrCode })
   const { VERIFICATION_SESSION } = c.env
   if (idempotencyKey === undefined) {
     if (!input.ok) return reject(input.error)
     const session = VERIFICATION_SESSION.get(VERIFICATION_SESSION.newUniqueId())
-    return send(await session.create({ ...input.value.creation, bodyDigest: null }), input.value.warnings)
+    return send(await session.create({ ...input.value.creation, bodyDigest: null }), input.value.findings)
   }
   const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
   const session = VERIFICATION_SESSION.getByName(name)
   const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
   if (input.ok) {
-    return send(await session.create({ ...input.value.creation, bodyDigest }), input.value.warnings)
+    return send(await session.create({ ...input.value.creation, bodyDigest }), input.value.findings)
   }
   // Today's settings may forbid what was accepted earlier.
   const earlier = await session.replay(bodyDigest)
-  return earlier === null ? reject(input.error) : send(earlier, [])
+  return earlier === null ? reject(input.error) : send(earlier, { warnings: [], wallets: [] })
 }
 
-type CreationWarnings = CreatedVerification['warnings']
+type CreationFindings = Pick<CreatedVerification, 'warnings' | 'wallets'>
 
 /** A checked creation, and what its response says about it. */
 type Prepared = {
   readonly creation: Omit<CreateInput, 'bodyDigest'>
-  readonly warnings: CreationWarnings
+  readonly findings: CreationFindings
 }
 
 /** Checks everything that can be checked before an object exists. */
@@ -136,7 +139,21 @@ async function prepare(
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }
-  return ok({ creation, warnings: warnings.value })
+  const original = originalRequest(
+    {
+      policy: policy.value,
+      protocol: body.protocol,
+      transaction_data: transactionData.value,
+      request_options: options.value,
+      livemode: settings.livemode,
+    },
+    {
+      prefixes: usablePrefixes(configOf(c.env), settings, life),
+      by_value: settings.by_value,
+      has_root: settings.verifier?.root_certificate_pem !== undefined,
+    },
+  )
+  return ok({ creation, findings: { warnings: warnings.value, wallets: tellWallets(original) } })
 }
 
 const PREFIX_POINTER = '/request_options/client_id_prefix'
@@ -237,9 +254,9 @@ async function objectName(env: Env, relyingPartyId: string, idempotencyKey: stri
 }
 
 /** What the response has beside the session. */
-type Beside = { readonly warnings: CreationWarnings; readonly withQrCode: boolean }
+type Beside = CreationFindings & { readonly withQrCode: boolean }
 
-function sendCreation(c: AppContext, creation: Creation, { warnings, withQrCode }: Beside): Response {
+function sendCreation(c: AppContext, creation: Creation, { withQrCode, ...findings }: Beside): Response {
   if (!creation.ok) {
     if (creation.error === 'conflict') return problem(c, 'idempotency_conflict')
     if (creation.error === 'erased') return problem(c, 'verification_ended')
@@ -259,7 +276,7 @@ function sendCreation(c: AppContext, creation: Creation, { warnings, withQrCode 
     deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
     ...rest,
     locale: pageLanguageOf(rest.locale),
-    warnings,
+    ...findings,
   }
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}
   return c.json(body, 201, {

@@ -1,0 +1,73 @@
+// CONTRACT 2: the response to a creation says which wallets can answer.
+
+import { describe, expect, it } from 'vitest'
+import { WALLET_PROFILES } from '../../../src/wallets/profiles/index.ts'
+import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+
+const stage = useStage()
+
+type Finding = { readonly member: string; readonly why: string }
+type WalletResult = {
+  readonly id: string
+  readonly result: string
+  readonly left_out?: readonly Finding[]
+  readonly reasons?: readonly Finding[]
+}
+type Created = { readonly wallets: readonly WalletResult[] }
+
+const PID = { credential_types: ['pid'], scope: ['age_over_18'] }
+
+async function walletsFor(body: object, rp: RelyingParty = stage.rp) {
+  const { wallets } = (await expectStatus(await rp.call('POST', '/v1/verify', { body }), 201)) as Created
+  return Object.fromEntries(wallets.map(({ id, ...result }) => [id, result]))
+}
+
+describe('`wallets` of a creation', () => {
+  it('has every profile once, in their order', async () => {
+    expect(Object.keys(await walletsFor(PID))).toEqual(WALLET_PROFILES.map(({ id }) => id))
+  })
+
+  it('says works, lowered or cannot, with the members', async () => {
+    const wallets = await walletsFor({ ...PID, allow_derived: true })
+    expect(wallets['eudi-android']).toMatchObject({
+      result: 'lowered',
+      left_out: [{ member: '/dcql_query/credentials/0/claim_sets', why: 'one_claim_set' }, {}],
+    })
+    expect(wallets['apple-wallet']).toMatchObject({
+      result: 'cannot',
+      reasons: [
+        { member: '/dcql_query/credentials/0/format', why: 'format_not_supported' },
+        { member: '/dcql_query/credentials/1/meta', why: 'type_not_held' },
+      ],
+    })
+    expect((await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] }))['apple-wallet']).toEqual(
+      { result: 'works' },
+    )
+  })
+
+  it('warns of a wallet that would disclose everything for an own query without claims', async () => {
+    const pid = { id: 'pid', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
+    expect((await walletsFor({ dcql_query: { credentials: [pid] } }))['eudi-android']).toEqual({
+      result: 'cannot',
+      reasons: [{ member: '/dcql_query/credentials/0/claims', why: 'discloses_all' }],
+    })
+  })
+
+  it('follows what the relying party can use: only with by_value is a request unsigned', async () => {
+    const age = { credential_types: ['age_attestation'], scope: ['age_over_18'], formats: ['mso_mdoc'] }
+    const signed = await relyingPartyOf(stage, { by_value: false })
+    const unsigned = await relyingPartyOf(stage, { by_value: true })
+    const links = async (rp: RelyingParty) => (await walletsFor(age, rp))['eu-age-android']?.left_out
+    expect(await links(signed)).toBeUndefined()
+    expect(await links(unsigned)).toContainEqual({ member: '/client_id', why: 'replaced' })
+  })
+
+  it('refuses a type without any of the scopes, which some wallets would disclose as a whole', async () => {
+    const body = { credential_types: ['pid', 'mdl'], scope: ['nationalities'], credential_match: 'all' }
+    expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ code: 'type_without_scope', pointer: '/credential_types/1' }],
+    })
+  })
+})

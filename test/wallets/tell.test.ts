@@ -1,0 +1,41 @@
+// The results of all wallets for one request.
+
+import { expect, it } from 'vitest'
+import { FORMATS } from '../../src/formats/index.ts'
+import { originalRequest } from '../../src/wallets/original-request.ts'
+import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+import { tellWallets } from '../../src/wallets/tell.ts'
+import { policyOf } from '../policy/fixtures.ts'
+
+function originalOf(changes: Parameters<typeof policyOf>[0]) {
+  return originalRequest(
+    {
+      policy: policyOf(changes, Object.values(FORMATS)),
+      protocol: 'openid4vp-1.0',
+      request_options: {
+        client_id_prefix: 'x509_hash',
+        response_mode: 'direct_post.jwt',
+        request_uri_method: 'post',
+      },
+      livemode: false,
+    },
+    { prefixes: ['x509_hash', 'x509_san_dns'], by_value: false, has_root: false },
+  )
+}
+
+const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
+
+it('stays small, whatever is requested', () => {
+  const told = tellWallets(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
+  expect(JSON.stringify(told).length).toBeLessThan(256 * WALLET_PROFILES.length)
+})
+
+it('says a thing about several claims once', () => {
+  const told = tellWallets(originalOf({ credential_types: ['pid'], scope: LONG }))
+  const { left_out = [] } = told.find(({ id }) => id === 'france-identite') ?? {}
+  expect(left_out.filter(({ member }) => member.includes('/claims/'))).toHaveLength(1)
+})
+
+it('is computed once for the same request', () => {
+  expect(tellWallets(originalOf({}))).toBe(tellWallets(originalOf({})))
+})
