@@ -134,7 +134,6 @@ function refusals(
         'index',
         claims.every(({ path }) => !path.some((step) => typeof step === 'number')) || isFine(dcql.index_path),
       ],
-      ['nested', !isNested(one) || isFine(dcql.nested_path ?? 'yes')],
       [
         'retain',
         claims.every(({ intent_to_retain }) => intent_to_retain !== true) || isFine(dcql.intent_to_retain),
@@ -151,11 +150,6 @@ function refusals(
     ...(credential_sets === undefined || dcql.credential_sets === 'yes' ? [] : ['credential_sets']),
     ...(credentials.length === 1 || isFine(dcql.several_queries) ? [] : ['several queries']),
   ]
-}
-
-function isNested({ format, claims = [] }: CredentialQuery): boolean {
-  const names = claims.map(({ path }) => path.filter((step) => typeof step === 'string').length)
-  return format === 'dc+sd-jwt' && names.some((count) => count > 1)
 }
 
 /** True where nothing of the original is in the wallet's way. */

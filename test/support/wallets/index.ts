@@ -14,9 +14,12 @@ import { appleWallet } from './world/apple-wallet.ts'
 import { californiaDmv } from './world/california-dmv.ts'
 import { credo } from './world/credo.ts'
 import { googleWallet } from './world/google-wallet.ts'
+import { igrant } from './world/igrant.ts'
 import { inji } from './world/inji.ts'
 import { lissi } from './world/lissi.ts'
 import { procivis } from './world/procivis.ts'
+import { swiyu } from './world/swiyu.ts'
+import { talao } from './world/talao.ts'
 import { waltId } from './world/walt-id.ts'
 import { wwwallet } from './world/wwwallet.ts'
 
@@ -39,4 +42,7 @@ export const FAKE_WALLETS: readonly FakeWallet[] = [
   inji,
   californiaDmv,
   lissi,
+  igrant,
+  talao,
+  swiyu,
 ]

@@ -1,5 +1,5 @@
-// The fakes of the age verification app refuse what their sources refuse: each case changes one thing of a good
-// request.
+// The fakes of the age verification app refuse what their sources refuse: each case changes one thing of a
+// good request.
 
 import { describe, expect, it } from 'vitest'
 import { euAgeAndroid } from '../../support/wallets/eu/eu-age-android.ts'

@@ -1,5 +1,5 @@
-// The fake IO app refuses what its source refuses. Each case changes one thing of a good request, which has the
-// members that the Italian specification adds.
+// The fake IO app refuses what its source refuses. Each case changes one thing of a good request, which has
+// the members that the Italian specification adds.
 
 import { expect, it } from 'vitest'
 import { ioApp } from '../../support/wallets/eu/io-app.ts'

@@ -1,5 +1,5 @@
-// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C credentials
-// only, which is not in this profile.
+// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C
+// credentials only, which is not in this profile.
 
 import type { WalletProfile } from '../../profile.ts'
 

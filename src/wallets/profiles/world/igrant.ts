@@ -1,4 +1,5 @@
-// Wallets of iGrant.io.
+// Wallets of iGrant.io, by their public SDK. Of an mdoc they disclose elements that other queries name, and
+// whole namespaces, so they are asked for no mdoc.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +9,7 @@ export const igrant: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/decentralised-dataexchange/eudi-wallet-oid4vc-android',
-      version: 'November 2026',
+      version: '9b68306e1a0e718c61723fac881869d229b33199',
       read: '2026-11-22',
     },
   ],
@@ -17,29 +18,30 @@ export const igrant: WalletProfile = {
   countries: [],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'eudi-openid4vp', 'haip-vp'],
+    live: ['openid4vp'],
   },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
-  client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],
-  formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
+  client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
+  formats: ['dc+sd-jwt', 'jwt_vc_json'],
   response_modes: ['direct_post.jwt', 'direct_post'],
-  passing: ['reference'],
+  passing: ['reference', 'value'],
   request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
+    several_queries: 'yes',
+    credential_sets: 'yes',
+    claim_sets: 'ignored',
+    values: 'yes',
+    null_path: 'no',
+    index_path: 'no',
+    intent_to_retain: 'yes',
+    multiple: 'yes',
+    trusted_authorities: 'no',
+    require_cryptographic_holder_binding: 'yes',
+    without_claims: 'none',
+    nested_path: 'unknown',
   },
 }

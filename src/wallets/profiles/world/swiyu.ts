@@ -1,4 +1,4 @@
-// The Swiss wallet. It requires the Swiss profile of OpenID4VP, which this service does not implement.
+// The Swiss wallet. A verifier must be a DID in the Swiss registry, which this service does not implement.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +8,7 @@ export const swiyu: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/swiyu-admin-ch/eidch-android-wallet',
-      version: 'November 2026',
+      version: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
       read: '2026-11-22',
     },
   ],

@@ -1,4 +1,4 @@
-// The wallets of Talao.
+// The wallets of Talao. They know presentation definitions, and no DCQL.
 
 import type { WalletProfile } from '../../profile.ts'
 
@@ -8,7 +8,7 @@ export const talao: WalletProfile = {
   sources: [
     {
       url: 'https://github.com/TalaoDAO/AltMe',
-      version: 'November 2026',
+      version: '80d70bc5b72655e200f8f372f28fa0bce7d13f7d',
       read: '2026-11-22',
     },
   ],
@@ -17,18 +17,20 @@ export const talao: WalletProfile = {
   countries: [],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp'],
+    live: ['openid4vp', 'eudi-openid4vp'],
   },
-  install: {},
-  protocols: ['openid4vp-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
+  install: {
+    android: 'https://play.google.com/store/apps/details?id=co.altme.alt.me.altme',
+  },
+  protocols: ['openid4vp-draft18'],
   dc_api_protocols: [],
-  client_id_prefixes: ['decentralized_identifier', 'x509_san_dns', 'verifier_attestation'],
+  client_id_prefixes: ['x509_san_dns'],
   formats: ['dc+sd-jwt', 'jwt_vc_json'],
   response_modes: ['direct_post.jwt', 'direct_post'],
   passing: ['reference'],
   request_uri_methods: ['get'],
   chain: 'without_root',
-  transaction_data: 'unknown',
+  transaction_data: 'no',
   dcql: {
     several_queries: 'unknown',
     credential_sets: 'unknown',

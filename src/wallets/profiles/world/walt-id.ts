@@ -1,5 +1,5 @@
-// The wallet of walt.id. It answers every query that it can, whatever the sets say. Of an object in an SD-JWT VC it
-// presents a member without the object, which no verifier accepts.
+// The wallet of walt.id. It answers every query that it can, whatever the sets say. Of an object in an SD-JWT
+// VC it presents a member without the object, which no verifier accepts.
 
 import type { WalletProfile } from '../../profile.ts'
 

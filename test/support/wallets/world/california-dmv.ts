@@ -1,6 +1,6 @@
 // The wallet of the Californian DMV. Its verifier is public and lists what the wallet takes: by link draft 18
-// with W3C credentials, and by the Digital Credentials API the mDL, on Android. SpruceID's SDK names the exchange
-// protocol of version 1.0. For members of the query beyond plain claims there is no documentation.
+// with W3C credentials, and by the Digital Credentials API the mDL, on Android. SpruceID's SDK names the
+// exchange protocol of version 1.0. For members of the query beyond plain claims there is no documentation.
 
 import { firstClaimSet, hasType } from '../dcql.ts'
 import { SILENT } from '../documented.ts'

@@ -86,12 +86,16 @@ function unsignedDigital(
   return { ...(digital.data as Payload), client_id: `origin:${origin}` }
 }
 
-/** A plus sign stands for itself: names of formats have one. */
-function unsignedLink(link: string): Payload {
+/** The request in a link. A plus sign stands for itself: names of formats have one. */
+export function payloadOf(link: string): Payload {
   const pairs = [...new URL(link.replaceAll('+', '%2B')).searchParams]
-  const payload = Object.fromEntries(
+  return Object.fromEntries(
     pairs.map(([name, value]) => [name, /^[[{]/.test(value) ? (JSON.parse(value) as unknown) : value]),
   ) as Payload
+}
+
+function unsignedLink(link: string): Payload {
+  const payload = payloadOf(link)
   const [prefix = '', ...rest] = payload.client_id.split(':')
   refuseUnless(prefix === 'redirect_uri', `the prefix ${prefix} is not supported`)
   refuseUnless(payload.response_uri === rest.join(':'), 'response_uri differs from client_id')

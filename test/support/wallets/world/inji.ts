@@ -1,5 +1,5 @@
-// The Inji Wallet of MOSIP. It takes unsigned requests in a link, and signed ones with EdDSA only. It presents
-// mdocs as a whole, and encrypts `vp_token` as text.
+// The Inji Wallet of MOSIP. It takes unsigned requests in a link, and signed ones with EdDSA only. It
+// presents mdocs as a whole, and encrypts `vp_token` as text.
 
 import { firstClaimSet, firstOptions, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless } from '../fake-wallet.ts'

@@ -1,5 +1,5 @@
-// Lissi ID-Wallet. Its documentation names the schemes that open it, that of HAIP among them, and no more: the
-// fake answers what HAIP 1.0 requires of each wallet.
+// Lissi ID-Wallet. Its documentation names the schemes that open it, that of HAIP among them, and no more:
+// the fake answers what HAIP 1.0 requires of each wallet.
 
 import { answerDocumented } from '../documented.ts'
 import { type FakeWallet, fakeWallet } from '../fake-wallet.ts'

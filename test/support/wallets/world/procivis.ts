@@ -1,5 +1,5 @@
-// Procivis One. It has no transaction data, and ignores that a request has some. Requests by value are JSON in
-// one parameter, which no other party sends.
+// Procivis One. It has no transaction data, and ignores that a request has some. Requests by value are JSON
+// in one parameter, which no other party sends.
 
 import { firstClaimSet, firstOptions, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'

@@ -1,5 +1,5 @@
-// The wallet of walt.id. It answers every query that it can, whatever `credential_sets` say, and finds claims of
-// an SD-JWT VC by the last name of their path.
+// The wallet of walt.id. It answers every query that it can, whatever `credential_sets` say, and finds claims
+// of an SD-JWT VC by the last name of their path.
 
 import { firstClaimSet, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'

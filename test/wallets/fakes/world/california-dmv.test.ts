@@ -1,5 +1,5 @@
-// The fake wallet of the Californian DMV refuses what its maker's verifier and SDK exclude, and what they leave
-// open: each case changes one thing of a good request.
+// The fake wallet of the Californian DMV refuses what its maker's verifier and SDK exclude, and what they
+// leave open: each case changes one thing of a good request.
 
 import { expect, it } from 'vitest'
 import {
