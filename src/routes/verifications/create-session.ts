@@ -15,15 +15,14 @@ import type { Policy } from '../../policy/policy.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
-import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
 import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import type { StoredRequest } from '../../session/document.ts'
 import type { CreateInput } from '../../session/request/creation.ts'
+import { originalOf } from '../../session/request/lowered-wallet.ts'
 import type { Creation } from '../../session/results.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
-import { originalRequest } from '../../wallets/original-request.ts'
 import { tellWallets } from '../../wallets/tell.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -124,7 +123,8 @@ async function prepare(
   }
   const { livemode } = settings
   const session = { policy: policy.value, livemode, request: { protocol: body.protocol, ...made } }
-  const wallet = await requestedWallet(body, session, { config: configOf(c.env), settings, ...life })
+  const requester = { config: configOf(c.env), settings, ...life }
+  const wallet = await requestedWallet(body, session, requester)
   if (!wallet.ok) return wallet
   const creation = {
     relyingPartyId: settings.relying_party_id,
@@ -139,21 +139,8 @@ async function prepare(
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }
-  const original = originalRequest(
-    {
-      policy: policy.value,
-      protocol: body.protocol,
-      transaction_data: transactionData.value,
-      request_options: options.value,
-      livemode: settings.livemode,
-    },
-    {
-      prefixes: usablePrefixes(configOf(c.env), settings, life),
-      by_value: settings.by_value,
-      has_root: settings.verifier?.root_certificate_pem !== undefined,
-    },
-  )
-  return ok({ creation, findings: { warnings: warnings.value, wallets: tellWallets(original) } })
+  const wallets = tellWallets(originalOf(session, requester))
+  return ok({ creation, findings: { warnings: warnings.value, wallets } })
 }
 
 const PREFIX_POINTER = '/request_options/client_id_prefix'

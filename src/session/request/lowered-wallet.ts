@@ -1,16 +1,16 @@
 // The request that is lowered for one wallet (CONTRACT 3), and the identity that signs it.
 
 import type { Config } from '../../config.ts'
-import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
+import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
 import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { linksOfWallet } from '../../wallets/links.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
 import type { Finding, LoweredRequest, OriginalRequest } from '../../wallets/lowering.ts'
+import { originalRequest } from '../../wallets/original-request.ts'
 import type { WalletProfile } from '../../wallets/profile.ts'
 import type { SessionDocument, StoredRequest, StoredWallet } from '../document.ts'
 import { pinIdentity } from './generation-keys.ts'
@@ -37,8 +37,7 @@ export async function lowerFor(
   session: RequestingSession,
   requester: Requester,
 ): Promise<Result<ChosenWallet, readonly Finding[]>> {
-  const original = await originalRequest(session, requester)
-  const lowering = lowerRequest(profile, original)
+  const lowering = lowerRequest(profile, originalOf(session, requester))
   if (lowering.outcome === 'cannot') return err(lowering.reasons)
   const { query, transaction_data, link, dc_api_protocols, ...lowered } = lowering.request
   const { client_id_prefix, response_mode, request_uri_method } = lowered
@@ -70,49 +69,19 @@ export async function pinWallet(
 }
 
 /** Returns the request as lowering needs it: what is asked, and what the relying party can use beside it. */
-export async function originalRequest(
+export function originalOf(
   { policy, request, livemode }: RequestingSession,
   requester: Requester,
-): Promise<OriginalRequest> {
-  const { settings } = requester
-  const { protocol, transaction_data, request_options: options } = request
-  const { clientIdPrefixes, responseModes, requestUriMethods, supportsFormat, ...offers } =
-    PROTOCOLS[protocol]
-  const usable = await Promise.all(
-    clientIdPrefixes.map(async (prefix) => ((await isUsable(prefix, requester)) ? [prefix] : [])),
+): OriginalRequest {
+  const { config, settings } = requester
+  return originalRequest(
+    { policy, livemode, ...request },
+    {
+      prefixes: usablePrefixes(config, settings, requester),
+      by_value: settings.by_value,
+      has_root: settings.verifier?.root_certificate_pem !== undefined,
+    },
   )
-  // Without `by_value` no wallet lowers an encrypted response to a plain one.
-  const modes = responseModes.filter((mode) => settings.by_value || mode !== 'direct_post')
-  const { credentials } = policy.query
-  const exchanges: readonly DcApiProtocol[] = offers.supportsRedirect
-    ? DC_API_PROTOCOLS.filter(
-        (id) => id !== 'openid4vp-v1-signed' || options.client_id_prefix !== 'redirect_uri',
-      )
-    : [ISO_MDOC]
-  return {
-    policy,
-    protocol,
-    transaction_data,
-    client_id_prefixes: withFirst(options.client_id_prefix, usable.flat()),
-    response_modes: withFirst(options.response_mode, modes).filter((mode) =>
-      credentials.every(({ format }) => supportsFormat(format, mode)),
-    ),
-    request_uri_methods: withFirst(options.request_uri_method, requestUriMethods),
-    dc_api_protocols: offers.supportsDcApi ? exchanges : [],
-    livemode,
-    has_root: settings.verifier?.root_certificate_pem !== undefined,
-  }
-}
-
-async function isUsable(prefix: ClientIdPrefix, requester: Requester): Promise<boolean> {
-  if (prefix === 'redirect_uri') return requester.settings.by_value
-  const { config, settings, now, expiresAt } = requester
-  return (await verifierIdentity(config, settings, { prefix, now, expiresAt })).ok
-}
-
-/** Returns the list with an element of its own in front. */
-function withFirst<T>(first: T | null, others: readonly T[]): readonly T[] {
-  return first === null ? others : [first, ...others.filter((other) => other !== first)]
 }
 
 function isSessionIdentity({ request }: RequestingSession, lowered: LoweredRequest): boolean {
