@@ -22,7 +22,9 @@ export function lowerExchange(
   const unknown: readonly Finding[] =
     transactions === 'yes' ? [] : [{ member: '/transaction_data', why: 'support_unknown' }]
   const [link] = linksOf(profile, original)
-  const prefix = original.client_id_prefixes.find((one) => passingOf(profile, one) !== undefined)
+  const prefix =
+    original.client_id_prefixes.find((one) => passingOf(profile, one) !== undefined) ??
+    signedPrefix(profile, original)
   const mode = original.response_modes.find((one) => profile.response_modes.includes(one))
   const method = original.request_uri_methods.find((one) => profile.request_uri_methods.includes(one))
   const passing = prefix && passingOf(profile, prefix)
@@ -66,6 +68,13 @@ function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' 
   const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
   const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)
   return isPossible ? passing : undefined
+}
+
+/** A wallet without links gets signed requests from a browser: these are passed by no link. */
+function signedPrefix(profile: WalletProfile, original: OriginalRequest): ClientIdPrefix | undefined {
+  return original.client_id_prefixes.find(
+    (prefix) => prefix !== 'redirect_uri' && profile.client_id_prefixes.includes(prefix),
+  )
 }
 
 /** The root belongs to a certificate chain only. */

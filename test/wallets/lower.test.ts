@@ -75,6 +75,19 @@ describe('lowering', () => {
     })
   })
 
+  it('asks a wallet without links by a signed request of the browser', () => {
+    const original = originalOf({ credential_types: ['mdl'], scope: ['family_name'] })
+    expect(lowerRequest(profileOf('google-wallet'), original)).toMatchObject({
+      outcome: 'works',
+      request: {
+        link: null,
+        passing: null,
+        client_id_prefix: 'x509_hash',
+        dc_api_protocols: ['openid4vp-v1-signed'],
+      },
+    })
+  })
+
   it('leaves a request alone that the wallet can answer', () => {
     const original = originalOf({ allow_derived: true })
     expect(lowerRequest(profileOf('credo'), original)).toMatchObject({
