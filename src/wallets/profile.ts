@@ -49,10 +49,6 @@ const dcql = z.strictObject({
 export const walletProfileSchema = z.strictObject({
   id: z.string().check(z.maxLength(40), z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)),
   name: line,
-  /** Where this profile was read, and when. */
-  sources: list(z.strictObject({ url: address, version: line, read: date }), 8),
-  /** Day of the last check of the whole profile. */
-  checked: date,
   status: z.enum(['live', 'pilot', 'test']),
   /** ISO 3166-1 alpha-2. Empty: any country. */
   countries: z.array(z.string().check(z.regex(/^[A-Z]{2}$/))),
@@ -78,5 +74,13 @@ export const walletProfileSchema = z.strictObject({
   transaction_data: support,
   dcql,
 })
+
+/** Where a profile was read. `checked`: the day of the last check of all of it. */
+export const walletSourcesSchema = z.strictObject({
+  checked: date,
+  sources: list(z.strictObject({ url: address, version: line, read: date }), 8),
+})
+
+export type WalletSources = Readonly<z.infer<typeof walletSourcesSchema>>
 
 export type WalletProfile = Readonly<z.infer<typeof walletProfileSchema>>

@@ -187,8 +187,6 @@ const realProfile = fc.constantFrom(...WALLET_PROFILES)
 const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
   id: fc.constant('other'),
   name: fc.constant('Other'),
-  sources: fc.constant([]),
-  checked: fc.constant('2026-11-22'),
   status: fc.constant('test'),
   countries: fc.constant([]),
   platforms: fc.constant(['web']),

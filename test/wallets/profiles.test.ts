@@ -1,8 +1,9 @@
 // The wallet profiles as data.
 
 import { describe, expect, it } from 'vitest'
-import { walletProfileSchema } from '../../src/wallets/profile.ts'
+import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
 
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
@@ -11,6 +12,10 @@ describe('wallet profiles', () => {
       expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
     },
   )
+
+  it.each(WALLET_PROFILES.map(({ id }) => id))('has sources and the day of its check: %s', (id) => {
+    expect(walletSourcesSchema.safeParse(WALLET_SOURCES[id]).error?.issues ?? []).toEqual([])
+  })
 
   it('has each id once', () => {
     const ids = WALLET_PROFILES.map(({ id }) => id)

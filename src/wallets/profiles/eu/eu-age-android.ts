@@ -1,23 +1,10 @@
 // The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const euAgeAndroid: WalletProfile = {
   id: 'eu-age-android',
   name: 'EU age verification app (Android)',
-  sources: [
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/av-app-android-wallet-ui',
-      version: 'c1c56ed6b0984df0ee678848c3629d8c19e32eaf',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
-      version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['CY', 'DK', 'ES', 'FR', 'GR', 'IE', 'IT'],
   platforms: ['android'],
@@ -48,4 +35,20 @@ export const euAgeAndroid: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
+}
+
+export const euAgeAndroidSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-app-android-wallet-ui',
+      version: 'c1c56ed6b0984df0ee678848c3629d8c19e32eaf',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
+      version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
+      read: '2026-11-22',
+    },
+  ],
 }

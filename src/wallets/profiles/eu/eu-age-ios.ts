@@ -1,18 +1,10 @@
 // The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const euAgeIos: WalletProfile = {
   id: 'eu-age-ios',
   name: 'EU age verification app (iOS)',
-  sources: [
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
-      version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['CY', 'DK', 'ES', 'FR', 'GR', 'IE', 'IT'],
   platforms: ['ios'],
@@ -43,4 +35,15 @@ export const euAgeIos: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const euAgeIosSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
+      version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,23 +1,10 @@
 // The reference wallet of the European Commission for Android. It ignores `claim_sets`.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const eudiAndroid: WalletProfile = {
   id: 'eudi-android',
   name: 'EUDI reference wallet (Android)',
-  sources: [
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/eudi-app-android-wallet-ui',
-      version: '5657268d788ffe5dc1291d6c203fde03dec475bf',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-android-wallet-core',
-      version: '1d17f2f9d04b111c1f75ca19a380d48843f5b18a',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'test',
   countries: [],
   platforms: ['android'],
@@ -47,4 +34,20 @@ export const eudiAndroid: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
+}
+
+export const eudiAndroidSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-app-android-wallet-ui',
+      version: '5657268d788ffe5dc1291d6c203fde03dec475bf',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-android-wallet-core',
+      version: '1d17f2f9d04b111c1f75ca19a380d48843f5b18a',
+      read: '2026-11-22',
+    },
+  ],
 }

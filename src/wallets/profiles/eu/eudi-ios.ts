@@ -1,23 +1,10 @@
 // The reference wallet of the European Commission for iOS. It decodes `values` as strings only.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const eudiIos: WalletProfile = {
   id: 'eudi-ios',
   name: 'EUDI reference wallet (iOS)',
-  sources: [
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/eudi-app-ios-wallet-ui',
-      version: '5990db7b90f826c326206c1ee69cfc651559c2f5',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
-      version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'test',
   countries: [],
   platforms: ['ios'],
@@ -47,4 +34,20 @@ export const eudiIos: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'none',
   },
+}
+
+export const eudiIosSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-app-ios-wallet-ui',
+      version: '5990db7b90f826c326206c1ee69cfc651559c2f5',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
+      version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
+      read: '2026-11-22',
+    },
+  ],
 }

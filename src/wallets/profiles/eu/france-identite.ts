@@ -1,18 +1,10 @@
 // The French wallet: the PID, and the age attestation of the EU.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const franceIdentite: WalletProfile = {
   id: 'france-identite',
   name: 'France Identité',
-  sources: [
-    {
-      url: 'https://playground.france-identite.gouv.fr/doc/',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['FR'],
   platforms: ['ios', 'android'],
@@ -43,4 +35,15 @@ export const franceIdentite: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const franceIdentiteSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://playground.france-identite.gouv.fr/doc/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,18 +1,10 @@
 // The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids it.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const germanEudiWallet: WalletProfile = {
   id: 'german-eudi-wallet',
   name: 'German EUDI wallet',
-  sources: [
-    {
-      url: 'https://bmi.usercontent.opencode.de/eudi-wallet/eidas-2.0-architekturkonzept/',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'test',
   countries: ['DE'],
   platforms: ['ios', 'android'],
@@ -43,4 +35,15 @@ export const germanEudiWallet: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const germanEudiWalletSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://bmi.usercontent.opencode.de/eudi-wallet/eidas-2.0-architekturkonzept/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,24 +1,11 @@
 // The Italian wallet. A request needs the metadata of a verifier of its federation, so no Client Identifier
 // of this service can be used.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const ioApp: WalletProfile = {
   id: 'io-app',
   name: 'IT-Wallet (IO app)',
-  sources: [
-    {
-      url: 'https://github.com/pagopa/io-wallet-sdk',
-      version: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/pagopa/io-react-native-wallet',
-      version: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['IT'],
   platforms: ['ios', 'android'],
@@ -48,4 +35,20 @@ export const ioApp: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'none',
   },
+}
+
+export const ioAppSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/pagopa/io-wallet-sdk',
+      version: 'ee0754c2943ddee42cbeb8cc37ae293017815a62',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/pagopa/io-react-native-wallet',
+      version: '4acdac9fd5a38640a1a93399a93d69e7c6404a65',
+      read: '2026-11-22',
+    },
+  ],
 }

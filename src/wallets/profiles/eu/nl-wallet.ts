@@ -1,18 +1,10 @@
 // The Dutch wallet. A simple query only, without sets. Several queries must have one format.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const nlWallet: WalletProfile = {
   id: 'nl-wallet',
   name: 'NL Wallet',
-  sources: [
-    {
-      url: 'https://github.com/MinBZK/nl-wallet',
-      version: '6299ff7bbd2461ba20f438511bfbd2cd9072834f',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'pilot',
   countries: ['NL'],
   platforms: ['ios', 'android'],
@@ -41,4 +33,15 @@ export const nlWallet: WalletProfile = {
     require_cryptographic_holder_binding: 'no',
     without_claims: 'refused',
   },
+}
+
+export const nlWalletSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/MinBZK/nl-wallet',
+      version: '6299ff7bbd2461ba20f438511bfbd2cd9072834f',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,18 +1,10 @@
 // The Austrian wallet, and others of the VC-K library. Until 5.7.5 it fails with `credential_sets`.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const valera: WalletProfile = {
   id: 'valera',
   name: 'Valera',
-  sources: [
-    {
-      url: 'https://github.com/a-sit-plus/valera',
-      version: '5.7.6, 1596396a71289341cd17120ebe1f0131586be41e',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'test',
   countries: ['AT'],
   platforms: ['ios', 'android'],
@@ -42,4 +34,15 @@ export const valera: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
+}
+
+export const valeraSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/a-sit-plus/valera',
+      version: '5.7.6, 1596396a71289341cd17120ebe1f0131586be41e',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,18 +1,10 @@
 // Apple Wallet: `org-iso-mdoc` of the Digital Credentials API only.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const appleWallet: WalletProfile = {
   id: 'apple-wallet',
   name: 'Apple Wallet',
-  sources: [
-    {
-      url: 'https://developer.apple.com/documentation/passkit/requesting-identity-information-from-a-digital-id',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['JP', 'PR', 'US'],
   platforms: ['ios'],
@@ -46,4 +38,15 @@ export const appleWallet: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'refused',
   },
+}
+
+export const appleWalletSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://developer.apple.com/documentation/passkit/requesting-identity-information-from-a-digital-id',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,24 +1,11 @@
 // The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C
 // credentials only, which is not in this profile.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const californiaDmv: WalletProfile = {
   id: 'california-dmv',
   name: 'California DMV Wallet',
-  sources: [
-    {
-      url: 'https://github.com/stateofca/opencred',
-      version: '4ecabe382043d2d63baf7c307518c61c16544ea7',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/spruceid/sprucekit-mobile',
-      version: '3c194291be2b524b96d9a837bddbd99986fe0aab',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['US'],
   platforms: ['android'],
@@ -47,4 +34,20 @@ export const californiaDmv: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const californiaDmvSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/stateofca/opencred',
+      version: '4ecabe382043d2d63baf7c307518c61c16544ea7',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/spruceid/sprucekit-mobile',
+      version: '3c194291be2b524b96d9a837bddbd99986fe0aab',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,24 +1,11 @@
 // Wallets that use Credo. The Paradym Wallet is the one that was read. Behind the browser it answers for one
 // credential only. Of transaction data it knows few types.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const credo: WalletProfile = {
   id: 'credo',
   name: 'Paradym and other wallets of Credo',
-  sources: [
-    {
-      url: 'https://github.com/openwallet-foundation/credo-ts',
-      version: '3c32928107639bc355f82d4ba11c4d91901e11cb',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/animo/paradym-wallet',
-      version: 'c4038930ceb71f14b7545b4bf55a88a2f961d0b8',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android'],
@@ -51,4 +38,20 @@ export const credo: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'none',
   },
+}
+
+export const credoSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/openwallet-foundation/credo-ts',
+      version: '3c32928107639bc355f82d4ba11c4d91901e11cb',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/animo/paradym-wallet',
+      version: 'c4038930ceb71f14b7545b4bf55a88a2f961d0b8',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,28 +1,10 @@
 // Google Wallet: signed requests of the Digital Credentials API. Its documentation is the only source.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const googleWallet: WalletProfile = {
   id: 'google-wallet',
   name: 'Google Wallet',
-  sources: [
-    {
-      url: 'https://developers.google.com/wallet/identity/verify/accepting-ids-from-wallet-online',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://developers.google.com/wallet/identity/verify/verifier-registrar',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://developers.google.com/wallet/identity/verify/supported-issuers-iaca-certs',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['BR', 'GB', 'IN', 'PR', 'SG', 'TW', 'US'],
   platforms: ['android'],
@@ -59,4 +41,25 @@ export const googleWallet: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const googleWalletSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://developers.google.com/wallet/identity/verify/accepting-ids-from-wallet-online',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://developers.google.com/wallet/identity/verify/verifier-registrar',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://developers.google.com/wallet/identity/verify/supported-issuers-iaca-certs',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
 }

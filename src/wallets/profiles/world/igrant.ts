@@ -1,19 +1,11 @@
 // Wallets of iGrant.io, by their public SDK. Of an mdoc they disclose elements that other queries name, and
 // whole namespaces, so they are asked for no mdoc.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const igrant: WalletProfile = {
   id: 'igrant',
   name: 'iGrant.io Data Wallet',
-  sources: [
-    {
-      url: 'https://github.com/decentralised-dataexchange/eudi-wallet-oid4vc-android',
-      version: '9b68306e1a0e718c61723fac881869d229b33199',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android'],
@@ -44,4 +36,15 @@ export const igrant: WalletProfile = {
     without_claims: 'none',
     nested_path: 'unknown',
   },
+}
+
+export const igrantSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/decentralised-dataexchange/eudi-wallet-oid4vc-android',
+      version: '9b68306e1a0e718c61723fac881869d229b33199',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -2,24 +2,11 @@
 // only, which this service does not use. It presents mdocs as a whole, and encrypts the VP Token in a form
 // that is not the standard's.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const inji: WalletProfile = {
   id: 'inji',
   name: 'Inji Wallet',
-  sources: [
-    {
-      url: 'https://github.com/inji/inji-openid4vp',
-      version: '35d23b54620435b57ccf1b20f047c553311f9090',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/inji/inji-wallet',
-      version: '21743f7e4c0a1cbb16a11ec28a2afd103b6d6875',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android'],
@@ -49,4 +36,20 @@ export const inji: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'none',
   },
+}
+
+export const injiSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/inji/inji-openid4vp',
+      version: '35d23b54620435b57ccf1b20f047c553311f9090',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/inji/inji-wallet',
+      version: '21743f7e4c0a1cbb16a11ec28a2afd103b6d6875',
+      read: '2026-11-22',
+    },
+  ],
 }

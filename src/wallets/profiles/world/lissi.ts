@@ -1,18 +1,10 @@
 // Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const lissi: WalletProfile = {
   id: 'lissi',
   name: 'Lissi ID-Wallet',
-  sources: [
-    {
-      url: 'https://docs.wallet.lissi.id/home/wallet-invocation',
-      version: 'documentation',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: ['DE'],
   platforms: ['ios', 'android'],
@@ -42,4 +34,15 @@ export const lissi: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const lissiSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://docs.wallet.lissi.id/home/wallet-invocation',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,23 +1,10 @@
 // Wallets of Procivis. They ignore transaction data.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const procivis: WalletProfile = {
   id: 'procivis',
   name: 'Procivis One',
-  sources: [
-    {
-      url: 'https://github.com/procivis/one-core',
-      version: '7505afb41bc5abebca1af7b5ee18fd5eeb8a9127',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/procivis/one-wallet',
-      version: '5471b8070b53b683ca54f901cdb094a70c7c33cd',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android'],
@@ -47,4 +34,20 @@ export const procivis: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'none',
   },
+}
+
+export const procivisSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/procivis/one-core',
+      version: '7505afb41bc5abebca1af7b5ee18fd5eeb8a9127',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/procivis/one-wallet',
+      version: '5471b8070b53b683ca54f901cdb094a70c7c33cd',
+      read: '2026-11-22',
+    },
+  ],
 }

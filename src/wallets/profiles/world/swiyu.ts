@@ -1,18 +1,10 @@
 // The Swiss wallet. A verifier must be a DID in the Swiss registry, which this service does not implement.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const swiyu: WalletProfile = {
   id: 'swiyu',
   name: 'swiyu',
-  sources: [
-    {
-      url: 'https://github.com/swiyu-admin-ch/eidch-android-wallet',
-      version: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'pilot',
   countries: ['CH'],
   platforms: ['ios', 'android'],
@@ -42,4 +34,15 @@ export const swiyu: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'refused',
   },
+}
+
+export const swiyuSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/swiyu-admin-ch/eidch-android-wallet',
+      version: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
+      read: '2026-11-22',
+    },
+  ],
 }

@@ -1,18 +1,10 @@
 // The wallets of Talao. They know presentation definitions, and no DCQL.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const talao: WalletProfile = {
   id: 'talao',
   name: 'Talao and AltMe',
-  sources: [
-    {
-      url: 'https://github.com/TalaoDAO/AltMe',
-      version: '80d70bc5b72655e200f8f372f28fa0bce7d13f7d',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android'],
@@ -44,4 +36,15 @@ export const talao: WalletProfile = {
     require_cryptographic_holder_binding: 'unknown',
     without_claims: 'unknown',
   },
+}
+
+export const talaoSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/TalaoDAO/AltMe',
+      version: '80d70bc5b72655e200f8f372f28fa0bce7d13f7d',
+      read: '2026-11-22',
+    },
+  ],
 }

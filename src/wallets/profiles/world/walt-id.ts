@@ -1,24 +1,11 @@
 // The wallet of walt.id. It answers every query that it can, whatever the sets say. Of an object in an SD-JWT
 // VC it presents a member without the object, which no verifier accepts.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const waltId: WalletProfile = {
   id: 'walt-id',
   name: 'walt.id',
-  sources: [
-    {
-      url: 'https://github.com/walt-id/waltid-identity',
-      version: 'b19fda24510c7543f3c3dcad1daf2d77f4a168d1',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://docs.walt.id/',
-      version: 'October 2026',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'live',
   countries: [],
   platforms: ['ios', 'android', 'web'],
@@ -49,4 +36,20 @@ export const waltId: WalletProfile = {
     without_claims: 'none',
     nested_path: 'no',
   },
+}
+
+export const waltIdSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/walt-id/waltid-identity',
+      version: 'b19fda24510c7543f3c3dcad1daf2d77f4a168d1',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://docs.walt.id/',
+      version: 'October 2026',
+      read: '2026-11-22',
+    },
+  ],
 }

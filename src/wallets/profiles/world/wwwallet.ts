@@ -1,24 +1,11 @@
 // A wallet in the browser. It answers every query of a request, whatever the sets say, and with every claim.
 // Of transaction data it knows signatures only.
 
-import type { WalletProfile } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../../profile.ts'
 
 export const wwwallet: WalletProfile = {
   id: 'wwwallet',
   name: 'wwWallet',
-  sources: [
-    {
-      url: 'https://github.com/wwWallet/wallet-frontend',
-      version: '7d6a549890406b3e3a4f8253e5b10afe8f851110',
-      read: '2026-11-22',
-    },
-    {
-      url: 'https://github.com/wwWallet/wallet-common',
-      version: 'c7b487b4bd99a5ee2800b330bfe077d7896d1ac9',
-      read: '2026-11-22',
-    },
-  ],
-  checked: '2026-11-22',
   status: 'test',
   countries: [],
   platforms: ['web'],
@@ -50,4 +37,20 @@ export const wwwallet: WalletProfile = {
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
+}
+
+export const wwwalletSources: WalletSources = {
+  checked: '2026-11-22',
+  sources: [
+    {
+      url: 'https://github.com/wwWallet/wallet-frontend',
+      version: '7d6a549890406b3e3a4f8253e5b10afe8f851110',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/wwWallet/wallet-common',
+      version: 'c7b487b4bd99a5ee2800b330bfe077d7896d1ac9',
+      read: '2026-11-22',
+    },
+  ],
 }
