@@ -45,6 +45,8 @@ export type FakeWallet = {
    * the source is public.
    */
   readonly silent?: readonly string[]
+  /** Formats that it presents with more than is asked. Its profile leaves them out, although it answers. */
+  readonly excess?: readonly string[]
   readonly answer: (invocation: Invocation, surroundings: Surroundings) => Promise<Answer>
 }
 

@@ -34,7 +34,6 @@ export const igrant: WalletProfile = {
     trusted_authorities: 'no',
     require_cryptographic_holder_binding: 'yes',
     without_claims: 'none',
-    nested_path: 'unknown',
   },
 }
 

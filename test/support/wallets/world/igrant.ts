@@ -51,6 +51,7 @@ export const igrant: FakeWallet = fakeWallet({
   },
   read: '2026-11-22',
   silent: ['links', 'transaction_data'],
+  excess: ['mso_mdoc'],
   answer: async (invocation, surroundings) => {
     const payload = await receiveUnverified(invocation, surroundings)
     refuseUnless(payload.dcql_query !== undefined, 'no dcql_query')
