@@ -11,8 +11,8 @@ import {
   makeLeanWallet,
   readRequestObject,
 } from '../test/system/lean-wallet.ts'
-import { type Ask, caller, perSecond } from './load.ts'
 import { median, percentile } from './measure.ts'
+import { type Ask, caller, perSecond } from './rate.ts'
 import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5

@@ -165,6 +165,34 @@ describe('an event that is sent again', () => {
   })
 })
 
+describe('an event that is sent again after the clock was set back', () => {
+  it.each([6, 40, 80, 3600])('is stored once: others arrived %i s earlier by the clock', async (back) => {
+    const log = newLog()
+    const events = [0, back, 0, back, 1, back].map((behind, i) => entry(`e${i}`, NOON - behind * SECOND))
+    for (const event of events) {
+      at(event.created_at)
+      await log.append(event)
+      await evictDurableObject(log)
+    }
+    for (const now of [NOON - back * SECOND, NOON + 60 * SECOND]) {
+      at(now)
+      for (const event of events) expect(await log.append(again(event))).toBe('recorded')
+    }
+    expect(await idsOf(log)).toEqual(events.map(({ event_id }) => event_id))
+  })
+
+  it('is stored once: it arrived before its creation', async () => {
+    const log = newLog()
+    const event = entry('a', NOON + 80 * SECOND)
+    expect(await log.append(event)).toBe('recorded')
+    at(NOON + 30 * SECOND)
+    expect(await log.append(again(event))).toBe('recorded')
+    at(NOON + 200 * SECOND)
+    expect(await log.append(again(event))).toBe('recorded')
+    expect(await idsOf(log)).toEqual(['a'])
+  })
+})
+
 describe('after an outage of hours', () => {
   it('the last of 3,000 events needs no more reads than the first, and each is stored once', async () => {
     const log = newLog()

@@ -4,15 +4,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
 import type { Receipt } from './crash/failing-receiver.ts'
+import { type Faults, KILLS, prepareFaults } from './crash/faults.ts'
 import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
-import { copyProject, type ProjectCopy } from './crash/project-copy.ts'
+import { addLedgers, ledgerOf, tableOf } from './crash/ledger.ts'
 import { type Plan, type Run, runCrashes } from './crash/run.ts'
 
-const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 1_000)
-const KILLS = Number(process.env.CRASH_KILLS ?? 30)
+const OUTCOMES = Number(process.env.CRASH_OUTCOMES ?? 800)
+const KILL_COUNT = Number(process.env.CRASH_KILLS ?? 20)
 const SEED = Number(process.env.CRASH_SEED ?? 1)
 /** Sessions of the large run that get no response. */
-const SILENT = 30
+const SILENT = 20
 /**
  * Returns how long to wait for the last event. An attempt that a kill cut off is repeated after 25 s. If the
  * next one is cut off as well, another follows after 80 s. A third follows after more than ten minutes. Kills
@@ -23,6 +24,7 @@ const patience = (killedForMs: number) => (killedForMs < 80_000 ? 210_000 : 960_
 const NO_ERRORS: Findings = {
   forgotten: [],
   undelivered: [],
+  notLoggedOnce: [],
   doubled: [],
   contradicted: [],
   oversent: [],
@@ -46,41 +48,51 @@ const GOOD: Evidence = {
   sessions: [{ number: 1, verificationId: 'v_1', end: 'verified' }],
   answers: new Map([['v_1', ANSWER]]),
   receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
+  logged: ['v_1'],
 }
 
-describe(`the service, killed ${KILLS} times under ${OUTCOMES} acknowledged outcomes`, () => {
-  let project: ProjectCopy
-  let run: Run
+describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged outcomes`, () => {
+  let faults: Faults
+  let runs: readonly Run[]
   beforeAll(async () => {
-    project = copyProject()
-    const plan = { outcomes: OUTCOMES, silent: SILENT, kills: KILLS, seed: SEED, patience }
-    run = await runCrashes({ ...plan, launcher: project.launcher })
+    faults = prepareFaults()
+    const half = { outcomes: OUTCOMES / 2, silent: SILENT / 2, kills: KILL_COUNT / 2, patience, faults }
+    runs = await Promise.all([
+      runCrashes({ ...half, lives: 'clocks', seed: SEED }),
+      runCrashes({ ...half, lives: 'builds', seed: SEED + 1 }),
+    ])
+    console.info(tableOf(runs.map(ledgerOf).reduce(addLedgers)))
   }, 1_800_000)
-  afterAll(() => project?.remove())
+  afterAll(() => faults?.remove())
 
   it('loses no outcome and no event, sends none a seventh time, and needs no request to continue', () => {
-    expect(run.sessions).toHaveLength(OUTCOMES + SILENT)
-    expect(findingsOf(run)).toEqual(NO_ERRORS)
+    expect(runs.flatMap(({ sessions }) => sessions)).toHaveLength(OUTCOMES + SILENT)
+    for (const run of runs) expect(findingsOf(run)).toEqual(NO_ERRORS)
   })
 
-  it('was killed during deliveries and requests', () => {
-    expect(run.openAtKills).toHaveLength(KILLS)
-    expect(run.openAtKills.filter((open) => open > 0).length).toBeGreaterThan(KILLS / 2)
-    expect(run.brokenOff).toBeGreaterThan(0)
+  it('was killed during deliveries and requests, with every kind of kill, and ran in every life', () => {
+    const kills = runs.flatMap((run) => run.kills)
+    expect(kills).toHaveLength(KILL_COUNT)
+    expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 2)
+    expect(runs.every(({ brokenOff }) => brokenOff > 0)).toBe(true)
+    expect(new Set(kills.map(({ kill }) => kill))).toEqual(new Set(KILLS))
+    const lives = [...faults.livesOf('clocks'), ...faults.livesOf('builds')]
+    expect(new Set(kills.map(({ life }) => life))).toEqual(new Set(lives))
   })
 
-  it('had a receiver that failed a third of the time', () => {
-    const failed = run.receipts.filter(({ accepted }) => !accepted)
-    expect(failed.length / run.receipts.length).toBeGreaterThan(0.3)
+  it('had a receiver that often failed', () => {
+    const receipts = runs.flatMap((run) => run.receipts)
+    const failed = receipts.filter(({ accepted }) => !accepted)
+    expect(failed.length / receipts.length).toBeGreaterThan(0.2)
   })
 })
 
 describe('a service that commits the outcome and then sends the event', () => {
-  let project: ProjectCopy
+  let faults: Faults
   beforeAll(() => {
-    project = copyProject([COMMIT_THEN_SEND])
+    faults = prepareFaults([COMMIT_THEN_SEND])
   })
-  afterAll(() => project?.remove())
+  afterAll(() => faults?.remove())
 
   it('loses nothing without a kill', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
@@ -96,7 +108,7 @@ describe('a service that commits the outcome and then sends the event', () => {
   /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
   async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {
     const plan = { ...size, silent: 0, seed: SEED, patience: () => 10_000 }
-    const run = await runCrashes({ ...plan, launcher: project.launcher })
+    const run = await runCrashes({ ...plan, faults, lives: 'usual' })
     expect(run.sessions).toHaveLength(size.outcomes)
     return findingsOf(run)
   }
@@ -111,6 +123,8 @@ describe('the findings', () => {
     ['forgotten', 'v_1', { answers: new Map() }],
     ['forgotten', 'v_1', { answers: new Map([['v_1', { ...ANSWER, status: 'pending' }]]) }],
     ['undelivered', 'v_1', { receipts: [{ ...RECEIPT, accepted: false }] }],
+    ['notLoggedOnce', 'v_1', { logged: [] }],
+    ['notLoggedOnce', 'v_1', { logged: ['v_1', 'v_1'] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, status: 'rejected' } }] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, sequence: 2 } }] }],
     ['uncounted', 'evt_1', { receipts: [RECEIPT, RECEIPT, RECEIPT] }],

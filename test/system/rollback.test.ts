@@ -5,7 +5,6 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { gunzipSync } from 'node:zlib'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../support/people/person.ts'
 import { type Receiver, startReceiver } from '../support/service/receiver.ts'
@@ -16,6 +15,7 @@ import {
   type Service,
   startService,
 } from '../support/service/service.ts'
+import { previousBundle } from './crash/faults.ts'
 import { copyProject, type ProjectCopy } from './crash/project-copy.ts'
 
 const PREVIOUS = join(import.meta.dirname, '../previous')
@@ -186,8 +186,4 @@ function storedBy({ server }: Service, key: string, id: string): string {
     if (text.includes(id)) return text
   }
   throw new Error(`no object has ${id}`)
-}
-
-function previousBundle(): Uint8Array {
-  return gunzipSync(readFileSync(join(PREVIOUS, 'worker.js.gz')))
 }

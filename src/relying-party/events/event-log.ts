@@ -30,8 +30,8 @@ type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
 /**
- * Positions by event id of events that arrived late. A prompt event is found by its time, and needs no second
- * row.
+ * Positions by event id of events that arrived late, or before their creation by a clock that was set back. A
+ * prompt event is found by its time, and needs no second row.
  */
 const LATE_PREFIX = 'late/'
 /** An event is prompt within this time of its creation: well before its session sends it again (30 s). */
@@ -39,15 +39,18 @@ const PROMPT_MS = 15_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
+  /** Arrival of the last event. Arrivals never go back, also where the clock does. */
+  #lastArrival = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
-    for (const [key, { day }] of ctx.storage.kv.list<StoredEvent>({
+    for (const [key, { day, arrived_at }] of ctx.storage.kv.list<StoredEvent>({
       prefix: PREFIX,
       reverse: true,
       limit: 1,
     })) {
       this.#last = positionOf(key)
+      this.#lastArrival = arrived_at
       void ctx.blockConcurrencyWhile(async () => {
         // The platform drops an alarm that failed too often. A log always has one, so that it is erased.
         if ((await ctx.storage.getAlarm()) === null) await ctx.storage.setAlarm(forgottenAt(day))
@@ -59,13 +62,16 @@ export class EventLog extends DurableObject<Env> {
   append(entry: LogEntry): AppendResult {
     const { first, ...event } = entry
     const now = Date.now()
-    const prompt = now - event.created_at <= PROMPT_MS
+    const arrived_at = Math.max(now, this.#lastArrival)
+    const delay = arrived_at - event.created_at
+    const prompt = delay >= -CLOCK_SKEW_MS && delay <= PROMPT_MS
     const isNew = first && prompt
     if (!isNew && this.#holds(event)) return 'recorded'
     if (now >= endOfDay(event.day)) return 'closed'
     const { kv } = this.ctx.storage
-    kv.put<StoredEvent>(keyOf(this.#last + 1), { ...event, arrived_at: now })
+    kv.put<StoredEvent>(keyOf(this.#last + 1), { ...event, arrived_at })
     this.#last += 1
+    this.#lastArrival = arrived_at
     if (!prompt) kv.put(LATE_PREFIX + event.event_id, this.#last)
     if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(event.day))
     return 'recorded'
@@ -97,6 +103,7 @@ export class EventLog extends DurableObject<Env> {
     const until = first === undefined ? 0 : forgottenAt(first[1].day)
     if (Date.now() < until) return this.ctx.storage.setAlarm(until)
     this.#last = 0
+    this.#lastArrival = 0
     await this.ctx.storage.deleteAll()
   }
 
@@ -113,8 +120,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Returns a position up to which every event arrived before `time`; 0 where there is none. Arrivals are in
-   * order up to the difference of clocks, since the object may have moved between machines.
+   * Returns a position up to which every event arrived before `time`; 0 where there is none. Arrivals that an
+   * earlier version stored are in order up to the difference of clocks.
    */
   #lastBefore(time: number): number {
     let [before, after] = [0, this.#last + 1]

@@ -19,6 +19,8 @@ export type Evidence = {
   readonly sessions: readonly FinishedSession[]
   readonly answers: ReadonlyMap<string, ServiceResponse>
   readonly receipts: readonly Receipt[]
+  /** The session of each event in the event log, in its order. */
+  readonly logged: readonly string[]
 }
 
 export type Findings = {
@@ -26,6 +28,8 @@ export type Findings = {
   readonly forgotten: readonly string[]
   /** Sessions whose event the receiver never accepted. */
   readonly undelivered: readonly string[]
+  /** Sessions whose event is not once in the event log. */
+  readonly notLoggedOnce: readonly string[]
   /** Sessions with more than one event. */
   readonly doubled: readonly string[]
   /** Events that differ from the acknowledged outcome, or do not have number 1. */
@@ -43,7 +47,8 @@ export type Findings = {
 const AUTOMATIC_ATTEMPTS = 6
 
 /** Finds broken rules of a run. */
-export function findingsOf({ sessions, answers, receipts }: Evidence): Findings {
+export function findingsOf({ sessions, answers, receipts, logged }: Evidence): Findings {
+  const inLog = Map.groupBy(logged, (verificationId) => verificationId)
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
   const byEvent = [...Map.groupBy(receipts, ({ eventId }) => eventId)]
   const known = new Map(sessions.map((session) => [session.verificationId, session]))
@@ -56,6 +61,7 @@ export function findingsOf({ sessions, answers, receipts }: Evidence): Findings 
   return {
     forgotten: sessionsWhere(({ verificationId, end }) => answers.get(verificationId)?.status !== end),
     undelivered: sessionsWhere((session) => !receiptsOf(session).some(({ accepted }) => accepted)),
+    notLoggedOnce: sessionsWhere(({ verificationId }) => inLog.get(verificationId)?.length !== 1),
     doubled: sessionsWhere((session) => new Set(receiptsOf(session).map(({ eventId }) => eventId)).size > 1),
     contradicted: eventsWhere((sent) => sent.some((receipt) => contradicts(receipt, known))),
     oversent: eventsWhere((sent) => sent.length > AUTOMATIC_ATTEMPTS),

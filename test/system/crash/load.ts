@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { expectStatus, present, type Visit, WAYS, type Way } from './ways.ts'
 
 /** End of a session. `expired`: no request follows its creation. */
 export type End = 'verified' | 'rejected' | 'declined' | 'canceled' | 'expired'
@@ -14,9 +15,11 @@ export type FinishedSession = {
   readonly number: number
   readonly verificationId: string
   readonly end: End
+  /** Absent where no credential was presented. */
+  readonly way?: Way
 }
 
-export type Answer = { readonly status: number; readonly text: string }
+export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers }
 
 /** Retries until there is a response other than 429 or 503. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Answer>
@@ -52,9 +55,7 @@ export function persistentCaller(origin: string, up: () => Promise<void>) {
   return { ask, brokenOff: () => brokenOff }
 }
 
-type Whole = Answer & { readonly headers: Headers }
-
-async function askOnce(url: string, init: RequestInit): Promise<Whole | undefined> {
+async function askOnce(url: string, init: RequestInit): Promise<Answer | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(GIVEN_UP_AFTER_MS) })
     return { status: response.status, text: await response.text(), headers: response.headers }
@@ -64,7 +65,7 @@ async function askOnce(url: string, init: RequestInit): Promise<Whole | undefine
 }
 
 /** Checks responses to wallets between two crashes against the usual rules. */
-async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: Whole) {
+async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: Answer) {
   const fetchNothing = () => Promise.reject(new Error('no DID is in use here'))
   const answer = new Response(text, whole)
   await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
@@ -91,17 +92,24 @@ export async function drive(
   end: End,
   { ask, wallet, apiKey }: { readonly ask: Ask; readonly wallet: LeanWallet; readonly apiKey: string },
 ): Promise<FinishedSession> {
-  const session = expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey)))
-  const { verification_id: verificationId, wallet_request } = JSON.parse(session)
+  const session = JSON.parse(expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey))))
+  const { verification_id: verificationId } = session
   const path = `/v1/verify/${verificationId}`
+  const pause = () => sleep((HESITATION_MS * (number % 16)) / 16)
   if (end === 'canceled') expectStatus(200, await ask(`${path}/cancel`, authorized(apiKey, 'POST')))
-  else if (end !== 'expired') {
-    const jws = expectStatus(200, await ask(new URL(wallet_request.request_uri).pathname))
-    const answer = responseOf(end, jws, wallet)
-    await sleep((HESITATION_MS * (number % 16)) / 16)
-    expectStatus(200, await ask(`${path}/callback`, formPost(answer)))
-  }
-  return { number, verificationId, end }
+  if (end === 'declined') await decline({ ask, wallet, apiKey, session }, pause)
+  if (end !== 'verified' && end !== 'rejected') return { number, verificationId, end }
+  const way = WAYS[number % WAYS.length] as Way
+  await present(way, end === 'verified' ? 'adult' : 'minor', { ask, wallet, apiKey, session }, pause)
+  return { number, verificationId, end, way }
+}
+
+async function decline({ ask, session }: Visit, pause: () => Promise<unknown>): Promise<void> {
+  const jws = expectStatus(200, await ask(new URL(session.wallet_request.request_uri).pathname))
+  const { state } = readRequestObject(jws)
+  await pause()
+  const refusal = new URLSearchParams({ error: 'access_denied', state }).toString()
+  expectStatus(200, await ask(`/v1/verify/${session.verification_id}/callback`, formPost(refusal)))
 }
 
 function creation(number: number, end: End, apiKey: string): RequestInit {
@@ -117,15 +125,4 @@ function creation(number: number, end: End, apiKey: string): RequestInit {
 
 export function authorized(apiKey: string, method = 'GET') {
   return { method, headers: { authorization: `Bearer ${apiKey}` } }
-}
-
-function responseOf(end: End, jws: string, wallet: LeanWallet): string {
-  const request = readRequestObject(jws)
-  if (end !== 'declined') return wallet.answer(request, end === 'verified' ? 'adult' : 'minor')
-  return new URLSearchParams({ error: 'access_denied', state: request.state }).toString()
-}
-
-function expectStatus(status: number, answer: Answer): string {
-  if (answer.status !== status) throw new Error(`HTTP ${answer.status} ${answer.text}`)
-  return answer.text
 }

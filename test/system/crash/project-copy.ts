@@ -19,6 +19,16 @@ export type Change = {
   readonly appended: string
 }
 
+/**
+ * Has workerd ignore SIGXFSZ. A write beyond a limit on the size of files then fails, as on a full disk.
+ */
+export const IGNORE_FILE_LIMIT: Change = {
+  path: 'scripts/service/workerd.mjs',
+  replaced: 'const command = [...diesWithParent(),',
+  by: `const command = ['/bin/sh', '-c', 'trap "" XFSZ; exec "$0" "$@"', ...diesWithParent(),`,
+  appended: '',
+}
+
 export type ProjectCopy = { readonly launcher: string; readonly remove: () => void }
 
 /**
@@ -26,13 +36,14 @@ export type ProjectCopy = { readonly launcher: string; readonly remove: () => vo
  * verifier. Throws if a change does not fit its source.
  */
 export function copyProject(changes: readonly Change[] = [], bundle?: Uint8Array): ProjectCopy {
-  const changed = changes.map((change) => ({ path: change.path, source: sourceWith(change) }))
+  const changed = new Map<string, string>()
+  for (const change of changes) changed.set(change.path, sourceWith(change, changed.get(change.path)))
   const copy = mkdtempSync(join(tmpdir(), 'verifier-copy-'))
   for (const path of [...COPIED, ...BUILT].filter((name) => existsSync(join(ROOT, name)))) {
     cpSync(join(ROOT, path), join(copy, path), { recursive: true })
   }
   symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
-  for (const { path, source } of changed) writeFileSync(join(copy, path), source)
+  for (const [path, source] of changed) writeFileSync(join(copy, path), source)
   if (bundle !== undefined) writeFileSync(join(copy, 'dist/worker.js'), bundle)
   return {
     launcher: join(copy, 'scripts', 'start.mjs'),
@@ -40,8 +51,12 @@ export function copyProject(changes: readonly Change[] = [], bundle?: Uint8Array
   }
 }
 
-function sourceWith({ path, replaced, by, appended }: Change): string {
-  const parts = readFileSync(join(ROOT, path), 'utf8').split(replaced)
+/** Applies a change to its source, or to that source with earlier changes. */
+function sourceWith(
+  { path, replaced, by, appended }: Change,
+  source = readFileSync(join(ROOT, path), 'utf8'),
+): string {
+  const parts = source.split(replaced)
   if (parts.length !== 2) throw new Error(`${path} must contain this text once: ${replaced}`)
   return parts.join(by) + appended
 }

@@ -8,6 +8,7 @@ import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
+import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives } from './faults.ts'
 import type { Evidence, ServiceResponse } from './findings.ts'
 import {
   type Ask,
@@ -18,6 +19,7 @@ import {
   persistentCaller,
   planOf,
 } from './load.ts'
+import { SHOP } from './ways.ts'
 
 export type Plan = {
   /** Number of sessions whose outcome is acknowledged. */
@@ -26,8 +28,9 @@ export type Plan = {
   readonly silent: number
   readonly kills: number
   readonly seed: number
-  /** Launcher of the project to run. */
-  readonly launcher: string
+  readonly faults: Faults
+  /** Lives after the kills. Where there are several, the disk is full before a third of the kills. */
+  readonly lives: Lives
   /**
    * Returns how long after the last start the last event may arrive, from the duration of the kills
    * (milliseconds).
@@ -36,28 +39,39 @@ export type Plan = {
 }
 
 export type Run = Evidence & {
-  /** Number of POSTs to the receiver without a response at each kill. */
-  readonly openAtKills: readonly number[]
+  /** The kills in their order, and the life after each. */
+  readonly kills: readonly {
+    readonly kill: Kill
+    readonly life: Life
+    /** Number of POSTs to the receiver without a response. */
+    readonly open: number
+  }[]
   /** Number of requests of callers that a kill broke off. */
   readonly brokenOff: number
 }
 
 const CALLERS = 24
+/** Longest time for which the disk is full before a kill. */
+const FULL_MS = 1_000
 
 /** Executes a plan. */
 export async function runCrashes(plan: Plan): Promise<Run> {
   const receiver = await startFailingReceiver(plan.seed)
   const authority = await makeAuthority()
   const wallet = await makeLeanWallet(authority)
-  const server = await startServer({ launcher: plan.launcher, env: { BASE_URL, ALLOW_LOOPBACK: '1' } })
+  const { launcher } = plan.faults
+  const server = await startServer({ launcher, env: { BASE_URL, ALLOW_LOOPBACK: '1' } })
   const gate = openGate()
   try {
-    const { api_key: apiKey } = await server.createRelyingParty(leanSettings(authority, receiver.url))
+    const { api_key: apiKey } = await server.createRelyingParty({
+      ...leanSettings(authority, receiver.url),
+      origins: [SHOP],
+    })
     const { ask, brokenOff } = persistentCaller(server.origin, gate.passed)
     const sessions: FinishedSession[] = []
     const load = underLoad(plan, sessions, (number, end) => drive(number, end, { ask, wallet, apiKey }))
     const begun = Date.now()
-    const openAtKills = await killAtRandom({ plan, server, gate, receiver, sessions, load })
+    const kills = await killAtRandom({ plan, server, gate, receiver, sessions, load })
     await untilTaken(sessions, receiver, plan.patience(Date.now() - begun))
     // Copied before the sessions are read: later receipts may be missing in the log.
     const receipts = [...receiver.receipts]
@@ -65,7 +79,8 @@ export async function runCrashes(plan: Plan): Promise<Run> {
       id,
       await readResponse(id, ask, apiKey),
     ])
-    return { sessions, receipts, answers: new Map(answers), openAtKills, brokenOff: brokenOff() }
+    const logged = await readLog(ask, apiKey)
+    return { sessions, receipts, answers: new Map(answers), logged, kills, brokenOff: brokenOff() }
   } finally {
     gate.close() // callers that still retry after an error wait here forever
     await server.stop()
@@ -110,13 +125,14 @@ type Scene = {
 }
 
 /**
- * Kills workerd, every second time together with the launcher, and starts it again on the same state. A
- * random number of sessions ends before each kill. The last kill follows the last session.
+ * Kills workerd, alone or together with the launcher, and starts it again on the same state. A random number
+ * of sessions ends before each kill. The last kill follows the last session, and the usual life follows it.
  */
-async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Scene): Promise<number[]> {
+async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Scene): Promise<Run['kills']> {
   const random = seededRandom(plan.seed)
   const all = plan.outcomes + plan.silent
-  const open: number[] = []
+  const kills: Run['kills'][number][] = []
+  const lives = plan.faults.livesOf(plan.lives)
   let broken = false
   load.catch(() => {
     broken = true
@@ -126,16 +142,20 @@ async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Sc
     const target = killsLeft === 1 ? all : sessions.length + random.below(Math.ceil(2 * share) + 1)
     await until(() => broken || sessions.length >= target)
     if (broken) break
-    await sleep(random.below(30))
-    open.push(receiver.open())
+    const kinds = lives.length > 1 ? KILLS : KILLS.slice(0, 2)
+    const kill = kinds[killsLeft % kinds.length] as Kill
+    const life = killsLeft > 1 ? (lives[killsLeft % lives.length] as Life) : 'usual'
+    if (kill === 'disk_full') fillDisk(server.pid())
+    await sleep(random.below(kill === 'disk_full' ? FULL_MS : 30))
+    kills.push({ kill, life, open: receiver.open() })
     gate.close()
-    if (killsLeft % 2 === 0) await server.kill9()
+    if (kill === 'launcher') await server.kill9()
     else server.killWorkerd()
-    await server.restart()
+    await plan.faults.restart(server, life)
     gate.open()
   }
   await load
-  return open
+  return kills
 }
 
 /** Waits without a request to the service. The findings report what is missing afterwards. */
@@ -157,6 +177,18 @@ async function readResponse(verificationId: string, ask: Ask, apiKey: string): P
   const log = await ask(`/v1/verify/${verificationId}/deliveries`, authorized(apiKey))
   if (session.status !== 200 || log.status !== 200) return null
   return { status: JSON.parse(session.text).status, deliveries: JSON.parse(log.text).deliveries }
+}
+
+/** Reads the sessions of all events in the log. */
+async function readLog(ask: Ask, apiKey: string): Promise<readonly string[]> {
+  const logged: string[] = []
+  for (let after = '', hasMore = true; hasMore; ) {
+    const page = JSON.parse((await ask(`/v1/events?limit=100&after=${after}`, authorized(apiKey))).text)
+    for (const { verification_id } of page.events) logged.push(verification_id)
+    after = page.next
+    hasMore = page.has_more
+  }
+  return logged
 }
 
 async function until(isTrue: () => boolean, everyMs = 2): Promise<void> {

@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyProject } from '../crash/project-copy.ts'
+import { copyProject, IGNORE_FILE_LIMIT } from '../crash/project-copy.ts'
 
 export type Disk = {
   readonly stateDir: string
@@ -65,14 +65,7 @@ function fillWith(path: string): void {
  */
 export function limitedDisk(): Disk {
   const stateDir = mkdtempSync(join(tmpdir(), 'verifier-'))
-  const copy = copyProject([
-    {
-      path: 'scripts/service/workerd.mjs',
-      replaced: 'const command = [...diesWithParent(),',
-      by: `const command = ['/bin/sh', '-c', 'trap "" XFSZ; exec "$0" "$@"', ...diesWithParent(),`,
-      appended: '',
-    },
-  ])
+  const copy = copyProject([IGNORE_FILE_LIMIT])
   const limit = (pid: number, bytes: string) =>
     execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`])
   return {

@@ -1,0 +1,133 @@
+// Faults between and at the kills: a full disk, few file descriptors, a moved clock, another build on the same
+// state. Each needs no rights beyond those of the service.
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { Server } from '../../support/service/server.ts'
+import { type Change, copyProject, IGNORE_FILE_LIMIT } from './project-copy.ts'
+
+/** What a kill comes with. `disk_full`: no file can grow for a moment before the kill. */
+export const KILLS = ['workerd', 'launcher', 'disk_full'] as const
+export type Kill = (typeof KILLS)[number]
+
+/** How the service runs after a kill. */
+export type Life = 'usual' | 'few_descriptors' | 'clock_ahead' | 'clock_behind' | 'previous_build'
+
+/**
+ * Lives of one run, in turn. The previous build is not run beside a moved clock: it stores some events twice
+ * in the log when the clock goes back.
+ */
+export const LIVES = {
+  usual: ['usual'],
+  clocks: ['usual', 'few_descriptors', 'clock_ahead', 'clock_behind'],
+  builds: ['usual', 'previous_build', 'few_descriptors'],
+} as const satisfies Readonly<Record<string, readonly Life[]>>
+export type Lives = keyof typeof LIVES
+
+/** Projects, and the library that moves the clock of workerd. */
+export type Faults = {
+  /** Launcher of the present build. */
+  readonly launcher: string
+  /** Returns the lives that this machine can show. */
+  readonly livesOf: (lives: Lives) => readonly Life[]
+  /** Starts the service again in this life. */
+  readonly restart: (server: Server, life: Life) => Promise<void>
+  readonly remove: () => void
+}
+
+const DESCRIPTORS = 512
+/** Less than the difference of clocks that the service accepts from a wallet. */
+const CLOCK_SECONDS = 40
+
+/** Has the launcher give workerd the variables of `moveClock`. */
+const PASS_CLOCK: Change = {
+  path: 'scripts/service/workerd.mjs',
+  replaced: '    env: environment,',
+  by: `    env: {
+      ...environment,
+      ...(process.env.CHAOS_LIBRARY && { LD_PRELOAD: process.env.CHAOS_LIBRARY, CHAOS_CLOCK: process.env.CHAOS_CLOCK }),
+    },`,
+  appended: '',
+}
+
+/** Prepares the projects. `changes` are planted in the present build. */
+export function prepareFaults(changes: readonly Change[] = []): Faults {
+  const present = copyProject([...changes, IGNORE_FILE_LIMIT, PASS_CLOCK])
+  const previous = copyProject([IGNORE_FILE_LIMIT, PASS_CLOCK], previousBundle())
+  const clock = buildClock()
+  return {
+    launcher: present.launcher,
+    livesOf: (lives) => LIVES[lives].filter((life: Life) => clock !== undefined || !life.startsWith('clock')),
+    restart: (server, life) => {
+      const seconds = { clock_ahead: CLOCK_SECONDS, clock_behind: -CLOCK_SECONDS }[life as string] ?? 0
+      const variables = { CHAOS_LIBRARY: clock?.path ?? '', CHAOS_CLOCK: String(seconds) }
+      return server.restart(variables, {
+        launcher: life === 'previous_build' ? previous.launcher : present.launcher,
+        ...(life === 'few_descriptors' && { descriptors: DESCRIPTORS }),
+      })
+    },
+    remove: () => {
+      for (const made of [present, previous, clock]) made?.remove()
+    },
+  }
+}
+
+/** Takes the space for new bytes from workerd until its end. */
+export function fillDisk(pid: number): void {
+  execFileSync('prlimit', ['--pid', String(pid), '--fsize=0:unlimited'])
+}
+
+/** The build of test/previous. */
+export function previousBundle(): Uint8Array {
+  return gunzipSync(readFileSync(join(import.meta.dirname, '../../previous/worker.js.gz')))
+}
+
+/** A library that shifts the calendar by CHAOS_CLOCK seconds. Time that only passes stays as it is. */
+const CLOCK = `
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+static long shift(void) {
+  static long seconds, known;
+  if (!known) { const char *text = getenv("CHAOS_CLOCK"); seconds = text ? atol(text) : 0; known = 1; }
+  return seconds;
+}
+int clock_gettime(clockid_t id, struct timespec *now) {
+  int result = syscall(SYS_clock_gettime, id, now);
+  if (result == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)) now->tv_sec += shift();
+  return result;
+}
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+  struct timespec exact;
+  clock_gettime(CLOCK_REALTIME, &exact);
+  if (now) { now->tv_sec = exact.tv_sec; now->tv_usec = exact.tv_nsec / 1000; }
+  return 0;
+}
+time_t time(time_t *result) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  if (result) *result = now.tv_sec;
+  return now.tv_sec;
+}
+`
+
+/** Builds the library; undefined on a machine without a C compiler for Linux. */
+function buildClock(): { readonly path: string; readonly remove: () => void } | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'verifier-clock-'))
+  const remove = () => rmSync(directory, { recursive: true, force: true })
+  const [source, path] = [join(directory, 'clock.c'), join(directory, 'clock.so')]
+  writeFileSync(source, CLOCK)
+  try {
+    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', path, source], { stdio: 'pipe' })
+    return { path, remove }
+  } catch {
+    console.info('The clock is not moved: this machine has no C compiler (cc).')
+    remove()
+    return undefined
+  }
+}

@@ -1,0 +1,98 @@
+// The ledger of a run: the responses to callers, the receipts of the receiver, and what the service has
+// afterwards.
+
+import { type Findings, findingsOf } from './findings.ts'
+import type { Run } from './run.ts'
+
+export type Ledger = {
+  readonly kills: Readonly<Record<string, number>>
+  readonly lives: Readonly<Record<string, number>>
+  /** Requests of callers that a kill broke off. */
+  readonly brokenOff: number
+  /** Outcomes that a caller got, and sessions that expired. */
+  readonly acknowledged: number
+  readonly expired: number
+  readonly ends: Readonly<Record<string, number>>
+  readonly ways: Readonly<Record<string, number>>
+  /** POSTs to the receiver, and those it accepted. */
+  readonly sent: number
+  readonly delivered: number
+  /** Sessions whose outcome the service returns, and events in its log. */
+  readonly stored: number
+  readonly logged: number
+  /** Number of broken rules of each kind. */
+  readonly findings: Readonly<Record<keyof Findings, number>>
+}
+
+/** Counts a run. */
+export function ledgerOf(run: Run): Ledger {
+  const { sessions, receipts, answers, logged, kills, brokenOff } = run
+  const accepted = receipts.filter(({ accepted }) => accepted)
+  const expired = sessions.filter(({ end }) => end === 'expired').length
+  return {
+    kills: countsOf(kills.map(({ kill }) => kill)),
+    lives: countsOf(kills.map(({ life }) => life)),
+    brokenOff,
+    acknowledged: sessions.length - expired,
+    expired,
+    ends: countsOf(sessions.map(({ end }) => end)),
+    ways: countsOf(sessions.flatMap(({ way }) => way ?? [])),
+    sent: receipts.length,
+    delivered: new Set(accepted.map(({ eventId }) => eventId)).size,
+    stored: sessions.filter(({ verificationId, end }) => answers.get(verificationId)?.status === end).length,
+    logged: new Set(logged).size,
+    findings: mapValues(findingsOf(run), (found) => found.length),
+  }
+}
+
+/** Adds two ledgers. */
+export function addLedgers(one: Ledger, other: Ledger): Ledger {
+  return addTo(one, other) as Ledger
+}
+
+/** Number of broken rules. */
+export function faultsIn({ findings }: Ledger): number {
+  return Object.values(findings).reduce((sum, count) => sum + count, 0)
+}
+
+/** Returns the ledger as a table of Markdown. */
+export function tableOf(ledger: Ledger): string {
+  const list = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')
+  const kills = Object.values(ledger.kills).reduce((sum, count) => sum + count, 0)
+  const rows = [
+    ['kills', `${kills} (${list(ledger.kills)})`],
+    ['lives after them', list(ledger.lives)],
+    ['requests of callers cut off', ledger.brokenOff],
+    ['outcomes acknowledged', `${ledger.acknowledged} (${list(ledger.ways)})`],
+    ['sessions that expired', ledger.expired],
+    ['POSTs sent', ledger.sent],
+    ['events delivered', ledger.delivered],
+    ['outcomes stored', ledger.stored],
+    ['events in the log', ledger.logged],
+    ['broken rules', `${faultsIn(ledger)} (${list(ledger.findings)})`],
+  ]
+  return ['| ledger | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')
+}
+
+function countsOf(names: readonly string[]): Readonly<Record<string, number>> {
+  return mapValues(Object.fromEntries(Map.groupBy(names, (name) => name)), (all) => all.length)
+}
+
+function mapValues<Key extends string, Value, Other>(
+  record: Readonly<Record<Key, Value>>,
+  to: (value: Value) => Other,
+): Readonly<Record<Key, Other>> {
+  const entries = Object.entries(record) as [Key, Value][]
+  return Object.fromEntries(entries.map(([key, value]) => [key, to(value)])) as Record<Key, Other>
+}
+
+type Counts = number | { readonly [name: string]: Counts }
+
+function addTo(one: Counts, other: Counts): Counts {
+  if (typeof one === 'number' || typeof other === 'number') return Number(one) + Number(other)
+  const names = new Set([...Object.keys(one), ...Object.keys(other)])
+  return Object.fromEntries([...names].map((name) => [name, addTo(one[name] ?? 0, other[name] ?? 0)]))
+}
