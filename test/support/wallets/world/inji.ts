@@ -36,6 +36,7 @@ export const inji: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
+  excess: ['mso_mdoc'],
   answer: async (invocation, surroundings) => {
     const payload = await receive(invocation, surroundings, {
       bases: ['openid4vp://authorize'],
