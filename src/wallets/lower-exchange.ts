@@ -36,7 +36,7 @@ export function lowerExchange(
   const reasons = redirectErrors(profile, original, { link, prefix, mode, method, passing })
   if (reasons.length > 0 && dc_api_protocols.length === 0) return err(reasons)
   const redirect = reasons.length > 0 ? null : { link, passing, method: passing === 'value' ? null : method }
-  const include_root = needsRoot(profile, prefix)
+  const include_root = needsRoot(profile, prefix) && original.has_root === true
   return ok({
     value: {
       link: redirect?.link ?? null,

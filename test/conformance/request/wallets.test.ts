@@ -1,7 +1,9 @@
 // CONTRACT 2: the response to a creation says which wallets can answer.
 
+import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { WALLET_PROFILES } from '../../../src/wallets/profiles/index.ts'
+import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
@@ -68,6 +70,44 @@ describe('`wallets` of a creation', () => {
     expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
       code: 'policy_unsatisfiable',
       errors: [{ code: 'type_without_scope', pointer: '/credential_types/1' }],
+    })
+  })
+})
+
+describe('the root of the verifier certificate', () => {
+  const GERMAN = 'german-eudi-wallet'
+  const PID_MDOC = { ...PID, formats: ['mso_mdoc'] }
+
+  async function shop(withRoot: boolean) {
+    const root = await mintRoot()
+    const leaf = await mintLeaf(root)
+    const { kty, crv, x, y, d } = leaf.privateJwk
+    const verifier = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: leaf.pem }
+    return relyingPartyOf(stage, {
+      verifier: withRoot ? { ...verifier, root_certificate_pem: root.pem } : verifier,
+    })
+  }
+
+  async function chainOf(rp: RelyingParty, body: object) {
+    const { wallet_request } = await rp.create({ ...PID_MDOC, ...body })
+    // Not through the linter of requests, which rejects a root.
+    const { pathname } = new URL(wallet_request.request_uri ?? '')
+    const fetched = await fetch(stage.service.server.origin + pathname, { method: 'POST' })
+    return decodeProtectedHeader(await fetched.text()).x5c?.length
+  }
+
+  it('is in x5c for the German EUDI wallet only', async () => {
+    const rp = await shop(true)
+    expect(await chainOf(rp, { wallet: GERMAN })).toBe(2)
+    expect(await chainOf(rp, { wallet: 'eudi-android' })).toBe(1)
+    expect(await chainOf(rp, {})).toBe(1)
+  })
+
+  it('is needed: without it the German EUDI wallet cannot answer', async () => {
+    const rp = await shop(false)
+    expect((await walletsFor(PID_MDOC, rp))[GERMAN]).toEqual({
+      result: 'cannot',
+      reasons: [{ member: '/client_id', why: 'root_needed' }],
     })
   })
 })
