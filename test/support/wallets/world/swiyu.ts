@@ -20,7 +20,12 @@ export const swiyu: FakeWallet = fakeWallet({
         'app/src/main/java/ch/admin/foitt/wallet/platform/…/GetPresentationRequestFromUriImpl.kt',
       ],
     },
-    { documentation: ['https://swiyu-admin-ch.github.io/specifications/interoperability-profile/'] },
+    {
+      documentation: [
+        'https://swiyu-admin-ch.github.io/specifications/interoperability-profile/',
+        'https://swiyu-admin-ch.github.io/specifications/swiss-profile-verification/',
+      ],
+    },
   ],
   read: '2026-11-22',
   answer: async (invocation, surroundings) => {
