@@ -49,7 +49,7 @@ function resultOf(profile: WalletProfile, original: OriginalRequest): WalletResu
   }
 }
 
-/** Of findings that differ in the number of the claim only, the first. */
+/** Returns the first of findings that differ in the number of the claim only. */
 function summary(findings: readonly Finding[]): readonly Finding[] {
   const places = findings.map(({ member, why }) => `${member.replace(/\/claims\/\d+/, '/claims')} ${why}`)
   return findings.filter((_, i) => places.indexOf(places[i] ?? '') === i)

@@ -50,6 +50,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['not on every machine', /^(openssl|timedatectl|jq) /],
   ['the second line of a command', /^ +'\[\{signing_jwk/],
   ['run by test/scripts/reader-csr.test.ts', /^npm run admin -- reader-csr/],
+  ['run by test/scripts/admin-wallets.test.ts', /^npm run admin -- wallets/],
   ['calls a server of the reader', /^date -u /],
 ]
 
