@@ -126,8 +126,14 @@ function elementsFor({ claims }: MdocHolding, names: readonly unknown[]): readon
 
 /** Binds the key with the first transaction of the request, if it is for this query. */
 function present({ id, paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presented> {
-  const names = (paths === 'all' ? [] : paths).flat().map(String)
-  const chosen = disclosuresOf(holding).filter((one) => isChosen(one, names))
+  const all = disclosuresOf(holding)
+  const asked = paths === 'all' ? [] : paths
+  const names = asked.flat().map(String)
+  // An object at the end of a path comes with its members, by their digests.
+  const digests = all
+    .filter(({ name }) => asked.some((path) => path.length === 1 && path[0] === name))
+    .flatMap(({ value }) => (value as { _sd?: readonly string[] } | null)?._sd ?? [])
+  const chosen = all.filter((one) => isChosen(one, names) || digests.includes(sha256(one.text)))
   const [jwt = ''] = holding.sdJwt.split('~')
   const text = [jwt, ...chosen.map((one) => one.text), ''].join('~')
   const [transaction] = payload.transaction_data ?? []

@@ -53,6 +53,11 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: names('mso_mdoc') })
   })
 
+  it('discloses the members of an object that is asked for', async () => {
+    const { answer } = await offer(changed('query.claims', [{ path: ['address'] }]))
+    expect(answer).toMatchObject({ disclosed: [{ claim: 'address.locality' }, { claim: 'address.country' }] })
+  })
+
   it('without claims discloses nothing of an SD-JWT VC, and all of an mdoc', async () => {
     const change = changed('query.claims')
     expect((await offer(change)).answer).toMatchObject({ disclosed: [] })
