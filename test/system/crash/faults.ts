@@ -2,11 +2,11 @@
 // state. Each needs no rights beyond those of the service.
 
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { Server } from '../../support/service/server.ts'
+import { buildLibrary, PASS_LIBRARY } from './library.ts'
 import { type Change, copyProject, IGNORE_FILE_LIMIT } from './project-copy.ts'
 
 /** What a kill comes with. `disk_full`: no file can grow for a moment before the kill. */
@@ -42,28 +42,18 @@ const DESCRIPTORS = 512
 /** Less than the difference of clocks that the service accepts from a wallet. */
 const CLOCK_SECONDS = 40
 
-/** Has the launcher give workerd the variables of `moveClock`. */
-const PASS_CLOCK: Change = {
-  path: 'scripts/service/workerd.mjs',
-  replaced: '    env: environment,',
-  by: `    env: {
-      ...environment,
-      ...(process.env.CHAOS_LIBRARY && { LD_PRELOAD: process.env.CHAOS_LIBRARY, CHAOS_CLOCK: process.env.CHAOS_CLOCK }),
-    },`,
-  appended: '',
-}
-
 /** Prepares the projects. `changes` are planted in the present build. */
 export function prepareFaults(changes: readonly Change[] = []): Faults {
-  const present = copyProject([...changes, IGNORE_FILE_LIMIT, PASS_CLOCK])
-  const previous = copyProject([IGNORE_FILE_LIMIT, PASS_CLOCK], previousBundle())
-  const clock = buildClock()
+  const present = copyProject([...changes, IGNORE_FILE_LIMIT, PASS_LIBRARY])
+  const previous = copyProject([IGNORE_FILE_LIMIT, PASS_LIBRARY], previousBundle())
+  const clock = buildLibrary(CLOCK)
+  if (clock === undefined) console.info('The clock is not moved: this machine has no C compiler (cc).')
   return {
     launcher: present.launcher,
     livesOf: (lives) => LIVES[lives].filter((life: Life) => clock !== undefined || !life.startsWith('clock')),
     restart: (server, life) => {
       const seconds = { clock_ahead: CLOCK_SECONDS, clock_behind: -CLOCK_SECONDS }[life as string] ?? 0
-      const variables = { CHAOS_LIBRARY: clock?.path ?? '', CHAOS_CLOCK: String(seconds) }
+      const variables = { WORKERD_LIBRARY: clock?.path ?? '', LIBRARY_CLOCK: String(seconds) }
       return server.restart(variables, {
         launcher: life === 'previous_build' ? previous.launcher : present.launcher,
         ...(life === 'few_descriptors' && { descriptors: DESCRIPTORS }),
@@ -85,7 +75,7 @@ export function previousBundle(): Uint8Array {
   return gunzipSync(readFileSync(join(import.meta.dirname, '../../previous/worker.js.gz')))
 }
 
-/** A library that shifts the calendar by CHAOS_CLOCK seconds. Time that only passes stays as it is. */
+/** A library that shifts the calendar by LIBRARY_CLOCK seconds. Time that only passes stays as it is. */
 const CLOCK = `
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -94,7 +84,7 @@ const CLOCK = `
 #include <unistd.h>
 static long shift(void) {
   static long seconds, known;
-  if (!known) { const char *text = getenv("CHAOS_CLOCK"); seconds = text ? atol(text) : 0; known = 1; }
+  if (!known) { const char *text = getenv("LIBRARY_CLOCK"); seconds = text ? atol(text) : 0; known = 1; }
   return seconds;
 }
 int clock_gettime(clockid_t id, struct timespec *now) {
@@ -115,19 +105,3 @@ time_t time(time_t *result) {
   return now.tv_sec;
 }
 `
-
-/** Builds the library; undefined on a machine without a C compiler for Linux. */
-function buildClock(): { readonly path: string; readonly remove: () => void } | undefined {
-  const directory = mkdtempSync(join(tmpdir(), 'verifier-clock-'))
-  const remove = () => rmSync(directory, { recursive: true, force: true })
-  const [source, path] = [join(directory, 'clock.c'), join(directory, 'clock.so')]
-  writeFileSync(source, CLOCK)
-  try {
-    execFileSync('cc', ['-shared', '-fPIC', '-O1', '-o', path, source], { stdio: 'pipe' })
-    return { path, remove }
-  } catch {
-    console.info('The clock is not moved: this machine has no C compiler (cc).')
-    remove()
-    return undefined
-  }
-}

@@ -1,0 +1,132 @@
+// Loss of power, approximated: the order of `fsync` and response, and copies of the state at random moments.
+// A copy has what the kernel has at that moment, as after SIGKILL. The order shows that the disk has it, too.
+
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
+import { makeAuthority } from '../../support/people/person.ts'
+import { type CreatedRelyingParty, type Server, startServer } from '../../support/service/server.ts'
+import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { authorized, drive, type FinishedSession, persistentCaller, planOf } from '../crash/load.ts'
+import { SHOP } from '../crash/ways.ts'
+import { formPost, type LeanWallet, leanSettings, makeLeanWallet, readRequestObject } from '../lean-wallet.ts'
+
+const SESSIONS = 120
+const COPIES = 4
+const CALLERS = 8
+
+let server: Server
+let wallet: LeanWallet
+let rp: CreatedRelyingParty
+const directory = mkdtempSync(join(tmpdir(), 'verifier-power-'))
+beforeAll(async () => {
+  const authority = await makeAuthority()
+  wallet = await makeLeanWallet(authority)
+  server = await startServer({ env: { BASE_URL } })
+  rp = await server.createRelyingParty({ ...leanSettings(authority), origins: [SHOP] })
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const { ask } = persistentCaller('', async () => undefined)
+const askServer: typeof ask = (path, init) => ask(server.origin + path, init)
+
+it('every outcome that was acknowledged before a copy of the state began is in the copy', async () => {
+  const random = seededRandom(17)
+  const finished: FinishedSession[] = []
+  const plan = planOf(SESSIONS, 0).entries()
+  const load = Promise.all(
+    Array.from({ length: CALLERS }, async () => {
+      for (const [number, end] of plan) {
+        finished.push(await drive(number, end, { ask: askServer, wallet, apiKey: rp.api_key }))
+      }
+    }),
+  )
+  const copies: { readonly path: string; readonly acknowledged: readonly FinishedSession[] }[] = []
+  for (let i = 1; i <= COPIES; i++) {
+    const target = Math.floor((SESSIONS * i) / (COPIES + 1))
+    await vi.waitFor(() => expect(finished.length).toBeGreaterThanOrEqual(target), {
+      timeout: 120_000,
+      interval: 2,
+    })
+    await sleep(random.below(50))
+    copies.push(copyState(join(directory, String(i)), finished))
+  }
+  await load
+  for (const { path, acknowledged } of copies) {
+    const copy = await startServer({ env: { BASE_URL, STATE_DIR: path } })
+    const found = await Promise.all(
+      acknowledged.map(async ({ verificationId }) => {
+        const { text } = await ask(`${copy.origin}/v1/verify/${verificationId}`, authorized(rp.api_key))
+        return [verificationId, JSON.parse(text).status]
+      }),
+    )
+    await copy.stop()
+    expect(found).toEqual(acknowledged.map(({ verificationId, end }) => [verificationId, end]))
+  }
+}, 300_000)
+
+it('the disk has the outcome before the response to the wallet leaves, where strace may look', async () => {
+  const created = await askServer('/v1/verify', {
+    ...authorized(rp.api_key, 'POST'),
+    headers: { ...authorized(rp.api_key).headers, 'content-type': 'application/json' },
+    body: JSON.stringify(OVER_18),
+  })
+  const { verification_id, wallet_request } = JSON.parse(created.text)
+  const { text: jws } = await askServer(new URL(wallet_request.request_uri).pathname)
+  const trace = await startTrace(server.pid(), join(directory, 'calls'))
+  if (trace === undefined) return console.info('The order of fsync is not shown: strace cannot attach.')
+  const sent = await askServer(
+    `/v1/verify/${verification_id}/callback`,
+    formPost(wallet.answer(readRequestObject(jws))),
+  )
+  expect(sent.status).toBe(200)
+  const calls = await trace.end()
+  const response = calls.findIndex((call) => call.includes('HTTP/1.1 200 OK'))
+  const isWal = (call: string) => /\/[0-9a-f]{64}\.sqlite-wal>/.test(call)
+  const before = calls.slice(0, response)
+  const lastWrite = before.findLastIndex((call) => call.startsWith('pwrite64(') && isWal(call))
+  const lastSync = before.findLastIndex((call) => /^f(data)?sync\(/.test(call) && isWal(call))
+  expect([response > 0, lastWrite >= 0, lastSync > lastWrite]).toEqual([true, true, true])
+}, 60_000)
+
+/** Copies the state while workerd stands still, so that all files are of one moment. */
+function copyState(path: string, finished: readonly FinishedSession[]) {
+  const acknowledged = [...finished]
+  const pid = server.pid()
+  process.kill(pid, 'SIGSTOP')
+  try {
+    cpSync(server.stateDir, path, { recursive: true, filter: (source) => !source.endsWith('.sock') })
+  } finally {
+    process.kill(pid, 'SIGCONT')
+  }
+  return { path, acknowledged }
+}
+
+/** Records system calls of a process in their order; undefined where that is not possible. */
+async function startTrace(pid: number, file: string) {
+  const calls = 'trace=pwrite64,fsync,fdatasync,write,writev,sendto,sendmsg'
+  const strace = spawn('strace', ['-f', '-y', '-s', '64', '-e', calls, '-o', file, '-p', String(pid)])
+  const isAttached = await new Promise<boolean>((resolve) => {
+    strace.once('error', () => resolve(false)).once('exit', () => resolve(false))
+    strace.stderr.on('data', (text: Buffer) => text.includes('attached') && resolve(true))
+  })
+  if (!isAttached) return undefined
+  return {
+    end: async () => {
+      strace.kill('SIGINT')
+      await once(strace, 'exit')
+      // Each line begins with the id of the thread.
+      return readFileSync(file, 'utf8')
+        .split('\n')
+        .map((line) => line.replace(/^\d+\s+/, ''))
+    },
+  }
+}
