@@ -3,10 +3,12 @@
 import { describeCells, describeProtocols } from '../../test/support/service/cells.ts'
 import { describeCost } from './cost.ts'
 import { describeStatusesAndReasons } from './statuses-and-reasons.ts'
+import { describeWallets } from './wallets.ts'
 
 /** Path from the project's folder → its whole text. */
 export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'docs/statuses-and-reasons.md': () => `${describeStatusesAndReasons()}\n`,
+  'docs/wallets.md': () => `${describeWallets()}\n`,
 }
 
 /** Path → the tables in it, which begin with their own first line. */

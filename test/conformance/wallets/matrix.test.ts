@@ -1,0 +1,104 @@
+// CONTRACT 2, 3: every wallet and every question. The request for the wallet is answered and verifies, or the
+// creation said before that it would not. The results are those of docs/wallets.md.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { afterAll, describe, expect, it } from 'vitest'
+import { WALLET_PROFILES } from '../../../src/wallets/profiles/index.ts'
+import { SILENT } from '../../support/wallets/documented.ts'
+import type { FakeWallet } from '../../support/wallets/fake-wallet.ts'
+import { FAKE_WALLETS } from '../../support/wallets/index.ts'
+import { QUESTIONS, type Question } from '../../support/wallets/questions.ts'
+import { RESULTS_FILE, type Result, type Results } from '../../support/wallets/results.ts'
+import { type Exchange, exchange, type Session, type Told, useWalletStage } from './stage.ts'
+
+const stage = useWalletStage()
+const results: Record<string, Record<string, Result>> = {}
+const expected = JSON.parse(readFileSync(RESULTS_FILE, 'utf8')) as Results
+// UPDATE=1 writes the results. `npm run format` and `npm run docs` then write the page.
+const isUpdate = process.env.UPDATE === '1'
+afterAll(() => {
+  if (isUpdate) writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`)
+})
+
+it('has a fake for each profile', () => {
+  expect(FAKE_WALLETS.map(({ id }) => id).sort()).toEqual(WALLET_PROFILES.map(({ id }) => id).sort())
+})
+
+describe.each(FAKE_WALLETS)('$id', (wallet) => {
+  const profile = WALLET_PROFILES.find(({ id }) => id === wallet.id)!
+
+  it.each(QUESTIONS)(
+    '$name: answers and verifies, or the creation said that it would not',
+    async (question) => {
+      const open = (await stage.rp.create(question.creation)) as Session
+      const told = open.wallets.find(({ id }) => id === wallet.id)!
+      const byDefault = await exchange(stage, wallet, profile, open)
+      const byChoice = told.result === 'cannot' ? undefined : await choose(wallet, question)
+      const result = resultOf(told, byDefault, byChoice)
+      results[wallet.id] = { ...results[wallet.id], [question.name]: result }
+      expectNoSurprise(wallet, told, byDefault, byChoice)
+      for (const end of [byDefault, byChoice]) expectWithin(question, end)
+      if (told.result === 'works' || told.result === 'lowered') expectMinimal(question, byChoice)
+      if (!isUpdate) expect(result).toEqual(expected[wallet.id]?.[question.name])
+    },
+  )
+
+  async function choose({ id }: FakeWallet, { creation }: Question): Promise<Exchange> {
+    const session = (await stage.rp.create({ ...creation, wallet: id })) as Session
+    return exchange(stage, wallet, profile, session)
+  }
+})
+
+function expectNoSurprise(
+  { excess = [], silent = [] }: FakeWallet,
+  { result }: Told,
+  byDefault: Exchange,
+  byChoice: Exchange | undefined,
+): void {
+  const ends = [byDefault, byChoice]
+  const isSilent = ends.some((end) => end && 'refused' in end && end.refused.startsWith(SILENT))
+  switch (result) {
+    case 'works':
+      expect(ends.map(endOf)).toEqual(['verified', 'verified'])
+      break
+    case 'lowered':
+      expect(endOf(byChoice)).toBe('verified')
+      break
+    case 'cannot':
+      // It is not asked for a format of which it discloses more than a query names.
+      if (excess.length === 0) expect(endOf(byDefault)).not.toBe('verified')
+      break
+    case 'unknown':
+      expect(isSilent || silent.length > 0).toBe(true)
+  }
+}
+
+/** No wallet discloses a claim outside the policy. */
+function expectWithin({ allowed }: Question, end: Exchange | undefined): void {
+  const disclosed = end && 'disclosed' in end ? end.disclosed : []
+  expect(disclosed.map(({ claim }) => claim).filter((claim) => !allowed.includes(claim))).toEqual([])
+}
+
+/** The request for a wallet discloses no more than the question needs. */
+function expectMinimal({ claims }: Question, end: Exchange | undefined): void {
+  expect(countOf(end)).toBe(claims)
+}
+
+function endOf(end: Exchange | undefined): string {
+  if (end === undefined) return 'not asked'
+  return 'refused' in end ? `refused: ${end.refused}` : end.status
+}
+
+function resultOf(told: Told, byDefault: Exchange, byChoice: Exchange | undefined): Result {
+  return {
+    told: told.result,
+    why: [...new Set([...(told.left_out ?? []), ...(told.reasons ?? [])].map(({ why }) => why))],
+    default: endOf(byDefault),
+    chosen: endOf(byChoice),
+    disclosed: { default: countOf(byDefault), chosen: countOf(byChoice) },
+  }
+}
+
+function countOf(end: Exchange | undefined): number {
+  return end && 'disclosed' in end ? end.disclosed.length : 0
+}
