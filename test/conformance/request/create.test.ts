@@ -37,6 +37,8 @@ it('CONTRACT 2: returns the documented fields, and client_token, wallet_request,
     livemode: false,
     version: 1,
     locale: null,
+    warnings: [],
+    wallets: expect.any(Array),
   })
   expect(session.session_url).toContain(session.client_token)
 })
