@@ -1,5 +1,5 @@
-// `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a second.
-// `--targets` picks from disk, memory and the peers that are installed in bench/peers.
+// `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a
+// second. `--targets` picks from disk, memory and the peers that are installed in bench/peers.
 
 import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Peers: other verifiers on the same work. They have a package and a lock file of their own below bench/peers,
-// and are measured only where they are installed: `npm ci --prefix bench/peers`.
+// Peers: other verifiers on the same work. They have a package and a lock file of their own below
+// bench/peers. They are measured where they are installed: `npm ci --prefix bench/peers`.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

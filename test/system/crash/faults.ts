@@ -1,5 +1,5 @@
-// Faults between and at the kills: a full disk, few file descriptors, a moved clock, another build on the same
-// state. Each needs no rights beyond those of the service.
+// Faults between and at the kills: a full disk, few file descriptors, a moved clock, another build on the
+// same state. Each needs no rights beyond those of the service.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,5 @@
-// A C library that is loaded into workerd before the system's own. It replaces single functions of the system.
+// A C library that is loaded into workerd before the system's own. It replaces single functions of the
+// system.
 
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// A resolver of the test inside workerd. It answers with addresses of this machine only, and sends connections
-// to port 443 of them to a listener of the test. No look-up leaves the machine.
+// A resolver of the test inside workerd. It answers with addresses of this machine only, and sends
+// connections to port 443 of them to a listener of the test. No look-up leaves the machine.
 
 /** Top-level domain that does not exist. A name is `<address in hexadecimal>.<this>`, 4 or 16 bytes. */
 export const DOMAIN = 'rebound'
