@@ -37,6 +37,8 @@ export const MEMBER_TEXTS = {
     credential_types: 'Accepted credential types. Used with `scope`; must not be combined with `dcql_query`.',
     scope: 'Names of the claims that must be proven.',
     dcql_query: 'Your own query (OpenID4VP 1.0 §6), instead of `credential_types` and `scope`.',
+    preset:
+      'A question with a name, instead of `credential_types` and `scope`: `age_over_18` is what the EU age verification app answers.',
     required_assurance_level: 'Minimum assurance level of the trust anchor of each credential.',
     metadata: `Returned unchanged, never evaluated. At most 8 KiB. ${PERSONAL_DATA}`,
     credential_match: '`any`: one of the types is enough. `all`: every type is required.',
@@ -161,6 +163,8 @@ export const MEMBER_TEXTS = {
     certificate_revocation:
       'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are stored. Default: 48 hours.',
+    eu_age_verification:
+      'Let the preset `age_over_18` ask the EU age verification app by value, also in live mode. Default: `false`.',
     google_wallet:
       'What Google Wallet shows about you: `logo_uri`, `privacy_policy_uri` and `display_name` (default: `name`), or the `rp_metadata_bytes` that Google returned.',
     enforce_registration:

@@ -44,6 +44,7 @@ export const relyingParty = z.object({
   status_unavailable: z.enum(STATUS_UNAVAILABLE),
   certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
   enforce_registration: z.boolean(),
+  eu_age_verification: z.boolean(),
   google_wallet: maybe(
     z.object({
       display_name: maybe(z.string()),

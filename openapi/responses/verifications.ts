@@ -9,6 +9,7 @@ import { dcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../src/openid4vp/request/generation.ts'
+import { PRESET_NAMES } from '../../src/policy/presets.ts'
 import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
@@ -133,6 +134,7 @@ const derivation = z.object({
     'certificate_status_unavailable',
     'holder_binding',
     'no_holder_binding',
+    'no_session_binding',
     'status',
     'status_unavailable',
     'credential_says',
@@ -179,6 +181,7 @@ export const verification = z.object({
   credential_types: maybe(texts),
   scope: maybe(texts),
   dcql_query: maybe(query),
+  preset: maybe(z.enum(PRESET_NAMES)),
   required_assurance_level: level,
   credential_match: maybe(z.enum(['any', 'all'])),
   formats: maybe(texts),

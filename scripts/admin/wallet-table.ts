@@ -4,7 +4,7 @@
 import { describeIssue } from '../../src/codec/schema.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import type { Settings } from '../../src/relying-party/settings/settings.ts'
-import { createRequest } from '../../src/routes/edge/schemas.ts'
+import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
 import { requestedTransactions } from '../../src/routes/verifications/requested-transactions.ts'
@@ -33,7 +33,7 @@ export function walletTable(
     const { issues } = parsed.error
     return { errors: issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message })) }
   }
-  const { data } = parsed
+  const data = withPreset(parsed.data)
   const settings = { ...DEFAULTS, ...given } as unknown as Settings
   const protocol = PROTOCOLS[data.protocol]
   const options = requestOptions(data.protocol, data.request_options, settings)
@@ -48,11 +48,15 @@ export function walletTable(
     protocol: data.protocol,
     transaction_data: transactions.value,
     request_options: options.value,
+    required_assurance_level: data.required_assurance_level,
+    ...(data.preset && { preset: data.preset }),
     livemode,
   }
   const prefixes = protocol.clientIdPrefixes.filter((prefix) => isUsable(prefix, settings))
   const has_root = settings.verifier?.root_certificate_pem !== undefined
-  const wallets = tellWallets(originalRequest(session, { prefixes, by_value: settings.by_value, has_root }))
+  const { by_value, eu_age_verification = false } = settings
+  const means = { prefixes, by_value, eu_age_verification, has_root }
+  const wallets = tellWallets(originalRequest(session, means))
   const lines = wallets.flatMap(({ id, result, left_out = [], reasons = [] }) => [
     `${result.padEnd(8)} ${walletProfile(id)?.name ?? ''} (${id})`,
     ...[...left_out, ...reasons].map(textOf),

@@ -24,20 +24,25 @@ export type DerivedLevel = {
 /** Maximum level of a credential without proof of its holder, or with an unknown status. */
 export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 
-/** Derives the level of one verified credential; `id` names it in the steps. */
-export function deriveLevel(id: string, credential: VerifiedCredential): DerivedLevel {
+/**
+ * Derives the level of one verified credential; `id` names it in the steps. `isUnbound`: the response is for
+ * an unsigned request that any person may have answered.
+ */
+export function deriveLevel(id: string, credential: VerifiedCredential, isUnbound = false): DerivedLevel {
   const { anchor, holderBound, claims } = credential
   const start = anchor.assurance_level
   const certified = certificateStep(id, credential, start)
   const known = certified?.level ?? start
   const bound = holderBound ? known : UNCHECKED_LEVEL
-  const status = statusStep(id, credential, bound)
+  const answered = isUnbound ? UNCHECKED_LEVEL : bound
+  const status = statusStep(id, credential, answered)
   const declared = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
   const level = declared.reduce(lowerLevel, status.level)
   const derivation: readonly LevelDerivation[] = [
     { step: 'anchor', id, anchor: anchor.name, ...(anchor.list && { list: anchor.list }), level: start },
     ...(certified === undefined ? [] : [certified]),
     { step: holderBound ? 'holder_binding' : 'no_holder_binding', id, level: bound },
+    ...(isUnbound ? [{ step: 'no_session_binding', id, level: answered } as const] : []),
     status,
     ...(declared.length === 0 ? [] : [{ step: 'credential_says', id, level } as const]),
   ]

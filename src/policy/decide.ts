@@ -20,18 +20,22 @@ type DecisionInput = {
   readonly policy: RequiredPolicy
   readonly presentations: readonly VerifiedPresentation[]
   readonly now: number
+  /** True for a response to an unsigned request that any person may have answered. */
+  readonly isUnbound?: boolean | undefined
 }
 
 /**
  * Decides. Ignores presentations for no query of the policy, and credentials of another type than requested.
  */
-export function decide({ policy, presentations, now }: DecisionInput): Decision {
+export function decide({ policy, presentations, now, isUnbound }: DecisionInput): Decision {
   const checked = presentations.flatMap((presentation) => {
     const descriptor = policy.descriptors.find(
       ({ query_id, credential_type }) =>
         query_id === presentation.queryId && credential_type === presentation.credential.credentialType,
     )
-    return descriptor === undefined ? [] : [checkCredential(presentation, descriptor, policy, now)]
+    return descriptor === undefined
+      ? []
+      : [checkCredential(presentation, descriptor, policy, { now, isUnbound })]
   })
   const chosen = choose(policy, checked)
   const used = chosen.length > 0 ? chosen : checked
@@ -91,7 +95,7 @@ function checkCredential(
   { credential, valueMismatches }: VerifiedPresentation,
   { query_id, scopes, claim_sets }: PolicyDescriptor,
   policy: RequiredPolicy,
-  now: number,
+  { now, isUnbound }: Pick<DecisionInput, 'now' | 'isUnbound'>,
 ): CheckedCredential {
   const holds = credential.reasons.length === 0
   const mismatched = new Set(valueMismatches.map((path) => JSON.stringify(path)))
@@ -106,7 +110,7 @@ function checkCredential(
   const checks = new Map(readings.map(({ scope, proven }) => [scope, proven]))
   const sets = claim_sets ?? [scopes.map(({ scope }) => scope)]
   const enough = sets.find((set) => set.every((scope) => checks.get(scope)))
-  const level = deriveLevel(query_id, credential)
+  const level = deriveLevel(query_id, credential, isUnbound)
   const reasons: readonly (PolicyReason | false)[] = [
     ...credential.reasons,
     !reachesLevel(level.level, policy.required_assurance_level) && 'assurance_level_too_low',

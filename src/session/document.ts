@@ -15,6 +15,7 @@ import type {
 } from '../openid4vp/request/generation.ts'
 import type { VerifierAttestation } from '../openid4vp/request/verifier-info.ts'
 import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
+import type { Preset } from '../policy/presets.ts'
 import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-jwk.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
@@ -109,6 +110,8 @@ export type StoredRequest = {
   /** The exact texts that wallets receive and sign hashes of. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
+  /** Question that names its types and scopes. Absent: the creation named them. */
+  readonly preset?: Preset
   /** Absent in sessions that an older version created: not required. */
   readonly require_same_holder_key?: boolean
   readonly metadata: Readonly<Record<string, string>>

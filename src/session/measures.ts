@@ -6,6 +6,7 @@ import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
 import type { Delivery } from '../webhook/outbox.ts'
 import type { SessionDocument } from './document.ts'
 import { noteRefusal } from './refusals-by-time.ts'
+import { channelOf } from './request/terms.ts'
 import type { Evaluation } from './response/evaluate-response.ts'
 import type { ReasonCode } from './response/reasons.ts'
 
@@ -37,7 +38,7 @@ export function recordEvaluation(document: SessionDocument, evaluation: Evaluati
     verdict: evaluation.kind,
     reason: reasonOf(evaluation),
     protocol: document.request.protocol,
-    channel: evaluation.generation?.channel ?? null,
+    channel: evaluation.generation && channelOf(document, evaluation.generation),
     mode: modeOf(document),
   }
   record('answers', labels, { ms })

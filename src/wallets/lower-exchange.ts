@@ -14,9 +14,10 @@ type Exchange = Omit<LoweredRequest, 'protocol' | 'query' | 'transaction_data'>
 /** Chooses for the lowered query, or returns why no channel reaches the wallet. */
 export function lowerExchange(
   profile: WalletProfile,
-  original: OriginalRequest,
+  asked: OriginalRequest,
   query: DcqlQuery,
 ): Result<Lowered<Exchange>, readonly Finding[]> {
+  const original = withValue(profile, asked)
   const transactions = original.transaction_data === undefined ? 'yes' : profile.transaction_data
   if (transactions === 'no') return err([{ member: '/transaction_data', why: 'not_supported' }])
   const unknown: readonly Finding[] =
@@ -53,6 +54,17 @@ export function lowerExchange(
     ],
     unknown,
   })
+}
+
+/** Adds what the request of this wallet may be beside that of others. */
+function withValue({ id }: WalletProfile, original: OriginalRequest): OriginalRequest {
+  if (original.by_value_for?.includes(id) !== true) return original
+  const { client_id_prefixes: prefixes, response_modes: modes } = original
+  return {
+    ...original,
+    client_id_prefixes: [...new Set([...prefixes, 'redirect_uri'] as const)],
+    response_modes: [...new Set([...modes, 'direct_post'] as const)],
+  }
 }
 
 /** Returns the links that open a wallet, the preferred first. */

@@ -20,6 +20,8 @@ export type OriginalRequest = {
   readonly request_uri_methods: readonly RequestUriMethod[]
   /** Exchange protocols of the Digital Credentials API that the session offers. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
+  /** Ids of wallets whose request may be unsigned and plain, although that of others may not. */
+  readonly by_value_for?: readonly string[]
   readonly livemode: boolean
   /** True if the root of the verifier's certificate chain can be sent. */
   readonly has_root?: boolean

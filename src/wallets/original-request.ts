@@ -5,6 +5,8 @@ import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Preset } from '../policy/presets.ts'
+import { walletsByValue } from './eu-age.ts'
 import type { OriginalRequest } from './lowering.ts'
 
 /** The request of a session. Options are null where the protocol has none. */
@@ -17,6 +19,8 @@ export type SessionRequest = {
     readonly response_mode: ResponseMode | null
     readonly request_uri_method: RequestUriMethod | null
   }
+  readonly preset?: Preset
+  readonly required_assurance_level: string
   readonly livemode: boolean
 }
 
@@ -26,6 +30,8 @@ type Means = {
   readonly prefixes: readonly ClientIdPrefix[]
   /** True where its settings allow unsigned requests and plain responses. */
   readonly by_value: boolean
+  /** True where its settings allow them for the EU age verification app. */
+  readonly eu_age_verification: boolean
   readonly has_root: boolean
 }
 
@@ -50,6 +56,7 @@ export function originalRequest(session: SessionRequest, means: Means): Original
     ),
     request_uri_methods: withFirst(options.request_uri_method, protocol.requestUriMethods),
     dc_api_protocols: protocol.supportsDcApi ? exchanges : [],
+    by_value_for: means.eu_age_verification ? walletsByValue({ ...session, query: policy.query }) : [],
     livemode,
     has_root: means.has_root,
   }

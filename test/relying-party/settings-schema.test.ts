@@ -72,6 +72,7 @@ const GOOD = {
   status_unavailable: 'accept',
   certificate_revocation: 'accept_unknown',
   enforce_registration: true,
+  eu_age_verification: true,
   google_wallet: { logo_uri: 'https://shop.org/logo.png', privacy_policy_uri: 'https://shop.org/privacy' },
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],

@@ -17,9 +17,10 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
         response_mode: 'direct_post.jwt',
         request_uri_method: 'post',
       },
+      required_assurance_level: 'low',
       livemode: false,
     },
-    { prefixes: ['x509_hash', 'x509_san_dns'], by_value: false, has_root: false },
+    { prefixes: ['x509_hash', 'x509_san_dns'], by_value: false, eu_age_verification: false, has_root: false },
   )
 }
 

@@ -9,6 +9,11 @@ export type VerificationRequest = {
   readonly scope?: readonly string[]
   /** Your own query (OpenID4VP 1.0 §6), instead of `credential_types` and `scope`. */
   readonly dcql_query?: DcqlQuery
+  /**
+   * A question with a name, instead of `credential_types` and `scope`: `age_over_18` is what the EU age
+   * verification app answers.
+   */
+  readonly preset?: 'age_over_18'
   /** Minimum assurance level of the trust anchor of each credential. Default: `low`. */
   readonly required_assurance_level?: 'low' | 'substantial' | 'high'
   /** Returned unchanged, never evaluated. At most 8 KiB. Do not send personal data. Default: empty. */
@@ -232,6 +237,7 @@ export type Verification = {
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query: DcqlQuery | null
+  readonly preset: 'age_over_18' | (string & {}) | null
   readonly required_assurance_level: 'low' | 'substantial' | 'high' | (string & {})
   readonly credential_match: 'any' | 'all' | (string & {}) | null
   readonly formats: readonly string[] | null
@@ -294,6 +300,7 @@ export type Verification = {
     | 'certificate_status_unavailable'
     | 'holder_binding'
     | 'no_holder_binding'
+    | 'no_session_binding'
     | 'status'
     | 'status_unavailable'
     | 'credential_says'
@@ -585,6 +592,7 @@ export type Settings = {
   readonly status_unavailable: 'refuse' | 'accept' | (string & {})
   readonly certificate_revocation: 'off' | 'accept_unknown' | 'require' | (string & {})
   readonly enforce_registration: boolean
+  readonly eu_age_verification: boolean
   readonly google_wallet: {
     readonly display_name: string | null
     readonly logo_uri: string | null
@@ -643,6 +651,7 @@ export type SettingsChange = {
   readonly status_unavailable?: 'refuse' | 'accept'
   readonly certificate_revocation?: 'off' | 'accept_unknown' | 'require'
   readonly enforce_registration?: boolean
+  readonly eu_age_verification?: boolean
   readonly google_wallet?: {
     readonly display_name?: string
     readonly logo_uri?: string

@@ -65,6 +65,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         // Docs/decisions/certificate-revocation.md
         certificate_revocation: input.livemode ? 'require' : 'off',
         enforce_registration: false,
+        eu_age_verification: false,
         google_wallet: null,
         return_urls: [],
         origins: [],
@@ -142,6 +143,7 @@ function members(rules: SettingsRules) {
     status_unavailable: z.enum(STATUS_UNAVAILABLE),
     certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
     enforce_registration: z.boolean(),
+    eu_age_verification: z.boolean(),
     google_wallet: z.nullable(googleWallet),
     return_urls: unique(url, 50),
     origins: unique(url, 50),

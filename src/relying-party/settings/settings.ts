@@ -64,6 +64,8 @@ export type Settings = {
   readonly verifier: SigningIdentity | null
   /** True where a creation must not go beyond the registration certificate. Absent: false. */
   readonly enforce_registration?: boolean
+  /** True where `age_over_18` may ask the EU age verification app by value. Absent: false. */
+  readonly eu_age_verification?: boolean
   /** What Google Wallet shows about it. Absent: its requests are not for that wallet. */
   readonly google_wallet?: GoogleWallet | null
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */

@@ -11,6 +11,7 @@ import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
 import { dcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
 import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
+import { PRESET_NAMES, PRESETS } from '../../policy/presets.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
 import { REASONS } from '../../session/response/reasons.ts'
@@ -69,6 +70,7 @@ const createMembers = z.strictObject({
   credential_types: z.optional(list(name, 10)),
   scope: z.optional(list(name, 50)),
   dcql_query: z.optional(dcqlQuery),
+  preset: z.exactOptional(z.enum(PRESET_NAMES)),
   required_assurance_level: z._default(z.enum(ASSURANCE_LEVELS), 'low'),
   metadata: z._default(metadata, {}),
   credential_match: z._default(z.enum(['any', 'all']), 'any'),
@@ -101,11 +103,16 @@ export const createRequest = createMembers.check((context) => {
 })
 export type CreateRequest = z.infer<typeof createRequest>
 
+/** Returns the body with the members that its preset stands for. */
+export function withPreset(body: CreateRequest): CreateRequest {
+  return { ...body, ...(body.preset && PRESETS[body.preset]) }
+}
+
 function memberErrors(body: z.infer<typeof createMembers>) {
   const { dcql_query, credential_types, scope, formats, credential_match, allow_derived } = body
-  const { intent_to_retain } = body
+  const { intent_to_retain, preset } = body
   const required = 'This member is required.'
-  if (dcql_query === undefined) {
+  if (dcql_query === undefined && preset === undefined) {
     return [
       ...(credential_types === undefined ? [{ name: 'credential_types', message: required }] : []),
       ...(scope === undefined ? [{ name: 'scope', message: required }] : []),
@@ -118,10 +125,12 @@ function memberErrors(body: z.infer<typeof createMembers>) {
     credential_match: credential_match !== 'any',
     allow_derived,
     intent_to_retain: intent_to_retain !== undefined,
+    dcql_query: preset !== undefined && dcql_query !== undefined,
   }
+  const whole = preset === undefined ? 'dcql_query' : 'preset'
   return Object.entries(beside)
     .filter(([, isGiven]) => isGiven)
-    .map(([name]) => ({ name, message: 'must not be combined with dcql_query' }))
+    .map(([name]) => ({ name, message: `must not be combined with ${whole}` }))
 }
 
 /**

@@ -162,6 +162,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     status_unavailable: view.status_unavailable,
     certificate_revocation: view.certificate_revocation,
     enforce_registration: view.enforce_registration ?? false,
+    eu_age_verification: view.eu_age_verification ?? false,
     google_wallet: await googleWalletToWire(env, view),
     return_urls: view.return_urls,
     origins: view.origins,

@@ -28,7 +28,7 @@ import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
-import { CREATE_LIMIT, type CreateRequest, createRequest } from '../edge/schemas.ts'
+import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
 import { requestOptions } from './request-options.ts'
@@ -50,11 +50,12 @@ export async function createSession(c: AppContext): Promise<Response> {
     const message = 'must be 1 to 255 printable ASCII characters'
     return memberProblem(c, { pointer: '/Idempotency-Key', code: 'invalid', message })
   }
-  const body = await readJson(c, createRequest, CREATE_LIMIT)
-  if (!body.ok) return body.error
-  const input = await prepare(c, body.value, caller.value)
+  const sent = await readJson(c, createRequest, CREATE_LIMIT)
+  if (!sent.ok) return sent.error
+  const body = withPreset(sent.value)
+  const input = await prepare(c, body, caller.value)
   const reject = ({ code, errors }: RequestError) => problem(c, code, { errors })
-  const withQrCode = body.value.qr_code ?? true
+  const withQrCode = body.qr_code ?? true
   const send = (creation: Creation, findings: CreationFindings) =>
     sendCreation(c, creation, { ...findings, withQrCode })
   const { VERIFICATION_SESSION } = c.env
@@ -65,7 +66,7 @@ export async function createSession(c: AppContext): Promise<Response> {
   }
   const name = await objectName(c.env, caller.value.settings.relying_party_id, idempotencyKey)
   const session = VERIFICATION_SESSION.getByName(name)
-  const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
+  const bodyDigest = encodeBase64url(await sha256(utf8(JSON.stringify(body))))
   if (input.ok) {
     return send(await session.create({ ...input.value.creation, bodyDigest }), input.value.findings)
   }
@@ -122,7 +123,9 @@ async function prepare(
     request_options: options.value,
   }
   const { livemode } = settings
-  const session = { policy: policy.value, livemode, request: { protocol: body.protocol, ...made } }
+  const { protocol: id, required_assurance_level, preset } = body
+  const request = { protocol: id, required_assurance_level, ...(preset && { preset }), ...made }
+  const session = { policy: policy.value, livemode, request }
   const requester = { config: configOf(c.env), settings, ...life }
   const wallet = await requestedWallet(body, session, requester)
   if (!wallet.ok) return wallet

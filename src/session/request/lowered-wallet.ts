@@ -17,7 +17,10 @@ import { pinIdentity } from './generation-keys.ts'
 
 /** The session that a request is lowered for. */
 export type RequestingSession = Pick<SessionDocument, 'policy' | 'livemode'> & {
-  readonly request: Pick<StoredRequest, 'protocol' | 'request_options' | 'transaction_data'>
+  readonly request: Pick<
+    StoredRequest,
+    'protocol' | 'request_options' | 'transaction_data' | 'preset' | 'required_assurance_level'
+  >
 }
 
 /** The relying party, and the life of the session in Unix seconds. */
@@ -79,6 +82,7 @@ export function originalOf(
     {
       prefixes: usablePrefixes(config, settings, requester),
       by_value: settings.by_value,
+      eu_age_verification: settings.eu_age_verification === true,
       has_root: settings.verifier?.root_certificate_pem !== undefined,
     },
   )

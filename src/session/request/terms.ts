@@ -5,8 +5,8 @@
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
 import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
-import type { SessionDocument, StoredRequest, StoredWallet } from '../document.ts'
-import type { StoredGeneration } from './generations.ts'
+import { passesByValue, type SessionDocument, type StoredRequest, type StoredWallet } from '../document.ts'
+import type { Channel, StoredGeneration } from './generations.ts'
 
 /** What one request is made of. */
 export type RequestTerms = Pick<
@@ -29,6 +29,21 @@ export function termsOf(
   const wallet = document.wallets?.find((stored) => stored.id === id)
   if (wallet === undefined) throw new Error('the session has no terms for the wallet of this request')
   return walletTerms(document, wallet)
+}
+
+/**
+ * True for an unsigned request that was passed to a chosen wallet. The browser's API passes no request by
+ * value in this sense: it binds the response to the page.
+ */
+export function isPassedToWallet(document: SessionDocument, generation: StoredGeneration): boolean {
+  if (generation.channel === 'dc_api') return false
+  const terms = termsOf(document, generation)
+  return terms.wallet !== null && passesByValue(terms)
+}
+
+/** Returns the channel of a response as it is reported. */
+export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
+  return isPassedToWallet(document, generation) ? 'by_value' : generation.channel
 }
 
 /** Returns the terms for any wallet. */

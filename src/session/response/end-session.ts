@@ -15,7 +15,7 @@ import { terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
 import { recordOutcome } from '../measures.ts'
-import type { StoredGeneration } from '../request/generations.ts'
+import type { Channel, StoredGeneration } from '../request/generations.ts'
 import { reaches } from '../return/session-binding.ts'
 import { type TerminalStatus, transition } from '../state.ts'
 
@@ -75,10 +75,13 @@ export function decidedEnd(
     trace,
     generation,
     exchange,
+    channel,
     ...response
   }: {
     readonly trace: readonly TraceEntry[]
     readonly generation: StoredGeneration
+    /** As it is reported. */
+    readonly channel: Channel
     /** Protocol of the response, and the verifier in it, if they are not those of the session. */
     readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
     readonly winner: string
@@ -87,7 +90,7 @@ export function decidedEnd(
   },
 ): SessionEnd {
   const { status, reason, checks, assurance_level, same_holder_key, derivation, credentials } = decision
-  const { channel, browser } = generation
+  const isByPage = generation.channel === 'dc_api' && generation.browser === null
   return {
     status,
     winner: response.winner,
@@ -101,7 +104,7 @@ export function decidedEnd(
       credentials,
       channel,
       // The relying party's own page binds at once; our page binds when its browser returns.
-      session_binding: channel === 'dc_api' && browser === null ? 'relying_party' : 'none',
+      session_binding: isByPage ? 'relying_party' : 'none',
       // OpenID4VP 1.0 §14.9: the verifier checks again what it asked the wallet to filter.
       trace: [
         ...trace,
@@ -114,7 +117,7 @@ export function decidedEnd(
 }
 
 /** The end by `access_denied` from the wallet. */
-export function declinedEnd({ channel }: StoredGeneration, winner: string, requestHash: string): SessionEnd {
+export function declinedEnd(channel: Channel, winner: string, requestHash: string): SessionEnd {
   const outcome = { ...NO_RESULT, reason: 'access_denied', channel, request_hash: requestHash } as const
   return { status: 'declined', outcome, winner }
 }

@@ -22,7 +22,7 @@ import { type Attempt, clientIdOf, type Outcome, passesByValue, type TraceEntry 
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import type { StoredGeneration } from '../request/generations.ts'
 import { callbackUrl } from '../request/requests.ts'
-import { type RequestTerms, termsOf } from '../request/terms.ts'
+import { isPassedToWallet, type RequestTerms, termsOf } from '../request/terms.ts'
 import type { PostedResponse } from '../results.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
@@ -173,6 +173,7 @@ async function decideOn(
     policy: { ...document.policy, required_assurance_level, require_same_holder_key },
     presentations: presentations.value,
     now,
+    isUnbound: generation.browser === null && isPassedToWallet(document, generation),
   })
   // A confirmation counts only in a credential that the decision rests on.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)

@@ -11,6 +11,7 @@ import { addAttempt, type SessionDocument } from '../document.ts'
 import { recordEvaluation } from '../measures.ts'
 import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
 import { requestHash } from '../request/request-hash.ts'
+import { channelOf } from '../request/terms.ts'
 import type { PostedResponse, ResponseResult } from '../results.ts'
 import { holdSuccess, responseCodeOf } from '../return/binding.ts'
 import type { SessionStore } from '../store.ts'
@@ -95,14 +96,16 @@ async function applyEvaluation(
   }
   const { generation } = evaluation
   const winner = response.digest
+  const channel = channelOf(document, generation)
   const hash = await (isAnnexC(evaluation)
     ? annexCHash(document, generation)
     : requestHash(document, generation, config.baseUrl))
   const end =
     evaluation.kind === 'declined'
-      ? declinedEnd(generation, winner, hash)
+      ? declinedEnd(channel, winner, hash)
       : decidedEnd(evaluation.decision, {
           ...evaluation,
+          channel,
           winner,
           requestHash: hash,
           encryptedClaims: await encryptClaims(evaluation.decision, document, { config, now }),
@@ -164,7 +167,7 @@ function storeAttempt(
   if (document?.status !== 'pending') return
   const reason: AttemptReason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
   const details = evaluation.kind === 'refused' ? evaluation.details : {}
-  const channel = evaluation.generation?.channel ?? null
+  const channel = evaluation.generation && channelOf(document, evaluation.generation)
   const refused = addAttempt(document, { at: now, reason, channel, ...details })
   if (evaluation.generation === null) store.keep(refused, JUNK_WRITE_MS)
   else store.keep(addActivity(refused, { kind: 'response_refused', reason }, now), ATTEMPT_WRITE_MS)

@@ -117,10 +117,11 @@ export type PageView = ReturnType<typeof pageView>
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
   const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
-  const { intent_to_retain = false, wallet = null } = request
+  const { intent_to_retain = false, wallet = null, preset = null } = request
   return {
     ...request,
     wallet,
+    preset,
     dcql_query,
     heading,
     purpose,

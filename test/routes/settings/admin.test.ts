@@ -127,6 +127,7 @@ describe('creating a relying party', () => {
       status_unavailable: 'refuse',
       certificate_revocation: 'off',
       enforce_registration: false,
+      eu_age_verification: false,
       google_wallet: null,
       return_urls: [],
       origins: [],
