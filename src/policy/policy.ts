@@ -115,7 +115,7 @@ type CredentialStep =
         | 'holder_binding'
         /** Without cryptographic holder binding the level is at most `low`. */
         | 'no_holder_binding'
-        /** The request was unsigned, and nothing binds the response to one browser: the level is at most `low`. */
+        /** The request was unsigned, and no browser returned: the level is at most `low`. */
         | 'no_session_binding'
         /** Unknown: the credential may have been revoked. */
         | 'status_unavailable'

@@ -118,6 +118,18 @@ describe('the derivation', () => {
     ])
   })
 
+  test('is at most low where any person may have answered an unsigned request', () => {
+    expect(deriveLevel('pid', credentialOf('high', {}, true), true)).toEqual({
+      level: 'low',
+      derivation: [
+        anchor,
+        bound,
+        { step: 'no_session_binding', id: 'pid', level: 'low' },
+        { ...unlisted, level: 'low' },
+      ],
+    })
+  })
+
   test.each(['valid', 'revoked', 'suspended'] as const)('has the time of a status that is %s', (status) => {
     const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
     const as_of = '2026-09-21T14:13:20.000Z'
