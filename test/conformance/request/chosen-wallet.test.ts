@@ -173,7 +173,7 @@ it('CONTRACT 3, 5: a wallet that needs it gets the request unsigned and by value
   const usual = await wallet.receive(session.wallet_request.uri)
   expect(usual.payload.client_id).toMatch(/^x509_hash:/)
   expect((await wallet.present(request, await mdocAgeOf(mdoc, request))).status).toBe(200)
-  expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'qr' })
+  expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   const receipt = await rp.call('GET', `${path}/receipt`)
   expect(decodeJwt(await receipt.text())).toMatchObject({ client_id: clientId })
 })
