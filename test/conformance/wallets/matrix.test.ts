@@ -9,7 +9,7 @@ import type { FakeWallet } from '../../support/wallets/fake-wallet.ts'
 import { FAKE_WALLETS } from '../../support/wallets/index.ts'
 import { QUESTIONS, type Question } from '../../support/wallets/questions.ts'
 import { RESULTS_FILE, type Result, type Results } from '../../support/wallets/results.ts'
-import { type Exchange, exchange, type Session, type Told, useWalletStage } from './stage.ts'
+import { type Exchange, exchange, exchangeBy, type Session, type Told, useWalletStage } from './stage.ts'
 
 const stage = useWalletStage()
 const results: Record<string, Record<string, Result>> = {}
@@ -48,6 +48,20 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
     return exchange(stage, wallet, profile, session)
   }
 })
+
+it.each(FAKE_WALLETS.filter(({ id }) => id.startsWith('eu-age')))(
+  '$id: answers the request for it in an av:// link with the age alone',
+  async (wallet) => {
+    const { creation } = QUESTIONS[0]!
+    const session = (await stage.rp.create({ ...creation, wallet: wallet.id })) as Session
+    const { uri } = session.wallet_request
+    expect(uri).toMatch(/^av:\/\/\?/)
+    expect(await exchangeBy({ link: uri }, stage, wallet, session)).toMatchObject({
+      status: 'verified',
+      disclosed: [{ type: 'eu.europa.ec.av.1', claim: 'age_over_18' }],
+    })
+  },
+)
 
 function expectNoSurprise(
   { excess = [], silent = [] }: FakeWallet,

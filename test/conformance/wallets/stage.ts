@@ -80,7 +80,7 @@ function identityOf({ privateJwk, pem }: Minted) {
   return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
 }
 
-/** Brings a request to a wallet, and its answer to the service. */
+/** Brings the request of a session to a wallet, and its answer to the service. */
 export async function exchange(
   stage: WalletStage,
   wallet: FakeWallet,
@@ -89,10 +89,20 @@ export async function exchange(
 ): Promise<Exchange> {
   const invocation = await invocationOf(stage, profile, session)
   if (invocation === undefined) return { refused: 'no request reaches the wallet' }
-  const { surroundings } = stage
-  // The linter of the tests' transport rejects the root in x5c, which this wallet expects.
-  const fetch = profile.chain === 'with_root' ? unlinted(stage.service) : surroundings.fetch
-  const answer = await wallet.answer(invocation, { ...surroundings, fetch })
+  // The linter of the tests' transport rejects the root in x5c, which such a wallet expects.
+  const fetch = profile.chain === 'with_root' ? unlinted(stage.service) : stage.service.fetch
+  const surroundings = { ...stage.surroundings, fetch }
+  return exchangeBy(invocation, { ...stage, surroundings }, wallet, session)
+}
+
+/** Brings this request to a wallet, and its answer to the service. */
+export async function exchangeBy(
+  invocation: Invocation,
+  stage: WalletStage,
+  wallet: FakeWallet,
+  session: Session,
+): Promise<Exchange> {
+  const answer = await wallet.answer(invocation, stage.surroundings)
   if ('refused' in answer) return answer
   await deliver(stage, session, answer)
   const { status, reason, attempts } = await stage.rp.poll(session.verification_id)

@@ -1,4 +1,5 @@
-// The results of the matrix of wallets. The conformance test compares each cell, and docs/wallets.md shows it.
+// The results of the matrix of wallets. The conformance test compares each cell, and docs/wallets.md shows
+// it.
 
 import { join } from 'node:path'
 import { ROOT } from '../../../scripts/service/paths.mjs'

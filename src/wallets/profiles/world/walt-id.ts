@@ -1,6 +1,6 @@
-// The wallet of walt.id. It answers every query that it can, whatever the sets say. In an SD-JWT VC it presents
-// a member without its object, which no verifier accepts, and an object without members that have disclosures
-// of their own.
+// The wallet of walt.id. It answers every query that it can, whatever the sets say. In an SD-JWT VC it
+// presents a member without its object, which no verifier accepts, and an object without members that have
+// disclosures of their own.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 
