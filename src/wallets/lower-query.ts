@@ -87,7 +87,7 @@ function chooseOptions(
   const needed = required.length > 0 ? required : sets.slice(0, 1)
   const ordered = needed.map(({ options }) => byPreference(profile, policy, options))
   const single = ordered[0]?.find(
-    (option) => option.length === 1 && ordered.every((options) => options.some((one) => isSame(one, option))),
+    ([id, second]) => second === undefined && ordered.every((options) => options.some(isOnly(id))),
   )
   const choice = single === undefined ? ordered.flatMap((options) => options.slice(0, 1)) : [single]
   return choice.map((option) => ({ options: [option] }))
@@ -113,13 +113,14 @@ function byPreference(
       .flatMap((id) => query.credentials.filter((credential) => credential.id === id))
       .reduce((sum, { format }) => sum + ranks.indexOf(format), 0)
   const types = [...new Set(options.map(typesOf))]
-  return options.toSorted(
-    (a, b) => types.indexOf(typesOf(a)) - types.indexOf(typesOf(b)) || rankOf(a) - rankOf(b),
-  )
+  return options
+    .map((option) => ({ option, type: types.indexOf(typesOf(option)), rank: rankOf(option) }))
+    .sort((a, b) => a.type - b.type || a.rank - b.rank)
+    .map(({ option }) => option)
 }
 
-function isSame(a: readonly string[], b: readonly string[]): boolean {
-  return JSON.stringify(a) === JSON.stringify(b)
+function isOnly(id: string | undefined) {
+  return (option: readonly string[]) => option.length === 1 && option[0] === id
 }
 
 /** Returns why each credential query was left out. */

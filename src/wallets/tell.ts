@@ -35,6 +35,9 @@ export function tellWallets(original: OriginalRequest): readonly WalletResult[] 
 const results = new Map<string, readonly WalletResult[]>()
 const MAXIMUM_RESULTS = 64
 
+/** Findings of one wallet. An own query may cause hundreds. */
+const MAXIMUM_FINDINGS = 10
+
 function resultOf(profile: WalletProfile, original: OriginalRequest): WalletResult {
   const { id } = profile
   const lowering = lowerRequest(profile, original)
@@ -49,8 +52,8 @@ function resultOf(profile: WalletProfile, original: OriginalRequest): WalletResu
   }
 }
 
-/** Returns the first of findings that differ in the number of the claim only. */
+/** Returns the first of findings that differ in the number of the claim only, ten at most. */
 function summary(findings: readonly Finding[]): readonly Finding[] {
   const places = findings.map(({ member, why }) => `${member.replace(/\/claims\/\d+/, '/claims')} ${why}`)
-  return findings.filter((_, i) => places.indexOf(places[i] ?? '') === i)
+  return findings.filter((_, i) => places.indexOf(places[i] ?? '') === i).slice(0, MAXIMUM_FINDINGS)
 }

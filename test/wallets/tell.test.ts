@@ -1,7 +1,9 @@
 // The results of all wallets for one request.
 
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { FORMATS } from '../../src/formats/index.ts'
+import { FINDINGS } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { tellWallets } from '../../src/wallets/tell.ts'
@@ -39,4 +41,21 @@ it('says a thing about several claims once', () => {
 
 it('is computed once for the same request', () => {
   expect(tellWallets(originalOf({}))).toBe(tellWallets(originalOf({})))
+})
+
+it('has ten findings of a wallet at most, whatever an own query requests', () => {
+  const pid = { format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
+  const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))
+  const credentials = Array.from({ length: 10 }, (_, i) => ({ id: `q${i}`, ...pid, claims }))
+  const original = originalOf({})
+  const told = tellWallets({ ...original, policy: { ...original.policy, query: { credentials } } })
+  const counts = told.map(({ left_out = [], reasons = [] }) => Math.max(left_out.length, reasons.length))
+  expect(Math.max(...counts)).toBe(10)
+})
+
+it('uses the codes and the sentences of the contract', () => {
+  const contract = readFileSync('docs/contract.md', 'utf8')
+  for (const [code, sentence] of Object.entries(FINDINGS)) {
+    expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
+  }
 })
