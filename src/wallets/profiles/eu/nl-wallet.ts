@@ -1,4 +1,5 @@
-// The Dutch wallet. A simple query only, without sets. Several queries must have one format.
+// The Dutch wallet. It knows simple queries without sets. Several of them would need one format, so it is
+// asked one query only.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 
