@@ -30,8 +30,8 @@ type Probe = {
   readonly format: 'dc+sd-jwt' | 'mso_mdoc'
   readonly query: DcqlQuery
   /**
-   * Disclosed claims by what the profile says; `null` for a refusal. Of `no` and `unknown` nothing follows: the
-   * service then does not ask, or warns.
+   * Disclosed claims by what the profile says; `null` for a refusal. Of `no` and `unknown` nothing follows:
+   * the service then does not ask, or warns.
    */
   readonly ends: Readonly<Record<string, readonly string[] | null>>
 }
