@@ -32,7 +32,8 @@ function allows(protocol) {
 }
 
 /** @param {keyof typeof FAMILIES} family */
-const allowed = (family) => FAMILIES[family].filter(allows)
+const allowed = (family) =>
+  FAMILIES[family].filter((protocol) => page.dc_api_exchanges.includes(protocol)).filter(allows)
 
 // On a phone the wallet is on this device, and one call has every protocol. Elsewhere it is on a phone
 // nearby: a call with two families never ends on an iPhone.
@@ -73,7 +74,7 @@ async function present(pressed, protocols) {
   pressed.disabled = true
   note.textContent = ''
   try {
-    const { digital } = await send('/dc-api/request', {})
+    const { digital } = await send('/dc-api/request', page.wallet === null ? {} : { wallet: page.wallet })
     const requests = digital.requests.filter((/** @type {Exchange} */ { protocol }) =>
       protocols.includes(protocol),
     )

@@ -43,7 +43,8 @@ async function openWallet(pressed, sandbox) {
   try {
     const response = await fetch(`${page.api}/link`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${token}` },
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(page.wallet === null ? {} : { wallet: page.wallet }),
       cache: 'no-store',
       signal: AbortSignal.timeout(15000),
     })

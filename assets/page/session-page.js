@@ -45,6 +45,7 @@ let activeAt = start - (page.activity?.ago ?? 0)
 const isOpen = () => ['waiting', 'scanned', 'refused', 'returning'].includes(state)
 
 if (isOpen()) {
+  showWallets()
   if (state === 'waiting') writeTexts()
   newCode?.addEventListener('click', showNewCode)
   time.hidden = false
@@ -53,6 +54,17 @@ if (isOpen()) {
   addEventListener('online', refresh)
   tick()
   connect()
+}
+
+/** Shows the wallets of the list that only this browser's API reaches. A frame has no such API. */
+function showWallets() {
+  const api = self.DigitalCredential
+  if (api === undefined || self !== top) return
+  for (const entry of document.querySelectorAll('[data-exchanges]')) {
+    const exchanges = /** @type {HTMLElement} */ (entry).dataset.exchanges?.split(' ') ?? []
+    const isAllowed = exchanges.some((name) => api.userAgentAllowsProtocol?.(name) ?? true)
+    if (isAllowed) entry.removeAttribute('hidden')
+  }
 }
 
 /** Runs once a second: writes the countdown, and does what is due. */
@@ -123,7 +135,8 @@ async function draw() {
   if (!picture) return
   nextDraw = Date.now() + drawingPause()
   try {
-    const response = await request('/qr', 'image/svg+xml')
+    const query = page.wallet === null ? '' : `?wallet=${page.wallet}`
+    const response = await request(`/qr${query}`, 'image/svg+xml')
     if (response.status === 404 || response.status === 410) return read()
     if (!response.ok) return
     const svg = await response.text()
@@ -196,6 +209,7 @@ function offerNewCode(now) {
   if (!newCode) return
   newCode.hidden = !(state === 'refused' || (state === 'scanned' && now - activeAt >= WAITING_FOR_WALLET_MS))
   const query = new URLSearchParams({ token, seen: String(activity) })
+  if (page.wallet !== null) query.set('wallet', page.wallet)
   if (!newCode.hidden) newCode.href = `?${query}`
 }
 

@@ -51,9 +51,10 @@ import { openStore, type SessionStore } from './store.ts'
 import { applyTimeouts, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
+import { type PageView, readPage } from './views/page-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
-import { type PageView, pageView, publicView, viewOf } from './views/view.ts'
+import { publicView, viewOf } from './views/view.ts'
 
 /** Watchers of one session at a time: pages, kiosks, long polls. */
 const WATCHERS = 64
@@ -127,9 +128,9 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** The content of the hosted page. */
-  async readPage(by: SessionAccess): Promise<Result<PageView, SessionError>> {
+  async readPage(by: SessionAccess, wallet: string | null): Promise<Result<PageView, SessionError>> {
     const found = await this.#load(by)
-    return found.ok ? ok(pageView(found.value)) : found
+    return found.ok ? ok(await readPage(this.#context, found.value, wallet, Date.now())) : found
   }
 
   /**

@@ -9,6 +9,7 @@ import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
+import { offeredWallets } from '../../session/views/page-view.ts'
 import { accessOf, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
@@ -20,6 +21,7 @@ import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
 import { sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
+import { chosenProfile, deviceOf } from './page/wallets.ts'
 import { type WaysInput, waysOf } from './page/ways.ts'
 
 /** The routes that a person's browser opens by GET. */
@@ -58,14 +60,19 @@ async function sendSession(
   by: SessionAccess,
 ): Promise<Response> {
   // The QR code comes first: the state on the page must not be older than the request in it.
-  const render = await session.render(by, null)
-  const found = await session.readPage(by)
+  const asked = c.req.query('wallet')?.slice(0, WALLET_CHARACTERS) ?? null
+  const first = await session.render(by, asked)
+  const isIgnored = !first.ok && (first.error === 'wallet_unknown' || first.error === 'wallet_cannot')
+  const named = isIgnored ? null : asked
+  const render = isIgnored ? await session.render(by, named) : first
+  const found = await session.readPage(by, named)
   if (!found.ok) return sendNotFound(c)
   const view = found.value
   const settings = await settingsOf(c.env, view.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
   const texts = await textsFor(c, view.locale)
   const { name, branding, origins } = settings.value
+  const life = { now: Math.floor(Date.now() / 1000), expiresAt: Math.floor(view.expires_at / 1000) }
   const page = {
     view,
     name,
@@ -78,6 +85,10 @@ async function sendSession(
         : render.ok
           ? testWalletAddress(render.value.uri)
           : '',
+    walletName: chosenProfile({ view })?.name ?? null,
+    named,
+    wallets: offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life }),
+    device: deviceOf(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
     token: c.req.query('token') ?? '',
     seen: seenOf(c.req.query('seen')),
@@ -89,6 +100,9 @@ async function sendSession(
   const style = branding?.color ? brandStyle(branding.color) : ''
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
 }
+
+/** Longest id of a wallet. */
+const WALLET_CHARACTERS = 40
 
 /** Returns the texts in the session's language, or in the browser's. */
 function textsFor(c: AppContext, locale: string | null): Promise<Texts> {

@@ -1,15 +1,11 @@
-// Views of a session: for the relying party (CONTRACT 4), for a `client_token`, and for the hosted page.
+// Views of a session: for the relying party (CONTRACT 4), and for a `client_token`.
 // Members are always present; an unknown one is `null`. Views are built from the document alone.
 
 import type { Verification, VerificationState } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import { decodeTransactionData, detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
+import { decodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
-import { requestedClaims } from '../../policy/requested-claims.ts'
 import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../document.ts'
-import { requestedDocuments } from '../request/annex-c.ts'
-import { sessionTerms } from '../request/terms.ts'
 import { describeReason } from '../response/reasons.ts'
 import type { View } from '../results.ts'
 import { bindingOf } from '../return/binding.ts'
@@ -75,44 +71,6 @@ export function publicView(document: SessionDocument): VerificationState {
     wallet_activity: activityView(document),
   }
 }
-
-/** Returns the content of the hosted page: who requests what. Times are Unix milliseconds. */
-export function pageView(document: SessionDocument) {
-  const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, required_session_binding, return_url, protocol } = document.request
-  const { heading = null, purpose = null } = document.request
-  const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
-  const transactions = detailsOf(document.request.transaction_data)
-  const { supportsDcApi: offers_dc_api, supportsRedirect: offers_redirect } = PROTOCOLS[protocol]
-  return {
-    ...state,
-    requested_claims: requestedClaims(document.policy),
-    transactions,
-    wallet_activity: activityView(document),
-    locale,
-    heading,
-    purpose,
-    required_session_binding,
-    return_url,
-    offers_dc_api,
-    dc_api_protocols: dcApiFamilies(document),
-    offers_redirect,
-  }
-}
-
-/**
- * Returns the families of exchange protocols for a phone nearby, of which one call can use one only. Where
- * documents are all that is requested, `org-iso-mdoc` alone reaches every phone.
- */
-function dcApiFamilies(document: SessionDocument): readonly ('openid4vp' | 'org-iso-mdoc')[] {
-  const { supportsDcApi, supportsRedirect } = PROTOCOLS[document.request.protocol]
-  if (!supportsDcApi) return []
-  if (requestedDocuments(sessionTerms(document)) === undefined) return ['openid4vp']
-  const isMdocOnly = document.policy.query.credentials.every(({ format }) => format === 'mso_mdoc')
-  return isMdocOnly || !supportsRedirect ? ['org-iso-mdoc'] : ['openid4vp', 'org-iso-mdoc']
-}
-
-export type PageView = ReturnType<typeof pageView>
 
 function requestMembers(request: SessionDocument['request']) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null

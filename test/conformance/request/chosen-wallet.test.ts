@@ -259,13 +259,18 @@ it('CONTRACT 3: refuses a response to a plain request that is encrypted for the 
 })
 
 it('CONTRACT 5: binds a response to the client_id of its own request', async () => {
-  const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'] })
-  const request = await scan(session, 'talao')
-  expect(request.payload.client_id).toMatch(/^(decentralized_identifier|x509_san_dns):/)
-  const { client_id: audience } = (await stage.service.wallet.receive(session.wallet_request.uri)).payload
+  const request_options = { client_id_prefix: 'decentralized_identifier' }
+  const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'], request_options })
+  const { client_id: audience } = session.wallet_request
+  expect(audience).toMatch(/^decentralized_identifier:/)
+  const request = await scan(session, NL)
+  expect(request.payload.client_id).toMatch(/^x509_hash:/)
   expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
   expect(await lastReason(session)).toEqual(['pending', 'audience_mismatch'])
   expect((await respondWithAge(stage, request)).status).toBe(200)
+  const path = `/v1/verify/${session.verification_id}/receipt`
+  const receipt = decodeJwt(await (await stage.rp.call('GET', path)).text())
+  expect(receipt).toMatchObject({ client_id: request.payload.client_id })
 })
 
 it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () => {

@@ -130,9 +130,9 @@ describe('the session page', () => {
     const addresses = [...html.matchAll(/\s(?:src|href|action|srcset)="([^"]*)"/g)].map(
       ([, address]) => address,
     )
-    expect(addresses.every((address) => /^(data:|\/assets\/|\/test\/wallet\?uri=|$)/.test(address!))).toBe(
-      true,
-    )
+    expect(
+      addresses.every((address) => /^(data:|\?token=|\/assets\/|\/test\/wallet\?uri=|$)/.test(address!)),
+    ).toBe(true)
     expect(html).not.toMatch(/\son\w+=|javascript:|<form|<iframe|\sstyle=|@import|url\(/)
   })
 

@@ -23,6 +23,10 @@ export type ScriptData = {
   readonly link_opened: string
   readonly link_failed: string
   readonly link_elsewhere: string
+  /** Wallet in the address of the page: an id, `any`, or null for that of the creation. */
+  readonly wallet: string | null
+  /** Exchange protocols of the request. */
+  readonly dc_api_exchanges: readonly string[]
   /** Families of protocols for a phone nearby, the one of the first button first. */
   readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
   /** Words of the first button where the wallet is on another device. */

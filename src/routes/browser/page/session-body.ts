@@ -12,25 +12,26 @@ import { claimLines, credentialLines } from './request-words.ts'
 import type { ScriptData, StateText } from './script-data.ts'
 import { fill, isolate, type PageState, type Texts } from './texts.ts'
 import { summarizeTransactions } from './transactions.ts'
+import { chosenMarkup, type WalletsInput, walletsMarkup } from './wallets.ts'
 import { type WaysInput, waysMarkup, waysOf } from './ways.ts'
 
 /** The content of a session page. */
-export type SessionPage = WaysInput & {
-  /** The relying party's name. */
-  readonly name: string
-  readonly branding: Branding | null
-  /** Types of transaction data that the relying party added. */
-  readonly transactionTypes: readonly AddedTransactionDataType[]
-  /** Path of the session's API. */
-  readonly api: string
-  readonly token: string
-  /** Number of the last activity that the person left behind by asking for a new code. */
-  readonly seen: number
-  /** True in a frame of the relying party's page. */
-  readonly isFramed: boolean
-  /** Unix milliseconds. */
-  readonly now: number
-}
+export type SessionPage = WaysInput &
+  WalletsInput & {
+    /** The relying party's name. */
+    readonly name: string
+    readonly branding: Branding | null
+    /** Types of transaction data that the relying party added. */
+    readonly transactionTypes: readonly AddedTransactionDataType[]
+    /** Path of the session's API. */
+    readonly api: string
+    /** Number of the last activity that the person left behind by asking for a new code. */
+    readonly seen: number
+    /** True in a frame of the relying party's page. */
+    readonly isFramed: boolean
+    /** Unix milliseconds. */
+    readonly now: number
+  }
 
 /** Returns the page's title and body. `live`: the session can still change, and the scripts follow it. */
 export function sessionBody(
@@ -108,7 +109,8 @@ function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup 
   const activity = activityOf(page)
   const isLate = state === 'scanned' && activity !== null && activity.ago >= WAITING_FOR_WALLET_MS
   const words = waysOf(page).some(({ id }) => id === 'qr') ? texts.newCode : texts.tryAgain
-  const address = `?token=${encodeURIComponent(page.token)}&seen=${activity?.number ?? 0}`
+  const wallet = page.named === null ? '' : `&wallet=${encodeURIComponent(page.named)}`
+  const address = `?token=${encodeURIComponent(page.token)}&seen=${activity?.number ?? 0}${wallet}`
   return state === 'refused' || isLate
     ? html`<a id="new-code" class="button" href="${address}">${words}</a>`
     : html`<a id="new-code" class="button" hidden>${words}</a>`
@@ -142,7 +144,9 @@ function transactionParts(page: SessionPage, texts: Texts): Markup | '' {
 
 function liveParts(page: SessionPage, texts: Texts): Markup {
   return html`<div id="live">
+${chosenMarkup(texts, page)}
 ${waysMarkup(texts, page)}
+${walletsMarkup(texts, page)}
 <p id="time" class="soft" role="timer" hidden></p>
 <p id="lost" role="alert" hidden>${texts.connectionLost}</p>
 <noscript><p>${texts.withoutScript}</p><p><a href="">${texts.reload}</a></p></noscript>
@@ -200,6 +204,8 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     link_opened: texts.linkOpened,
     link_failed: texts.linkFailed,
     link_elsewhere: texts.linkElsewhere,
+    wallet: page.named,
+    dc_api_exchanges: view.dc_api_exchanges,
     dc_api_protocols: view.dc_api_protocols,
     dc_api_nearby: view.dc_api_protocols.length > 1 ? texts.onAndroid : texts.onPhoneNearby,
     dc_api_closed: texts.browserWalletClosed,

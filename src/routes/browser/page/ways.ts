@@ -2,11 +2,11 @@
 // where the browser supports it.
 
 import { html } from 'hono/html'
-import type { PageView } from '../../../session/views/view.ts'
+import type { PageView } from '../../../session/views/page-view.ts'
 import type { ScriptName } from './assets.ts'
 import type { Markup } from './document.ts'
 import type { StateText } from './script-data.ts'
-import type { Texts } from './texts.ts'
+import { fill, type Texts } from './texts.ts'
 
 /** Dependencies of the ways. */
 export type WaysInput = {
@@ -17,6 +17,8 @@ export type WaysInput = {
    * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
    */
   readonly testWallet: string | null
+  /** Name of the chosen wallet; null: any. */
+  readonly walletName: string | null
 }
 
 export type Way = {
@@ -53,15 +55,19 @@ const LINK: Way = {
   script: 'link.js',
   isOffered: ({ view }) => view.offers_redirect,
   opening: ({ onPhone, linkStates }, input) => (QR.isOffered(input) ? onPhone : linkStates.waiting),
-  markup: ({ openWallet }, input) =>
-    html`<button id="link" type="button"${QR.isOffered(input) ? html` class="beside-qr"` : ''} hidden>${openWallet}</button>`,
+  markup: ({ openWallet, wallets }, input) => {
+    const { walletName: wallet } = input
+    const words = wallet === null ? openWallet : fill(wallets.open, { wallet })
+    return html`<button id="link" type="button"${QR.isOffered(input) ? html` class="beside-qr"` : ''} hidden>${words}</button>`
+  },
 }
 
 /** Has the QR code's request; link.js creates one for this browser alone. */
 const TEST_WALLET: Way = {
   id: 'test-wallet',
   script: null,
-  isOffered: ({ testWallet, view }) => testWallet !== null && view.offers_redirect,
+  isOffered: ({ testWallet, view, walletName }) =>
+    testWallet !== null && view.offers_redirect && walletName === null,
   opening: () => null,
   markup: ({ testWallet: words }, { testWallet }) =>
     html`<a id="test-wallet"${testWallet ? html` href="${testWallet}"` : html` hidden`} class="button second" target="_blank" rel="noopener">${words}</a>`,

@@ -1,0 +1,123 @@
+// The choice of a wallet on the session page: the wallets that can answer this request, by country and
+// platform. A choice is a link to the same page, so nothing is remembered.
+
+import { html } from 'hono/html'
+import type { OfferedWallet, PageView } from '../../../session/views/page-view.ts'
+import type { WalletProfile } from '../../../wallets/profile.ts'
+import { walletProfile } from '../../../wallets/profiles/index.ts'
+import type { Markup } from './document.ts'
+import { fill, type Texts } from './texts.ts'
+
+/** Dependencies of the choice. */
+export type WalletsInput = {
+  readonly view: PageView
+  /** Wallets that can answer, or may be able to. */
+  readonly wallets: readonly OfferedWallet[]
+  readonly token: string
+  /** Wallet in the address of the page: an id, `any`, or null. */
+  readonly named: string | null
+  readonly device: PersonDevice
+}
+
+/** The person's device. Null: unknown, as on a computer; no country is known. */
+export type PersonDevice = {
+  readonly platform: 'ios' | 'android' | null
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string | null
+}
+
+/** Reads the headers of the browser. `locale`: that of the session. */
+export function deviceOf(
+  userAgent: string | undefined,
+  acceptLanguage: string | undefined,
+  locale: string | null,
+): PersonDevice {
+  const [, mobile = ''] = /(iPhone|iPad|Android)/.exec(userAgent ?? '') ?? []
+  const platform = mobile === '' ? null : mobile === 'Android' ? 'android' : 'ios'
+  const regions = [acceptLanguage ?? '', locale ?? ''].map((tags) => /-([A-Z]{2})\b/.exec(tags)?.[1])
+  return { platform, country: regions.find((region) => region !== undefined) ?? null }
+}
+
+/** Returns the profile of the chosen wallet; `undefined` for any wallet. */
+export function chosenProfile({ view }: Pick<WalletsInput, 'view'>): WalletProfile | undefined {
+  return view.wallet === null ? undefined : walletProfile(view.wallet)
+}
+
+/** Shows which wallet was chosen, how to install it, and the way back to any wallet. */
+export function chosenMarkup(texts: Texts, input: WalletsInput): Markup | '' {
+  const profile = chosenProfile(input)
+  if (profile === undefined) return ''
+  const wallet = profile.name
+  const stores = Object.entries(profile.install).filter(([on]) => isFor(input.device, on))
+  const isKnown = input.wallets.find(({ id }) => id === profile.id)?.isKnown ?? true
+  return html`<div class="chosen">
+<p><b>${fill(texts.wallets.chosen, { wallet })}</b></p>
+<p><a href="${addressOf(input, 'any')}">${texts.wallets.other}</a></p>
+${isKnown ? '' : html`<p class="soft">${texts.wallets.untestedLong}</p>`}
+${stores.length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, { wallet })} ${stores.map(([on, address], i) => html`${i === 0 ? '' : ' · '}<a href="${address}" target="_blank" rel="noopener">${texts.wallets.stores[on as Store]}</a>`)}</p>`}
+</div>`
+}
+
+type Store = keyof WalletProfile['install']
+
+/** Shows the list of wallets, closed at first: today's ways come first. */
+export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
+  const offered = input.wallets.flatMap(({ id, isKnown }) => {
+    const profile = walletProfile(id)
+    const isOffered = profile !== undefined && id !== input.view.wallet && canUse(profile, input)
+    return isOffered ? [{ profile, isKnown }] : []
+  })
+  if (offered.length === 0) return ''
+  const { country } = input.device
+  const names = new Intl.DisplayNames([texts.language], { type: 'region' })
+  const here = offered.filter(({ profile }) => country !== null && profile.countries.includes(country))
+  const everywhere = offered.filter(({ profile }) => profile.countries.length === 0)
+  const elsewhere = offered.filter((one) => !here.includes(one) && !everywhere.includes(one))
+  const groups = [
+    { title: country === null ? '' : (names.of(country) ?? country), wallets: here },
+    { title: texts.wallets.everywhere, wallets: everywhere },
+    { title: texts.wallets.elsewhere, wallets: elsewhere },
+  ]
+  return html`<details id="wallets">
+<summary>${texts.wallets.which}</summary>
+<p class="soft">${texts.wallets.hint}</p>
+${groups
+  .filter(({ wallets }) => wallets.length > 0)
+  .map(
+    ({ title, wallets }, i) => html`<h3 id="wallets-${i}">${title}</h3>
+<ul aria-labelledby="wallets-${i}">${wallets.map((one) => entry(texts, input, one, wallets === elsewhere ? names : undefined))}</ul>`,
+  )}
+</details>`
+}
+
+type Entry = { readonly profile: WalletProfile; readonly isKnown: boolean }
+
+/** A wallet that only the browser's API reaches is hidden until a script finds one of its protocols. */
+function entry(
+  texts: Texts,
+  input: WalletsInput,
+  { profile, isKnown }: Entry,
+  names: Intl.DisplayNames | undefined,
+): Markup {
+  const { id, name, countries, protocols, dc_api_protocols } = profile
+  const notes = [
+    ...(names === undefined ? [] : [countries.map((code) => names.of(code) ?? code).join(', ')]),
+    ...(isKnown ? [] : [texts.wallets.untested]),
+  ].filter((note) => note !== '')
+  const needs = protocols.length === 0 ? html` data-exchanges="${dc_api_protocols.join(' ')}" hidden` : ''
+  return html`<li${needs}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
+}
+
+/** The same page for another wallet. */
+function addressOf({ token }: WalletsInput, wallet: string): string {
+  return `?${new URLSearchParams({ token, wallet })}`
+}
+
+/** In live mode people are offered no wallets for tests. */
+function canUse({ platforms, status }: WalletProfile, { device, view }: WalletsInput): boolean {
+  return (status !== 'test' || !view.livemode) && platforms.some((platform) => isFor(device, platform))
+}
+
+function isFor({ platform }: PersonDevice, other: string): boolean {
+  return platform === null || other === platform || other === 'web'
+}

@@ -1,0 +1,113 @@
+// The content of the hosted page (CONTRACT 11): who requests what, the wallet that was chosen, and the wallets
+// that can answer.
+
+import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
+import { detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
+import { requestedClaims } from '../../policy/requested-claims.ts'
+import { tellWallets, type WalletResult } from '../../wallets/tell.ts'
+import type { SessionContext } from '../context.ts'
+import { type SessionDocument, stageOf } from '../document.ts'
+import { requestedDocuments } from '../request/annex-c.ts'
+import { chooseWallet } from '../request/chosen-wallet.ts'
+import { originalOf, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
+import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
+import { activityView } from '../wallet-activity.ts'
+
+/** A wallet that can answer the request, or that no public source says it of. */
+export type OfferedWallet = { readonly id: string; readonly isKnown: boolean }
+
+/**
+ * Reads the page. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet that
+ * cannot answer is ignored. `now` in Unix milliseconds.
+ */
+export async function readPage(
+  context: SessionContext,
+  document: SessionDocument,
+  named: string | null,
+  now: number,
+) {
+  if (document.status !== 'pending') return pageView(document, sessionTerms(document))
+  const chosen = await chooseWallet(context, document, named, now)
+  const wallet = chosen.ok ? chosen.value : null
+  const terms = wallet === null ? sessionTerms(document) : walletTerms(document, wallet)
+  return pageView(document, terms)
+}
+
+/** Returns the wallets of an open page. They depend on the settings, which the caller has. */
+export function offeredWallets(
+  { requesting }: Pick<PageView, 'requesting'>,
+  requester: Requester,
+): readonly OfferedWallet[] {
+  if (requesting === null) return []
+  const session = JSON.parse(requesting) as RequestingSession // written below
+  return tellWallets(originalOf(session, requester)).filter(isPossible).map(toOffered)
+}
+
+function isPossible({ result }: WalletResult): boolean {
+  return result !== 'cannot'
+}
+
+function toOffered({ id, result }: WalletResult): OfferedWallet {
+  return { id, isKnown: result !== 'unknown' }
+}
+
+/** Returns the content of the page. Times are Unix milliseconds. */
+function pageView(document: SessionDocument, terms: RequestTerms) {
+  const { status, version, expires_at, relying_party_id, livemode } = document
+  const { locale, required_session_binding, return_url } = document.request
+  const { heading = null, purpose = null } = document.request
+  const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
+  const exchanges = exchangesOf(terms)
+  return {
+    ...state,
+    requested_claims: requestedClaims(document.policy),
+    transactions: detailsOf(document.request.transaction_data),
+    wallet_activity: activityView(document),
+    locale,
+    heading,
+    purpose,
+    required_session_binding,
+    return_url,
+    /** Id of the chosen wallet; null: any. */
+    wallet: terms.wallet?.id ?? null,
+    /** JSON text of what `offeredWallets` reads; null after the end. */
+    requesting: status === 'pending' ? requestingText(document) : null,
+    offers_dc_api: exchanges.length > 0,
+    /** Exchange protocols of one call on this device. */
+    dc_api_exchanges: exchanges,
+    dc_api_protocols: nearbyFamilies(terms, exchanges),
+    offers_redirect: PROTOCOLS[terms.request.protocol].supportsRedirect && terms.wallet?.link !== null,
+  }
+}
+
+function requestingText({ policy, livemode, request }: SessionDocument): string {
+  const { protocol, request_options, transaction_data } = request
+  const session = { policy, livemode, request: { protocol, request_options, transaction_data } }
+  return JSON.stringify(session)
+}
+
+export type PageView = Awaited<ReturnType<typeof readPage>>
+
+function exchangesOf(terms: RequestTerms): readonly DcApiProtocol[] {
+  const { supportsDcApi, supportsRedirect } = PROTOCOLS[terms.request.protocol]
+  if (!supportsDcApi) return []
+  const hasDocuments = requestedDocuments(terms) !== undefined
+  return DC_API_PROTOCOLS.filter((id) => (id === ISO_MDOC ? hasDocuments : supportsRedirect)).filter(
+    (id) => terms.wallet?.dc_api_protocols.includes(id) ?? true,
+  )
+}
+
+/**
+ * Returns the families of exchange protocols for a phone nearby, of which one call can use one only. Where
+ * documents are all that is requested, `org-iso-mdoc` alone reaches every phone.
+ */
+function nearbyFamilies(
+  { query }: RequestTerms,
+  exchanges: readonly DcApiProtocol[],
+): readonly ('openid4vp' | 'org-iso-mdoc')[] {
+  const others = exchanges.filter((id) => id !== ISO_MDOC)
+  if (!exchanges.includes(ISO_MDOC)) return others.length === 0 ? [] : ['openid4vp']
+  const isMdocOnly = query.credentials.every(({ format }) => format === 'mso_mdoc')
+  return isMdocOnly || others.length === 0 ? ['org-iso-mdoc'] : ['openid4vp', 'org-iso-mdoc']
+}

@@ -1,0 +1,199 @@
+// CONTRACT 11: "Which wallet do you use?" on the session page, by keyboard, on a phone and on a desktop, in
+// five languages. A choice makes a request of its own, and nothing is remembered.
+
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { readWithZxing } from '../qr/foreign-readers.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { checkPage } from '../support/browser/page-check.ts'
+import { PID, presentationOf, queryFor } from '../support/people/person.ts'
+import type { ReceivedRequest } from '../support/people/wallet.ts'
+import { type CreatedSession, OVER_18 } from '../support/service/service.ts'
+import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
+
+/** A choice of formats, which the NL Wallet cannot answer. */
+const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'], locale: 'en' }
+const ANDROID =
+  'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36'
+const PHONE: BrowserContextOptions = { ...DEVICES.phone, userAgent: ANDROID, locale: 'nl-NL' }
+const DESKTOP: BrowserContextOptions = { ...DEVICES.desktop, locale: 'nl-NL' }
+const VISITORS = { phone: PHONE, desktop: DESKTOP }
+
+describeInBrowser('the choice of a wallet on the session page', () => {
+  const stage = useBrowserStage()
+
+  /** Opens a session's page on a device. */
+  async function visit({ session_url }: CreatedSession, device: BrowserContextOptions) {
+    const visitor = await stage.visitor({ ...device, reducedMotion: 'reduce' })
+    await visitor.page.goto(session_url)
+    return visitor
+  }
+
+  async function presentNames(request: ReceivedRequest): Promise<number> {
+    const answer = { [queryFor(request, PID)]: [await presentationOf(stage.person, PID, request)] }
+    return (await stage.service.wallet.present(request, answer)).status
+  }
+
+  it.each(['phone', 'desktop'] as const)(
+    'is one click away and in no way before it, on a %s',
+    async (name) => {
+      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
+      const { page } = await visit(await rp.create(NAMES), VISITORS[name])
+      const [first] = name === 'phone' ? ['#link'] : ['#qr']
+      await page.locator(`${first}:visible`).waitFor()
+      expect(await page.locator('#wallets a:visible').count()).toBe(0)
+      const above = await boxesAbove(page)
+      await page.locator('summary').focus()
+      await page.keyboard.press('Enter')
+      expect(await page.locator('#wallets a:visible').count()).toBeGreaterThan(3)
+      expect(await boxesAbove(page)).toEqual(above)
+      await page.evaluate("document.querySelector('#wallets').scrollIntoView()")
+      await checkPage(page, `wallets-${name}`, { dark: true, forced: true })
+      await narrow(page, `wallets-${name}`)
+    },
+  )
+
+  it.each(['phone', 'desktop'] as const)('shows the way to the chosen wallet, on a %s', async (name) => {
+    const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
+    const { page } = await visit(await rp.create(NAMES), VISITORS[name])
+    await choose(page, 'NL Wallet')
+    await page.getByText('This request is for NL Wallet').waitFor()
+    if (name === 'phone') await page.getByRole('button', { name: 'Open NL Wallet' }).waitFor()
+    expect(await page.locator('#wallets a', { hasText: 'NL Wallet' }).count()).toBe(0)
+    await checkPage(page, `wallet-chosen-${name}`, { dark: true, forced: true })
+    await narrow(page, `wallet-chosen-${name}`)
+  })
+
+  it('lists the wallets of the country first, and on a phone those of its platform only', async () => {
+    const session = await stage.rp.create(OVER_18)
+    const { page } = await visit({ ...session }, PHONE)
+    await page.locator('summary').click()
+    const android = await page.locator('#wallets a:visible').allTextContents()
+    expect(android).not.toContain('EUDI reference wallet (iOS)')
+    const { page: iphone } = await visit(session, {
+      ...PHONE,
+      userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 26)',
+    })
+    await iphone.locator('summary').click()
+    const ios = await iphone.locator('#wallets a:visible').allTextContents()
+    expect(ios).not.toEqual(android)
+    const desktop = await visit(session, DESKTOP)
+    await desktop.page.locator('summary').click()
+    const all = await desktop.page.locator('#wallets a:visible').allTextContents()
+    expect(all).toEqual(expect.arrayContaining([...android, ...ios]))
+    expect(await page.locator('#wallets h3').allTextContents()).toContain('Any country')
+  })
+
+  it('is verified through the QR code of the chosen wallet', async () => {
+    const session = await stage.rp.create(NAMES)
+    const { page } = await visit(session, DESKTOP)
+    await choose(page, 'NL Wallet')
+    const request = await stage.service.wallet.receive(await scan(page))
+    expect(request.payload.dcql_query).not.toHaveProperty('credential_sets')
+    expect(await presentNames(request)).toBe(200)
+    await page.locator('main[data-state=verified]').waitFor()
+    expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
+  })
+
+  it('renews the QR code, and offers a new one, for the chosen wallet', async () => {
+    const session = await stage.rp.create(NAMES)
+    const { page } = await visit(session, DESKTOP)
+    await choose(page, 'NL Wallet')
+    const request = await stage.service.wallet.receive(await scan(page))
+    const wrong = { [queryFor(request, PID)]: ['not a credential'] }
+    expect((await stage.service.wallet.present(request, wrong)).status).toBe(400)
+    await page.locator('main[data-state=refused]').waitFor()
+    const [drawn] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes('/qr')),
+      page.locator('#new-code').click(),
+    ])
+    expect(new URL(drawn.url()).searchParams.get('wallet')).toBe('nl-wallet')
+    expect(new URL(page.url()).searchParams.get('wallet')).toBe('nl-wallet')
+  })
+
+  it('opens the chosen wallet on a phone, by its own request', async () => {
+    const session = await stage.rp.create({ ...NAMES, required_session_binding: 'page' })
+    const { page, walletUris } = await visit(session, PHONE)
+    await choose(page, 'NL Wallet')
+    await page.locator('#link').click()
+    await expect.poll(() => walletUris).toHaveLength(1)
+    const request = await stage.service.wallet.receive(walletUris[0] ?? '')
+    expect(request.payload.dcql_query).not.toHaveProperty('credential_sets')
+    expect(await presentNames(request)).toBe(200)
+  })
+
+  it('is not remembered: no cookie, no storage, and the next visit is for any wallet', async () => {
+    const session = await stage.rp.create(NAMES)
+    const { page } = await visit(session, DESKTOP)
+    await choose(page, 'NL Wallet')
+    const stored = 'Object.keys(localStorage).length + Object.keys(sessionStorage).length'
+    expect([await page.context().cookies(), await page.evaluate(stored)]).toEqual([[], 0])
+    await page.goto(session.session_url)
+    expect(await page.locator('.chosen').count()).toBe(0)
+  })
+
+  it('begins with the wallet of the creation, and offers the others and the request for any', async () => {
+    const session = await stage.rp.create({ ...NAMES, wallet: 'nl-wallet' })
+    const { page } = await visit(session, DESKTOP)
+    await page.getByText('This request is for NL Wallet').waitFor()
+    await page.getByRole('link', { name: 'Use another wallet' }).click()
+    await page.locator('.chosen').waitFor({ state: 'detached' })
+    const request = await stage.service.wallet.receive(await scan(page))
+    expect(request.payload.dcql_query).toHaveProperty('credential_sets')
+  })
+
+  it('works without JavaScript', async () => {
+    const session = await stage.rp.create(OVER_18)
+    const { page } = await visit(session, { ...DESKTOP, javaScriptEnabled: false })
+    await choose(page, 'NL Wallet')
+    const request = await stage.service.wallet.receive(await scan(page))
+    expect((await respondWithAge(stage, request)).status).toBe(200)
+    await page.getByRole('link', { name: 'Reload the page' }).click()
+    await page.locator('main[data-state=verified]').waitFor()
+  })
+
+  it.each([
+    ['de', 'Welche Wallet verwenden Sie?', 'NL Wallet öffnen'],
+    ['fr', 'Quel portefeuille utilisez-vous ?', 'Ouvrir NL Wallet'],
+    ['es', '¿Qué cartera usa?', 'Abrir NL Wallet'],
+    ['it', 'Quale portafoglio usa?', 'Apri NL Wallet'],
+    ['en', 'Which wallet do you use?', 'Open NL Wallet'],
+  ])('speaks the language of the page: %s', async (locale, question, open) => {
+    const session = await stage.rp.create({ ...NAMES, locale })
+    const { page } = await visit(session, { ...PHONE, viewport: { width: 320, height: 720 } })
+    await choose(page, 'NL Wallet')
+    await page.getByRole('button', { name: open }).waitFor()
+    await page.locator('summary', { hasText: question }).click()
+    await checkPage(page, `wallets-${locale}-320`)
+  })
+})
+
+/** Chooses a wallet by keyboard alone. */
+async function choose(page: Page, name: string): Promise<void> {
+  await page.locator('summary').focus()
+  await page.keyboard.press('Enter')
+  await page.locator('#wallets a', { hasText: name }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.chosen').waitFor()
+}
+
+/** Reads the screen as a camera does. */
+async function scan(page: Page): Promise<string> {
+  await page.locator('#qr').scrollIntoViewIfNeeded()
+  const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
+  if (uri === undefined) throw new Error('no QR code is visible')
+  return uri
+}
+
+/** Returns the places of what is above the choice. */
+function boxesAbove(page: Page): Promise<unknown> {
+  return page.evaluate(`['h1', '#title', '#link', '#qr', 'summary'].map((selector) => {
+    const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect()
+    return height === 0 ? selector : [selector, x, y + scrollY, width, height].join(' ')
+  })`)
+}
+
+async function narrow(page: Page, name: string): Promise<void> {
+  await page.setViewportSize({ width: 320, height: 720 })
+  await checkPage(page, `${name}-320`)
+}

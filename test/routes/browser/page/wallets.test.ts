@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
+import {
+  chosenMarkup,
+  deviceOf,
+  type WalletsInput,
+  walletsMarkup,
+} from '../../../../src/routes/browser/page/wallets.ts'
+
+const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15'
+const ANDROID = 'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36'
+
+describe('the device of a person', () => {
+  it.each([
+    ['an iPhone', IPHONE, 'nl-NL,nl;q=0.9', null, { platform: 'ios', country: 'NL' }],
+    ['an Android phone', ANDROID, 'de,en-US;q=0.8', null, { platform: 'android', country: 'US' }],
+    ['a computer', 'Mozilla/5.0 (X11; Linux x86_64)', 'de', 'de-AT', { platform: null, country: 'AT' }],
+    ['a browser without headers', undefined, undefined, null, { platform: null, country: null }],
+  ])('is read from the headers of %s', (_, agent, languages, locale, expected) => {
+    expect(deviceOf(agent, languages, locale)).toEqual(expected)
+  })
+})
+
+/** Members of the page that the choice reads. */
+function input(changes: object = {}, view: object = {}): WalletsInput {
+  const wallets = ['nl-wallet', 'apple-wallet', 'eudi-ios', 'france-identite'].map((id) => ({
+    id,
+    isKnown: true,
+  }))
+  const device = { platform: null, country: 'NL' }
+  const page = { livemode: false, wallet: null, ...view }
+  return { view: page, wallets, token: 'ct_1.a', named: null, device, ...changes } as unknown as WalletsInput
+}
+
+const listed = (page: WalletsInput) => String(walletsMarkup(ENGLISH, page))
+
+describe('the list of wallets', () => {
+  it('has the wallets of the country first, each as a link to the same page', () => {
+    const html = listed(input())
+    expect([...html.matchAll(/<h3[^>]*>([^<]*)/g)].map(([, title]) => title)).toEqual([
+      'Netherlands',
+      'Any country',
+      'Other countries',
+    ])
+    expect(html).toContain('href="?token=ct_1.a&amp;wallet=nl-wallet"')
+    expect(html).toContain('<small>France</small>')
+  })
+
+  it('hides a wallet that only the API of the browser reaches, until a script finds that API', () => {
+    expect(listed(input())).toMatch(/<li data-exchanges="org-iso-mdoc" hidden><a [^>]*wallet=apple-wallet/)
+  })
+
+  it('marks a wallet that is not known to answer', () => {
+    const html = listed(input({ wallets: [{ id: 'nl-wallet', isKnown: false }] }))
+    expect(html).toContain('<small>not tested</small>')
+  })
+
+  it('leaves out the wallets of other platforms on a phone, and the chosen one', () => {
+    expect(listed(input({ device: { platform: 'android', country: null } }))).not.toContain('eudi-ios')
+    expect(listed(input({}, { wallet: 'nl-wallet' }))).not.toContain('nl-wallet')
+  })
+
+  it('leaves out wallets for tests in live mode', () => {
+    expect(listed(input())).toContain('eudi-ios')
+    expect(listed(input({}, { livemode: true }))).not.toContain('eudi-ios')
+  })
+
+  it('is absent where no wallet is left', () => {
+    expect(listed(input({ wallets: [] }))).toBe('')
+  })
+})
+
+describe('a chosen wallet', () => {
+  it('is named, with the way back to any wallet', () => {
+    const html = String(chosenMarkup(ENGLISH, input({}, { wallet: 'nl-wallet' })))
+    expect(html).toContain('This request is for NL Wallet.')
+    expect(html).toContain('href="?token=ct_1.a&amp;wallet=any"')
+    expect(String(chosenMarkup(ENGLISH, input()))).toBe('')
+  })
+
+  it('has the links to install it, on a phone for its platform only', () => {
+    const stores = (platform: string | null) => {
+      const html = String(
+        chosenMarkup(ENGLISH, input({ device: { platform, country: null } }, { wallet: 'credo' })),
+      )
+      return [...html.matchAll(/rel="noopener">([^<]*)</g)].map(([, store]) => store)
+    }
+    expect(stores(null)).toEqual(['App Store', 'Google Play'])
+    expect(stores('android')).toEqual(['Google Play'])
+  })
+
+  it('is marked where it is not known to answer', () => {
+    const wallets = [{ id: 'nl-wallet', isKnown: false }]
+    const html = String(chosenMarkup(ENGLISH, input({ wallets }, { wallet: 'nl-wallet' })))
+    expect(html).toContain('It is not certain')
+  })
+})
