@@ -100,7 +100,8 @@ describe('a repeated creation', () => {
     const { setting, session } = await changed('a')
     const again = await create(setting, 'a')
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
-    expect(await json(again)).toEqual(session)
+    // The settings of today are not those that the findings were about.
+    expect(await json(again)).toEqual({ ...session, warnings: [], wallets: [] })
     expect((await poll(setting, session.verification_id)).version).toBe(session.version)
   })
 
