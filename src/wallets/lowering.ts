@@ -67,7 +67,7 @@ export type Lowering =
 
 /** One finding. */
 export type Finding = {
-  /** JSON Pointer (RFC 6901) of the member in the original `wallet_request`. */
+  /** JSON Pointer (RFC 6901) in the original `wallet_request`, or `/response_mode`. */
   readonly member: string
   readonly why: FindingCode
 }
