@@ -1,5 +1,4 @@
-// `npm run load [-- --seconds N --rates 5,20,50 --callers N --targets disk,memory]`: load on the service, and
-// on peers that are installed in bench/peers.
+// `npm run load [-- --seconds N --rates 5,20,50 --callers N --targets disk,memory]`: load on the service.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 // `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a
-// second. `--targets` picks from disk, memory and the peers that are installed in bench/peers.
+// second. `--targets` picks from disk and memory.
 
 import { existsSync, mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,6 @@ import { makeAuthority } from '../../test/support/people/person.ts'
 import { makeLeanWallet } from '../../test/system/lean-wallet.ts'
 import { priceOfAMillion } from '../price.ts'
 import { describeMachine, rounded } from '../report.ts'
-import { installedPeers, startPeer } from './peers.ts'
 import { type Measured, runArrivals, runSaturated, STEPS } from './run.ts'
 import { startOurs, type Target } from './target.ts'
 
@@ -32,7 +31,6 @@ const starts: Readonly<Record<string, () => Promise<Target>>> = {
   ...(existsSync(MEMORY) && {
     memory: () => startOurs('ours, memory', mkdtempSync(join(MEMORY, 'verifier-')), authority),
   }),
-  ...Object.fromEntries(installedPeers().map((peer) => [peer, () => startPeer(peer, authority)])),
 }
 const names = values.targets?.split(',') ?? Object.keys(starts)
 

@@ -1,5 +1,4 @@
-// A verifier under load: what the callers of the load need from it. Ours is run as `npm start` runs it. A
-// peer is a program of bench/peers with the four calls below.
+// A verifier under load: what the callers of the load need from it. Ours is run as `npm start` runs it.
 
 import { readFileSync } from 'node:fs'
 import { type Authority, makeAuthority } from '../../test/support/people/person.ts'
