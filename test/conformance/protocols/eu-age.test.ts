@@ -157,6 +157,18 @@ describe('the preset', () => {
     expect(decodeJwt(await fetched.text()).response_mode).toBe('direct_post.jwt')
   })
 
+  it('offers the app on the page of its session, and in the response to the creation', async () => {
+    const rp = await shop()
+    const session = await rp.create(PRESET)
+    const page = await stage.service.fetch(session.session_url)
+    expect(await page.text()).toContain('eu-age-android')
+    const { wallets } = session as unknown as { wallets: readonly { id: string; result: string }[] }
+    expect(wallets.find(({ id }) => id === 'eu-age-android')?.result).toBe('lowered')
+    const drawn = await rp.call('GET', `/v1/verify/${session.verification_id}/qr?size=1024&wallet=eu-age-ios`)
+    await accepted(euAgeIos, readQr(new Uint8Array(await drawn.arrayBuffer())))
+    expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
+  })
+
   it('sends its event with channel by_value', async () => {
     const rp = await relyingPartyOf(stage, { ...ON, by_value: false, trust_anchors: anchors })
     const { verification_id, wallet_request } = await rp.create(ANDROID)
