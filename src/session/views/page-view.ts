@@ -1,5 +1,5 @@
-// The content of the hosted page (CONTRACT 11): who requests what, the wallet that was chosen, and the wallets
-// that can answer.
+// The content of the hosted page (CONTRACT 11): who requests what, the wallet that was chosen, and those that
+// can answer.
 
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
