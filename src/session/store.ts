@@ -26,6 +26,8 @@ export type SessionStore = {
    * Sets the alarm to `notBefore` or later, whatever the document says: the watchdog of a running handler.
    */
   readonly arm: (notBefore: number) => void
+  /** Forgets the alarm that has come. The platform removes it when its handler ends. */
+  readonly forgetAlarm: () => void
 }
 
 const KEY = 'session'
@@ -83,12 +85,12 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       current = document
     },
     erase: async (tombstone) => {
+      // Needed before a tombstone, too: an overwritten document can still be read in the database file.
+      const deleted = ctx.storage.deleteAll() // first: if it throws, memory must stay like storage
       flush.stop()
       closeSockets(ctx)
       current = undefined
       alarm = null
-      // Needed before a tombstone, too: an overwritten document can still be read in the database file.
-      const deleted = ctx.storage.deleteAll()
       note(undefined)
       if (tombstone !== undefined) write(tombstone)
       await deleted
@@ -96,6 +98,9 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     arm: (notBefore) => {
       const wakeUp = current === undefined ? null : wakeUpOf(current)
       setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
+    },
+    forgetAlarm: () => {
+      alarm = null
     },
   }
 }

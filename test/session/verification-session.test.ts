@@ -162,6 +162,23 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
+  it('leaves a session that was to be erased, with its alarm', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    await runInDurableObject(stubOf(verification_id), async (instance, state) => {
+      vi.spyOn(state.storage, 'deleteAll').mockImplementationOnce(() => {
+        throw new Error('the disk is full')
+      })
+      await expect(instance.erase(setting.relyingPartyId)).rejects.toThrow('the disk is full')
+    })
+    expect((await poll(setting, verification_id)).status).toBe('pending')
+    later(700_000)
+    expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
+    await evictDurableObject(stubOf(verification_id))
+    expect((await poll(setting, verification_id)).status).toBe('expired')
+  })
+
   it('is avoided for claims that are too large: the outcome is stored without them', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
@@ -187,6 +204,15 @@ describe('a write that fails', () => {
 })
 
 describe('the alarm', () => {
+  it('is set again where it comes minutes before its time, because the clock was set back', async () => {
+    const { verification_id, expires_at } = await createSession(await setUp())
+    const due = spreadExpiry(verification_id, expires_at)
+    expect(await alarmOf(verification_id)).toBe(due)
+    later(-300_000)
+    expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
+    expect(await alarmOf(verification_id)).toBe(due)
+  })
+
   it('is set ahead as a watchdog while its work runs, even if the work throws', async () => {
     const setting = await setUp(WEBHOOK)
     const { verification_id } = await createSession(setting)
@@ -196,6 +222,24 @@ describe('the alarm', () => {
       vi.spyOn(state.storage.kv, 'put').mockImplementationOnce(() => {
         throw new Error('the disk is full')
       })
+      await expect(instance.alarm()).rejects.toThrow('the disk is full')
+      expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now())
+    })
+  })
+
+  it('is set ahead where erasure alone is due and throws', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    await runInDurableObject(stubOf(verification_id), (_, { storage }) =>
+      vi.waitFor(() => expect(storage.kv.get('session')).toMatchObject({ pending_log_entry: null })),
+    )
+    later(30 * 24 * HOUR)
+    await runInDurableObject(stubOf(verification_id), async (instance, state) => {
+      vi.spyOn(state.storage, 'deleteAll').mockImplementation(() => {
+        throw new Error('the disk is full')
+      })
+      await state.storage.deleteAlarm() // as the platform does when the handler starts
       await expect(instance.alarm()).rejects.toThrow('the disk is full')
       expect(await state.storage.getAlarm()).toBeGreaterThan(Date.now())
     })

@@ -13,13 +13,25 @@ const POSTPONED_MS = 10_000
 
 /**
  * Does what is due. The watchdog is set first: the platform drops an alarm that throws too often. Erasure
- * alone needs none, because it is one write, which would undo the watchdog if it failed. `now` is Unix
- * milliseconds.
+ * alone is one write, and gets its watchdog where that write throws. `now` is Unix milliseconds.
  */
 export async function runAlarm(context: SessionContext, now: number): Promise<void> {
   const { store } = context
+  // After the clock was set back, an alarm comes before its work is due. It is set again, to the same time.
+  store.forgetAlarm()
   const document = store.session()
-  if (document === undefined || !isOnlyErasureDue(document, now)) store.arm(now + WATCHDOG_MS)
+  const isErasure = document !== undefined && isOnlyErasureDue(document, now)
+  if (!isErasure) store.arm(now + WATCHDOG_MS)
+  try {
+    await work(context, now)
+  } catch (error) {
+    if (isErasure) store.arm(now + WATCHDOG_MS)
+    throw error
+  }
+}
+
+async function work(context: SessionContext, now: number): Promise<void> {
+  const { store } = context
   const tombstone = store.tombstone()
   if (tombstone !== undefined && tombstone.keep_until <= now) await store.erase(undefined)
   // Before erasure, which must not remove an event that the log does not have yet.
