@@ -32,6 +32,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   ['takes two minutes on a quiet machine', /^npm run bench$/],
   ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
+  ['run at this size by test/simulation', /^npm run simulate\b/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',

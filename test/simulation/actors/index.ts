@@ -1,0 +1,20 @@
+// All actors. A new one is a file of this folder, and a line here.
+
+import type { Actor } from './actor.ts'
+import { digitalCredentials } from './digital-credentials.ts'
+import { hostileWallet } from './hostile-wallet.ts'
+import { operator } from './operator.ts'
+import { page } from './page.ts'
+import { poller } from './poller.ts'
+import { relyingParty } from './relying-party.ts'
+import { wallet } from './wallet.ts'
+
+export const ACTORS: readonly Actor[] = [
+  relyingParty,
+  wallet,
+  page,
+  poller,
+  digitalCredentials,
+  hostileWallet,
+  operator,
+]

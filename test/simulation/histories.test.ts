@@ -1,0 +1,34 @@
+// The service's objects under simulated faults (docs/decisions/simulation.md).
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openSimulator, type Simulator, traceOf } from './simulator.ts'
+
+const HISTORIES = 2_000
+const TRACE_LINES = 40
+
+describe('the simulation', () => {
+  let simulator: Simulator
+  beforeAll(async () => {
+    simulator = await openSimulator()
+  })
+
+  it(`finds no broken property in ${HISTORIES} histories`, async () => {
+    for (let seed = 1; seed <= HISTORIES; seed++) {
+      const { violation } = await simulator.run(seed)
+      if (violation === undefined) continue
+      const trace = (await traceOf(simulator, seed, { lines: TRACE_LINES })).join('\n')
+      expect.fail(`seed ${seed} breaks "${violation.property}": ${violation.text}\n${trace}`)
+    }
+  }, 300_000)
+
+  it('runs the same history for one seed, whatever ran before it', async () => {
+    const seeds = Array.from({ length: 20 }, (_, i) => 500 + i)
+    const digests = async (order: readonly number[]) => {
+      const all = new Map<number, string>()
+      for (const seed of order) all.set(seed, (await simulator.run(seed)).digest)
+      return seeds.map((seed) => all.get(seed))
+    }
+    expect(await digests(seeds.toReversed())).toEqual(await digests(seeds))
+    expect(new Set(await digests(seeds)).size).toBe(seeds.length)
+  }, 60_000)
+})

@@ -1,0 +1,342 @@
+// One history: a seed decides the faults, the relying parties, the sessions, what actors do, and the order of
+// all steps. After a time of faults everything is repaired, and the clock runs until all data is erased.
+
+import { EVENT_TYPES, type EventType } from '../../src/relying-party/settings/settings.ts'
+import { ACTORS } from './actors/index.ts'
+import type { ServiceCode } from './build.ts'
+import type { Credentials } from './credentials.ts'
+import { documentOf, openLedger, type Stored, type Violation } from './ledger.ts'
+import { openCrypto } from './platform/crypto.ts'
+import { drawFaults, type FaultPlan, openFaults } from './platform/faults.ts'
+import type { Platform } from './platform/globals.ts'
+import { openObjects, type SimulatedObject, WORLD } from './platform/objects.ts'
+import { openRandom, type Random } from './platform/random.ts'
+import { openScheduler } from './platform/scheduler.ts'
+import { PROPERTIES } from './properties/index.ts'
+import { openReceivers } from './receiver.ts'
+import {
+  createInput,
+  environmentOf,
+  type Party,
+  reportUnlessFault,
+  type Session,
+  settingsInput,
+  storedOf,
+  type World,
+} from './world.ts'
+
+const MINUTE = 60_000
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+/** Time of faults at most. */
+const FAULTS_MS = 25 * MINUTE
+/** Spread of expiries, the wait for responses in time, the delay of a watchdog, and a margin. */
+const AFTER_LIFETIME_MS = 60_000 + 15_000 + 60_000 + 15_000
+/** Longest time of an event: six attempts with the longest wait that a receiver may request. */
+const EVENTS_MS = 8 * DAY
+/** The days that the event log is stored, and a margin. */
+const RETENTIONS_MS = 45 * DAY
+
+export type HistoryResult = {
+  readonly seed: number
+  readonly violation: Violation | undefined
+  readonly steps: number
+  /** Equal for two runs of one seed. */
+  readonly digest: string
+}
+
+/** Where the service's code finds the platform of the running history. */
+export type Stage = { platform: Platform | undefined }
+
+export function platformOf(stage: Stage): Platform {
+  if (stage.platform === undefined) throw new Error('no history runs')
+  return stage.platform
+}
+
+type Input = {
+  readonly stage: Stage
+  readonly code: ServiceCode
+  readonly credentials: Credentials
+  readonly seed: number
+  /** Receives a line for each thing that happens. */
+  readonly trace?: (line: string) => void
+  readonly focus?: Focus
+}
+
+/** Faults that occur in any case, instead of those that the seed draws. */
+export type Focus = Partial<FaultPlan> & { readonly atMidnight?: boolean }
+
+/** Runs a history. */
+export async function runHistory(input: Input): Promise<HistoryResult> {
+  const { seed } = input
+  const world = openWorld(input)
+  const { scheduler, ledger, faults } = world
+  const isOver = () => ledger.violation() !== undefined
+  try {
+    const plan = faults.state.plan
+    faults.stop()
+    await populate(world)
+    faults.state.plan = plan
+    scheduler.hooks.beforeStep = () => injectFaults(world)
+    planJumps(world)
+    const acting = startActors(world, seed)
+    await scheduler.run(scheduler.state.time + FAULTS_MS, () => isOver() || acting.count === 0)
+    if (!isOver()) await outlive(world, isOver)
+  } catch (error) {
+    ledger.report('no unexpected error')(error instanceof Error ? (error.stack ?? '') : String(error))
+  }
+  return {
+    seed,
+    violation: ledger.violation(),
+    steps: scheduler.state.step,
+    digest: world.digest(),
+  }
+}
+
+/** Starts every actor on every session. `count`: those that still act. */
+function startActors(world: RunningWorld, seed: number): { count: number } {
+  const acting = { count: world.sessions.length * ACTORS.length }
+  for (const session of world.sessions) {
+    for (const actor of ACTORS) {
+      const own = withRandom(world, openRandom(seed, `${actor.name} ${session.name}`))
+      world.scheduler.as(WORLD, async () => {
+        try {
+          await actor.act(own, session)
+        } catch (error) {
+          reportUnlessFault(world, `the ${actor.name}`, error)
+        }
+        acting.count--
+      })
+    }
+  }
+  return acting
+}
+
+/** Ends faults and actors, and lets every lifetime, every event and every retention end. */
+async function outlive(world: RunningWorld, isOver: () => boolean): Promise<void> {
+  const { scheduler, ledger, sessions } = world
+  stopFaults(world)
+  const ends = sessions.map((session) => documentOf(storedOf(session))?.expires_at ?? 0)
+  // An alarm that was set before the clock was set back comes that much later.
+  const late = scheduler.state.setBack + AFTER_LIFETIME_MS
+  const phases = [
+    [Math.max(0, Math.max(...ends) - scheduler.wall()) + late, 'lifetimesOver'],
+    [EVENTS_MS, 'eventsOver'],
+    [RETENTIONS_MS, 'retentionsOver'],
+  ] as const
+  for (const [length, end] of phases) {
+    await scheduler.run(scheduler.state.time + length, isOver)
+    if (isOver()) return
+    ledger.add(end)
+  }
+}
+
+let runs = 0
+
+type RunningWorld = World & { readonly digest: () => string }
+
+function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input): RunningWorld {
+  const random = (name: string): Random => openRandom(seed, name)
+  const actors = random('actors')
+  // Close to the end of a day in some histories: the event log has an object for each day.
+  const isLate = actors.chance(0.3) || focus.atMidnight === true
+  const beginning = Date.UTC(2026, 10, 22) + (isLate ? DAY - actors.below(30 * MINUTE) : actors.below(DAY))
+  const scheduler = openScheduler(random('scheduler'), beginning)
+  const faults = openFaults({ ...drawFaults(random('plan')), ...focus }, random('faults'))
+  const sessions: Session[] = []
+  const parties: Party[] = []
+  let digest = 0x811c9dc5
+  const note = (text: string) => {
+    const line = `${scheduler.state.step} ${new Date(scheduler.wall()).toISOString()} ${text}`
+    for (let i = 0; i < line.length; i++) digest = Math.imul(digest ^ line.charCodeAt(i), 0x01000193)
+    trace?.(line)
+  }
+  const sessionOf = (object: SimulatedObject) => sessions.find((one) => one.object === object)
+  const objects = openObjects({
+    scheduler,
+    faults,
+    random: random('ids'),
+    events: {
+      noted: note,
+      committed: (object, before) => {
+        const session = sessionOf(object)
+        if (session !== undefined && before.has('session')) {
+          note(`${session.name} is written: ${describe(storedOf(session))}`)
+          ledger.add('committed', session, before.get('session') as Stored, storedOf(session))
+        }
+        for (const key of before.keys()) {
+          ledger.add('objectCommitted', object.kind, key, object.durable.data.get(key))
+        }
+      },
+    },
+  })
+  const ledger = openLedger(PROPERTIES, {
+    sessions,
+    parties,
+    wall: scheduler.wall,
+    step: () => scheduler.state.step,
+    durable: storedOf,
+    alarms: () =>
+      objects
+        .all()
+        .filter(({ durable }) => durable.alarm !== null)
+        .map(({ name }) => name),
+  })
+  const env = environmentOf(objects)
+  objects.shared.env = env
+  objects.register('VERIFICATION_SESSION', code.VerificationSession)
+  objects.register('RELYING_PARTY', code.RelyingParty)
+  objects.register('EVENT_LOG', code.EventLog)
+  stage.platform = {
+    scheduler,
+    // Random bytes decide nothing. They differ in each run, because the service's caches outlive a history.
+    crypto: openCrypto(scheduler, random(`bytes ${++runs}`)),
+    random: random('service'),
+    env,
+    fetch: openReceivers({
+      scheduler,
+      faults,
+      random: random('receivers'),
+      posted: (post) => {
+        const session = sessions.find((one) => one.verificationId === post.verificationId)
+        note(`POST for ${session?.name} -> ${post.status ?? 'no status'}`)
+        ledger.add('posted', post)
+      },
+    }),
+    log: (line) => {
+      note(`log ${line.replace(/^.*"event":/, '')}`)
+      if (/"event":"background_fault","error":"(?!Fault")/.test(line))
+        ledger.report('no unexpected error')(line)
+    },
+  }
+  return {
+    ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note },
+    random: actors,
+    redirects: new Map(),
+    isActive: true,
+    digest: () => (digest >>> 0).toString(16),
+  }
+}
+
+/** The world for one actor. Its choices do not depend on those of others. */
+function withRandom(world: World, random: Random): World {
+  return Object.assign(Object.create(world) as World, { random })
+}
+
+function describe(stored: Stored): string {
+  if (stored === undefined) return 'nothing'
+  if (stored.erased) return 'a tombstone'
+  const { status, version, held, generations, deliveries } = stored
+  const [delivery] = deliveries
+  const event = delivery && `, event ${delivery.state} after ${delivery.attempts.length}`
+  return `${status}, version ${version}, requests ${generations.map(({ number }) => number)}${held ? ', held' : ''}${event ?? ''}`
+}
+
+const SOME_EVENTS: readonly EventType[] = ['verification.verified', 'verification.canceled']
+
+/** Creates relying parties, without faults, and draws the sessions. */
+async function populate(world: RunningWorld): Promise<void> {
+  const { random, scheduler, objects, code, credentials, parties, sessions } = world
+  const retention = random.pick([3_600, 7_200, 172_800])
+  const count = random.chance(0.3) ? 2 : 1
+  for (let i = 0; i < count; i++) {
+    const namespace = objects.namespace('RELYING_PARTY')
+    const id = String(namespace.newIdOfRun())
+    const name = `party-${i}`
+    const events = random.pick([EVENT_TYPES, EVENT_TYPES, EVENT_TYPES, SOME_EVENTS, null])
+    const input = settingsInput(credentials, name, { retention, events })
+    scheduler.as(WORLD, () => {
+      const stub = namespace.get({ toString: () => id }) as unknown as {
+        create: (input: unknown, now: number) => Promise<unknown>
+      }
+      void stub.create(input, scheduler.wall())
+    })
+    await scheduler.run(scheduler.state.time + 1_000)
+    const object = objects.objectOf('RELYING_PARTY', id)
+    parties.push({
+      name,
+      id: code.relyingPartyIdOf({ toString: () => id } as never),
+      object,
+      isErased: false,
+    })
+  }
+  const bindings = random.pick([
+    ['none', 'none', 'page', 'relying_party'],
+    ['page'],
+    ['relying_party'],
+  ] as const)
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const party = random.pick(parties)
+    const isKeyed = random.chance(0.5)
+    const input = createInput(party, {
+      binding: random.pick(bindings),
+      expiresIn: random.pick([60, 120, 300, 900]),
+      encrypted: random.chance(0.25),
+      retention,
+      bodyDigest: isKeyed ? 'digest-of-the-body' : null,
+    })
+    const id = String(objects.namespace('VERIFICATION_SESSION').newUniqueId())
+    const object = objects.objectOf('VERIFICATION_SESSION', id)
+    sessions.push({
+      name: `session ${'ABC'[sessions.length]}`,
+      verificationId: code.verificationIdOf({ toString: () => id } as never),
+      ...{ object, party, input, isKeyed },
+      ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
+    })
+  }
+}
+
+function injectFaults({ faults, objects, parties, code }: World): void {
+  if (faults.happens('eviction')) {
+    const living = objects.living()
+    if (living.length > 0) objects.evict(faults.random.pick(living), 'it was evicted')
+  }
+  if (faults.happens('crash')) {
+    objects.crash('the process ended')
+    for (const { id } of parties) code.forgetSettings(id)
+  }
+}
+
+/** Plans jumps of the clock, and times without a place for writes. */
+function planJumps({ faults, scheduler, objects, random, note }: World): void {
+  const { clockJumps, fullDisks } = faults.state.plan
+  const soon = () => random.below(FAULTS_MS / 2)
+  for (let i = 0; i < clockJumps; i++) {
+    const by = random.pick([-600_000, -600_000, -30_000, 1_000, 600_000, 7_200_000, 7_200_000])
+    const jump = () => {
+      if (faults.state.plan.clockJumps === 0) return
+      scheduler.state.offset += by
+      scheduler.state.setBack += Math.max(0, -by)
+      note(`the clock jumps by ${by} ms`)
+      // Some platforms wait for alarms by a clock that does not jump.
+      if (random.chance(0.5)) objects.alarms.reset()
+    }
+    scheduler.after(soon(), jump, WORLD)
+  }
+  for (let i = 0; i < fullDisks; i++) {
+    const length = random.pick([1_000, 60_000, 600_000, 600_000])
+    const begin = () => {
+      faults.state.isDiskFull = faults.state.plan.fullDisks > 0
+      if (faults.state.isDiskFull) note('writes fail from now on')
+      const end = () => {
+        faults.state.isDiskFull = false
+      }
+      scheduler.after(length, end, WORLD)
+    }
+    scheduler.after(soon(), begin, WORLD)
+  }
+}
+
+/** Ends all faults. Objects whose alarm was lost get a call, as after a restart of a repaired service. */
+function stopFaults(world: World): void {
+  const { faults, objects, random } = world
+  world.note('faults stop')
+  world.isActive = false
+  faults.stop(random.chance(0.3) ? faults.state.plan.badReceiver : 0)
+  objects.alarms.reset()
+  if (random.chance(0.5)) objects.crash('the process ended')
+  for (const object of objects.alarms.lost) {
+    objects.evict(object, 'its alarm was lost')
+    objects.touch(object)
+  }
+}

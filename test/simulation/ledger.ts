@@ -1,0 +1,83 @@
+// Ledger of one history: what was durable, what callers were sent, and what receivers got. Properties watch
+// it. The first broken property ends the history.
+
+import type { SessionDocument, Tombstone } from '../../src/session/document.ts'
+import type { Post } from './receiver.ts'
+import type { Party, Session } from './world.ts'
+
+/** The durable value of a session's object. */
+export type Stored = SessionDocument | Tombstone | undefined
+
+/** A call of an actor, when it is over. `lost`: the actor got no answer. */
+export type Call = {
+  readonly session: Session
+  readonly method: string
+  readonly parameters: readonly unknown[]
+  readonly step: number
+  /** False if the clock was set back meanwhile. */
+  readonly isClockSteady: boolean
+  /** The durable value when the call began. */
+  readonly before: Stored
+  readonly answer: { readonly lost: true } | { readonly lost: false; readonly value: unknown }
+}
+
+export type Watcher = {
+  /** A write of a session's document became durable. */
+  readonly committed?: (session: Session, before: Stored, after: Stored) => void
+  /** Any write of another object became durable. */
+  readonly objectCommitted?: (kind: string, key: string, after: unknown) => void
+  readonly called?: (call: Call) => void
+  readonly watched?: (session: Session, text: string) => void
+  readonly posted?: (post: Post) => void
+  /** Faults have stopped, and the lifetime of every session is over. */
+  readonly lifetimesOver?: () => void
+  /** Every event had the time of all its attempts. */
+  readonly eventsOver?: () => void
+  /** Every retention is over. */
+  readonly retentionsOver?: () => void
+}
+
+export type Facts = {
+  readonly sessions: readonly Session[]
+  readonly parties: readonly Party[]
+  readonly wall: () => number
+  readonly step: () => number
+  readonly durable: (session: Session) => Stored
+  /** Names of the objects that have an alarm. */
+  readonly alarms: () => readonly string[]
+  /** Reports a broken property. */
+  readonly fail: (text: string) => void
+}
+
+export type Property = { readonly name: string; readonly watch: (facts: Facts) => Watcher }
+
+export type Violation = { readonly property: string; readonly text: string }
+
+export type Ledger = ReturnType<typeof openLedger>
+
+export function openLedger(properties: readonly Property[], facts: Omit<Facts, 'fail'>) {
+  let violation: Violation | undefined
+  const report = (property: string) => (text: string) => {
+    violation ??= { property, text }
+  }
+  const watchers = properties.map(({ name, watch }) => watch({ ...facts, fail: report(name) }))
+  return {
+    violation: () => violation,
+    report,
+    /** Sends a fact to every property. */
+    add: <Name extends keyof Watcher>(
+      name: Name,
+      ...parameters: Parameters<NonNullable<Watcher[Name]>>
+    ): void => {
+      for (const watcher of watchers) {
+        const watch = watcher[name] as ((...all: typeof parameters) => void) | undefined
+        watch?.(...parameters)
+      }
+    },
+  }
+}
+
+/** The session, if it is neither erased nor missing. */
+export function documentOf(stored: Stored): SessionDocument | undefined {
+  return stored?.erased === false ? stored : undefined
+}

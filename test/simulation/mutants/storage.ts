@@ -1,0 +1,142 @@
+// Mistakes with writes, alarms and erasure.
+
+import type { Mutant } from './index.ts'
+
+const STORE = 'src/session/store.ts'
+const END = 'src/session/response/end-session.ts'
+
+export const STORAGE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'two writes instead of one',
+    changes: [
+      {
+        path: END,
+        replaced: 'store.commit({ ...ended, deliveries })',
+        by: `store.commit({ ...ended, pending_log_entry: null })
+  setTimeout(() => {
+    const current = store.session()
+    if (current) store.commit({ ...current, deliveries, pending_log_entry: ended.pending_log_entry })
+  }, 0)`,
+      },
+    ],
+  },
+  {
+    name: 'alarm after the write',
+    changes: [
+      {
+        path: STORE,
+        replaced: '    setAlarm(wakeUpOf(document))\n    note(',
+        by: '    setTimeout(() => setAlarm(wakeUpOf(document)), 0)\n    note(',
+      },
+    ],
+  },
+  {
+    name: 'memory before the write',
+    changes: [
+      {
+        path: STORE,
+        replaced: '    ctx.storage.kv.put(KEY, document)',
+        by: '    current = document\n    ctx.storage.kv.put(KEY, document)',
+      },
+    ],
+  },
+  {
+    name: 'memory before the erasure',
+    changes: [
+      {
+        path: STORE,
+        replaced: 'const deleted = ctx.storage.deleteAll()',
+        by: 'current = undefined\n      const deleted = ctx.storage.deleteAll()',
+      },
+    ],
+  },
+  {
+    name: 'state after the answer',
+    changes: [
+      {
+        path: 'src/session/response/process-response.ts',
+        replaced: ': endSession(context, end, { webhook, now })\n  if (isApplied)',
+        by: ': (setTimeout(() => endSession(context, end, { webhook, now }), 0), true)\n  if (isApplied)',
+      },
+    ],
+  },
+  {
+    name: 'check, then act',
+    changes: [
+      {
+        path: 'src/session/response/process-response.ts',
+        replaced: ': endSession(context, end, { webhook, now })\n  if (isApplied)',
+        by: `: endSession({ ...context, store: { ...store, session: () => document } }, end, { webhook, now })
+  if (isApplied)`,
+      },
+    ],
+  },
+  {
+    name: 'no watchdog',
+    changes: [
+      {
+        path: 'src/session/alarm/run-alarm.ts',
+        replaced: 'if (!isErasure) store.arm(now + WATCHDOG_MS)\n',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'no watchdog for an erasure',
+    focus: { clockJumps: 3, fullDisks: 2 },
+    changes: [
+      {
+        path: 'src/session/alarm/run-alarm.ts',
+        replaced: '    if (isErasure) store.arm(now + WATCHDOG_MS)\n',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'an alarm that came early is taken for set',
+    changes: [{ path: 'src/session/alarm/run-alarm.ts', replaced: '  store.forgetAlarm()\n', by: '' }],
+  },
+  {
+    name: 'no repair of a lost alarm',
+    changes: [
+      { path: STORE, replaced: '      if (alarm === null) setAlarm(wakeUp)\n', by: '      void wakeUp\n' },
+    ],
+  },
+  {
+    name: 'a tombstone over the document, without erasure',
+    changes: [
+      {
+        path: STORE,
+        replaced: 'const deleted = ctx.storage.deleteAll()',
+        by: "const deleted = Promise.resolve()\n      if (current) ctx.storage.kv.put('erased', current)",
+      },
+    ],
+  },
+  {
+    name: 'no tombstone',
+    changes: [{ path: STORE, replaced: '      if (tombstone !== undefined) write(tombstone)\n', by: '' }],
+  },
+  {
+    name: 'the answer of a receiver writes an erased session back',
+    focus: { badReceiver: 0.95, eviction: 0, crash: 0 },
+    changes: [
+      {
+        path: 'src/session/delivery/delivering.ts',
+        replaced: `      const { event_id: eventId, body } = delivery
+      // Each`,
+        by: `      const { event_id: eventId, body } = delivery
+      const kept = store.session()
+      // Each`,
+      },
+      {
+        path: 'src/session/delivery/delivering.ts',
+        replaced: `      await meanwhile
+      const document = store.session()
+      if (document === undefined) return`,
+        by: `      await meanwhile
+      const document = store.session() ?? kept
+      if (document === undefined) return`,
+      },
+    ],
+  },
+]

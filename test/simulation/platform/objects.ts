@@ -1,0 +1,266 @@
+// Durable Objects: namespaces, stubs, instances, calls between them, and alarms. An object has one instance
+// at a time. An instance can be lost between any two steps. Then its memory is gone, its calls fail, and its
+// code never continues.
+
+import { createHash } from 'node:crypto'
+import { openAlarms } from './alarms.ts'
+import { cloneOf } from './clone.ts'
+import { Fault, type Faults } from './faults.ts'
+import type { Random } from './random.ts'
+import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
+import { closeSockets, type SimulatedSocket } from './sockets.ts'
+import { type Durable, type InstanceStorage, openStorage } from './storage.ts'
+
+/** A class of the service. Its instances are called by the names of their methods. */
+export type ObjectClass = new (ctx: never, env: never) => object
+
+export type SimulatedObject = {
+  /** Kind and number, the same in each run of a history. */
+  readonly name: string
+  readonly kind: string
+  readonly id: string
+  readonly durable: Durable
+  readonly sockets: Set<SimulatedSocket>
+  instance: Instance | undefined
+}
+
+export type Instance = Owner & {
+  readonly object: SimulatedObject
+  readonly storage: InstanceStorage
+  readonly fails: Set<(error: Fault) => void>
+  target: Readonly<Record<string, (...parameters: readonly unknown[]) => unknown>>
+  blocked: Promise<unknown>
+}
+
+/** What the ledger of a history learns from the platform. */
+export type PlatformEvents = {
+  readonly committed: (object: SimulatedObject, before: ReadonlyMap<string, unknown>) => void
+  readonly noted: (text: string) => void
+}
+
+export type Objects = ReturnType<typeof openObjects>
+
+/** The world outside the objects. It is never lost. */
+export const WORLD: Owner = { name: 'world', alive: true }
+
+export function openObjects({
+  scheduler,
+  faults,
+  random,
+  events,
+}: {
+  readonly scheduler: Scheduler
+  readonly faults: Faults
+  readonly random: Random
+  readonly events: PlatformEvents
+}) {
+  const objects = new Map<string, SimulatedObject>()
+  const classes = new Map<string, ObjectClass>()
+  const shared = { env: {} }
+
+  const objectOf = (kind: string, id: string): SimulatedObject => {
+    const known = objects.get(`${kind}/${id}`)
+    if (known !== undefined) return known
+    const durable: Durable = { data: new Map(), alarm: null, alarmSet: 0 }
+    const name = `${kind} ${objects.size + 1}`
+    const made: SimulatedObject = { name, kind, id, durable, sockets: new Set(), instance: undefined }
+    objects.set(`${kind}/${id}`, made)
+    return made
+  }
+  const lose = (instance: Instance, why: string): void => {
+    if (!instance.alive) return
+    instance.alive = false
+    instance.object.instance = undefined
+    events.noted(`${instance.name} is lost: ${why}`)
+    instance.storage.lose()
+    for (const fail of [...instance.fails]) fail(new Fault(`the object was reset: ${why}`))
+  }
+  /** Returns the living instance, and makes one if there is none. */
+  const open = (object: SimulatedObject): Instance => {
+    if (object.instance !== undefined) return object.instance
+    const Class = classes.get(object.kind)
+    if (Class === undefined) throw new Error(`no class ${object.kind}`)
+    const instance = {
+      name: object.name,
+      alive: true,
+      object,
+      fails: new Set(),
+    } as unknown as Instance
+    const storage = openStorage(object.durable, instance, {
+      scheduler,
+      faults,
+      events: {
+        committed: (before) => events.committed(object, before),
+        alarmChanged: () => alarms.set(object),
+        broken: () => lose(instance, 'a write failed'),
+      },
+    })
+    Object.assign(instance, { storage, blocked: Promise.resolve() })
+    object.instance = instance
+    const ctx = contextOf(instance, (fault) => lose(instance, fault))
+    scheduler.as(instance, () => {
+      instance.target = new Class(ctx as never, shared.env as never) as Instance['target']
+    })
+    return instance
+  }
+  /** Runs a method. `respond` gets its result when all writes before it are durable, or the error. */
+  const run = (
+    object: SimulatedObject,
+    method: string,
+    parameters: readonly unknown[],
+    respond: Respond,
+  ): void => {
+    let isOver = false
+    const settle: Respond = (error, value) => {
+      if (isOver) return
+      isOver = true
+      instance.fails.delete(fail)
+      respond(error, value)
+    }
+    const fail = (error: unknown) => settle(error, undefined)
+    const instance = open(object)
+    instance.fails.add(fail)
+    scheduler.as(instance, async () => {
+      try {
+        await instance.blocked
+        const value = await instance.target[method]?.(...parameters)
+        if (instance.alive) instance.storage.whenWritten(() => settle(undefined, value))
+      } catch (error) {
+        // A rejected call also waits for the writes before it.
+        if (instance.alive) instance.storage.whenWritten(() => fail(error))
+      }
+    })
+  }
+  const alarms = openAlarms({ scheduler, faults, run, world: WORLD, noted: events.noted })
+
+  const call = (object: SimulatedObject, method: string, parameters: readonly unknown[]) => {
+    const caller = currentOwner()
+    return new Promise((resolve, reject) => {
+      const answer: Respond = (error, value) => {
+        const isLost = faults.happens('answerLost')
+        const copy = method === 'fetch' ? value : cloneOf(value)
+        const arrive = () => {
+          if (isLost) reject(new Fault(`the answer of ${method} was lost`))
+          else if (error !== undefined) reject(error)
+          else resolve(copy)
+        }
+        scheduler.post(caller, arrive)
+      }
+      whenSent(caller, () => {
+        const sent = method === 'fetch' ? parameters : cloneOf(parameters)
+        if (faults.happens('requestLost')) {
+          return scheduler.post(caller, () => reject(new Fault(`the call of ${method} was lost`)))
+        }
+        const delay = faults.callDelay()
+        const deliver = () => run(object, method, sent, answer)
+        if (delay === 0) scheduler.post(WORLD, deliver)
+        else scheduler.after(delay, deliver, WORLD)
+      })
+    })
+  }
+
+  return {
+    shared,
+    all: () => [...objects.values()],
+    objectOf,
+    alarms,
+    register: (kind: string, Class: ObjectClass) => void classes.set(kind, Class),
+    namespace: (kind: string) => namespaceOf({ kind, random, known: objects, objectOf, call }),
+    /** Makes an instance, as any request to the object does. */
+    touch: (object: SimulatedObject) => void open(object),
+    evict: (object: SimulatedObject, why: string) => {
+      if (object.instance !== undefined) lose(object.instance, why)
+    },
+    /** The process ends: all instances and sockets are gone. */
+    crash: (why: string) => {
+      for (const { instance, sockets } of objects.values()) {
+        if (instance !== undefined) lose(instance, why)
+        closeSockets(sockets)
+      }
+    },
+    living: () => [...objects.values()].filter(({ instance }) => instance !== undefined),
+    whenSent,
+  }
+}
+
+export type Respond = (error: unknown, value: unknown) => void
+
+/** Output gate: a message leaves when the writes of its sender before it are durable. */
+export function whenSent(owner: Owner, send: () => void): void {
+  if ('storage' in owner) (owner as Instance).storage.whenWritten(send)
+  else send()
+}
+
+function contextOf(instance: Instance, fail: (why: string) => void) {
+  const { object, storage } = instance
+  return {
+    id: idOf(object.id),
+    storage: storage.api,
+    getWebSockets: () => [...object.sockets],
+    acceptWebSocket: (socket: SimulatedSocket) => void object.sockets.add(socket.of(instance)),
+    waitUntil: (work: Promise<unknown>) => void work.catch(() => undefined),
+    blockConcurrencyWhile: (work: () => Promise<unknown>) => {
+      const done = work()
+      instance.blocked = Promise.all([instance.blocked, done])
+      instance.blocked.catch(() => fail('its constructor failed'))
+      done.catch(() => undefined) // the service does not wait for it
+      return done
+    },
+  }
+}
+
+let runs = 0
+
+function idOf(id: string) {
+  return { toString: () => id, equals: (other: unknown) => String(other) === id }
+}
+
+function namespaceOf({
+  kind,
+  random,
+  known,
+  objectOf,
+  call,
+}: {
+  readonly kind: string
+  readonly random: Random
+  readonly known: ReadonlyMap<string, unknown>
+  readonly objectOf: (kind: string, id: string) => SimulatedObject
+  readonly call: (object: SimulatedObject, method: string, parameters: readonly unknown[]) => unknown
+}) {
+  const stubOf = (id: string) => {
+    const object = objectOf(kind, id)
+    return new Proxy(
+      { id: idOf(id) },
+      {
+        get: (target, name) => {
+          if (name === 'id') return target.id
+          // A stub is not a promise.
+          if (name === 'then') return undefined
+          return (...parameters: readonly unknown[]) => call(object, String(name), parameters)
+        },
+      },
+    )
+  }
+  const made = (id: string) => {
+    objectOf(kind, id)
+    return idOf(id)
+  }
+  const named = (name: string) => createHash('sha256').update(`${kind} ${name}`).digest('hex')
+  return {
+    newUniqueId: () => {
+      const bytes = new Uint8Array(32)
+      random.bytes(bytes)
+      return made(Buffer.from(bytes).toString('hex'))
+    },
+    /** An id of its own in every run: caches of the service's modules outlive a history. */
+    newIdOfRun: () => made(createHash('sha256').update(`run ${++runs}`).digest('hex')),
+    idFromName: (name: string) => idOf(named(name)),
+    idFromString: (id: string) => {
+      if (!known.has(`${kind}/${id}`)) throw new TypeError('the platform did not make this id')
+      return idOf(id)
+    },
+    get: (id: { toString(): string }) => stubOf(String(id)),
+    getByName: (name: string) => stubOf(named(name)),
+  }
+}

@@ -1,0 +1,181 @@
+// Storage of one object: what is durable, and the view of its living instance. Writes of one step are one
+// transaction. Transactions become durable in their order, and messages wait for those before them (Durable
+// Objects: write coalescing, output gates).
+
+import { cloneOf } from './clone.ts'
+import { Fault, type Faults } from './faults.ts'
+import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
+
+/** What survives the loss of an instance. */
+export type Durable = {
+  readonly data: Map<string, unknown>
+  alarm: number | null
+  /** Number of the transaction that set the alarm. */
+  alarmSet: number
+}
+
+type Write =
+  | { readonly kind: 'put'; readonly key: string; readonly value: unknown }
+  | { readonly kind: 'delete'; readonly key: string }
+  | { readonly kind: 'deleteAll' }
+  | { readonly kind: 'alarm'; readonly at: number | null }
+
+type Transaction = {
+  readonly step: number
+  readonly writes: Write[]
+  /** Functions that wait until the transaction is durable. */
+  readonly waiting: (() => void)[]
+  isDoomed: boolean
+}
+
+export type StorageEvents = {
+  /** A transaction became durable. `before`: the values of the keys that it changed. */
+  readonly committed: (before: ReadonlyMap<string, unknown>) => void
+  readonly alarmChanged: () => void
+  /** A transaction failed: the instance is lost. */
+  readonly broken: () => void
+}
+
+type ListOptions = { prefix?: string; startAfter?: string; reverse?: boolean; limit?: number }
+
+export type InstanceStorage = ReturnType<typeof openStorage>
+
+export function openStorage(
+  durable: Durable,
+  owner: Owner,
+  { scheduler, faults, events }: { scheduler: Scheduler; faults: Faults; events: StorageEvents },
+) {
+  const view = new Map(durable.data)
+  let alarm = durable.alarm
+  const pending: Transaction[] = []
+
+  const commitNext = (): void => {
+    const transaction = pending[0]
+    if (transaction === undefined) return
+    const result = transaction.isDoomed ? 'fails_before' : faults.commit()
+    if (result === 'fails_before') transaction.isDoomed = true
+    else {
+      pending.shift()
+      apply(transaction)
+    }
+    if (result !== 'written') events.broken()
+    else for (const proceed of transaction.waiting) proceed()
+  }
+  const apply = ({ writes }: Transaction): void => {
+    const before = new Map<string, unknown>()
+    const alarmBefore = durable.alarmSet
+    for (const write of writes) applyWrite(durable, write, before)
+    if (before.size > 0) events.committed(before)
+    if (durable.alarmSet !== alarmBefore) events.alarmChanged()
+  }
+  const add = (write: Write): void => {
+    if (!owner.alive) throw new Fault('the instance is lost')
+    const last = pending[pending.length - 1]
+    const isOpen = last !== undefined && last.step === scheduler.state.step
+    if (write.kind !== 'alarm' && faults.refusesWrite()) {
+      // A statement that fails inside a transaction rolls all of it back, and the object is lost.
+      if (isOpen) last.isDoomed = true
+      throw new Fault('the write failed')
+    }
+    if (isOpen) return void last.writes.push(write)
+    pending.push({ step: scheduler.state.step, writes: [write], waiting: [], isDoomed: false })
+    scheduler.post(owner, commitNext)
+  }
+  const later = <T>(produce: () => T) => scheduler.complete(produce, 0.3)
+  const whenWritten = (proceed: () => void): void => {
+    const last = pending[pending.length - 1]
+    if (last === undefined) proceed()
+    else last.waiting.push(proceed)
+  }
+
+  const kv = {
+    get: (key: string) => view.get(key),
+    put: (key: string, value: unknown): void => {
+      const copy = cloneOf(value)
+      add({ kind: 'put', key, value: copy })
+      view.set(key, copy)
+    },
+    delete: (key: string): boolean => {
+      if (!view.has(key)) return false
+      add({ kind: 'delete', key })
+      return view.delete(key)
+    },
+    list: (options: ListOptions = {}) => listOf(view, options),
+  }
+  const api = {
+    kv,
+    get sql(): never {
+      throw new Error('SQL is not simulated: add it to test/simulation/platform/storage.ts')
+    },
+    getAlarm: () => later(() => alarm),
+    setAlarm: (at: number | Date) => {
+      alarm = Number(at)
+      add({ kind: 'alarm', at: alarm })
+      return later(() => undefined)
+    },
+    deleteAlarm: () => {
+      alarm = null
+      add({ kind: 'alarm', at: null })
+      return later(() => undefined)
+    },
+    deleteAll: () => {
+      add({ kind: 'deleteAll' })
+      view.clear()
+      alarm = null
+      return later(() => undefined)
+    },
+    sync: () => {
+      const caller = currentOwner()
+      return new Promise<void>((resolve) => whenWritten(() => scheduler.post(caller, resolve)))
+    },
+    transactionSync: <T>(work: () => T): T => work(),
+  }
+  return {
+    api,
+    whenWritten,
+    /** The handler of the alarm starts: for the object the alarm is gone. */
+    alarmStarted: () => {
+      alarm = null
+    },
+    /** The instance is lost. Some of its last transactions are durable, although nothing confirmed them. */
+    lose: () => {
+      const written = faults.random.between(0, pending.length)
+      for (const transaction of pending.splice(0).slice(0, written)) {
+        if (transaction.isDoomed) return
+        apply(transaction)
+      }
+    },
+  }
+}
+
+let alarmSettings = 0
+
+function applyWrite(durable: Durable, write: Write, before: Map<string, unknown>): void {
+  const remember = (key: string) => {
+    if (!before.has(key)) before.set(key, durable.data.get(key))
+  }
+  const setAlarm = (at: number | null) => {
+    durable.alarm = at
+    durable.alarmSet = ++alarmSettings
+  }
+  if (write.kind === 'alarm') setAlarm(write.at)
+  else if (write.kind === 'deleteAll') {
+    for (const key of durable.data.keys()) remember(key)
+    durable.data.clear()
+    setAlarm(null)
+  } else {
+    remember(write.key)
+    if (write.kind === 'put') durable.data.set(write.key, write.value)
+    else durable.data.delete(write.key)
+  }
+}
+
+function listOf(view: ReadonlyMap<string, unknown>, options: ListOptions): [string, unknown][] {
+  const { prefix = '', startAfter, reverse = false, limit = Number.POSITIVE_INFINITY } = options
+  const keys = [...view.keys()].filter(
+    (key) => key.startsWith(prefix) && (startAfter === undefined || key > startAfter),
+  )
+  keys.sort()
+  if (reverse) keys.reverse()
+  return keys.slice(0, limit).map((key) => [key, view.get(key)])
+}

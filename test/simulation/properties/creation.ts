@@ -1,0 +1,28 @@
+// An `Idempotency-Key` names one session: every acknowledged creation returns the same one.
+
+import type { CreatedSession } from '../../../src/session/request/creation.ts'
+import { documentOf, type Property } from '../ledger.ts'
+import type { Session } from '../world.ts'
+
+export const creation: Property = {
+  name: 'one session for each Idempotency-Key',
+  watch: ({ fail, durable }) => {
+    const tokens = new Map<Session, string>()
+    return {
+      called: ({ session, method, answer }) => {
+        if (method !== 'create' || answer.lost) return
+        const created = answer.value as { readonly ok: boolean; readonly value?: { session: CreatedSession } }
+        if (!created.ok || created.value === undefined) return
+        const { client_token: token } = created.value.session
+        const known = tokens.get(session) ?? token
+        tokens.set(session, known)
+        if (known !== token) fail(`two creations of ${session.name} returned two sessions`)
+        const document = documentOf(durable(session))
+        const created_at = document?.created_at.toString(36)
+        if (created_at !== undefined && !token.startsWith(`ct_${created_at}.`)) {
+          fail(`a creation of ${session.name} returned a session that is not written`)
+        }
+      },
+    }
+  },
+}

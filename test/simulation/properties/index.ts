@@ -1,0 +1,26 @@
+// All properties. A new one is a file of this folder, and a line here.
+
+import type { Property } from '../ledger.ts'
+import { acknowledged } from './acknowledged.ts'
+import { creation } from './creation.ts'
+import { crossing } from './crossing.ts'
+import { erasure } from './erasure.ts'
+import { eventLog } from './event-log.ts'
+import { liveness } from './liveness.ts'
+import { oneEnd } from './one-end.ts'
+import { poll } from './poll.ts'
+import { posts } from './posts.ts'
+import { returnCode } from './return-code.ts'
+
+export const PROPERTIES: readonly Property[] = [
+  oneEnd,
+  acknowledged,
+  posts,
+  eventLog,
+  crossing,
+  poll,
+  erasure,
+  returnCode,
+  creation,
+  liveness,
+]

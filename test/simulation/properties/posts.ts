@@ -1,0 +1,68 @@
+// Each event is sent one to six times, or is dead. An attempt is durable before it is sent, and every attempt
+// has the same bytes. Attempts by hand are counted apart.
+
+import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
+import type { Delivery } from '../../../src/webhook/outbox.ts'
+import { documentOf, type Property } from '../ledger.ts'
+import type { Post } from '../receiver.ts'
+import type { Session } from '../world.ts'
+
+const AUTOMATIC_ATTEMPTS = 6
+
+export const posts: Property = {
+  name: '1 to 6 POSTs for each event, or dead',
+  watch: ({ sessions, fail, durable }) => {
+    const sent = new Map<string, Post[]>()
+    const deliveries = new Map<string, { readonly delivery: Delivery; readonly session: Session }>()
+    const deliveryOf = (session: Session, eventId: string) =>
+      documentOf(durable(session))?.deliveries.find(({ event_id }) => event_id === eventId)
+    return {
+      posted: (post) => {
+        const earlier = sent.get(post.eventId) ?? []
+        sent.set(post.eventId, [...earlier, post])
+        if (earlier.some(({ body }) => body !== post.body)) fail(`${post.eventId} was sent with other bytes`)
+        const session = sessions.find(({ verificationId }) => verificationId === post.verificationId)
+        if (session === undefined) return fail(`an event of an unknown session was sent: ${post.eventId}`)
+        const document = documentOf(durable(session))
+        if (document === undefined) return // erased while the attempt was under way
+        const delivery = deliveryOf(session, post.eventId)
+        if (delivery === undefined) return fail(`an event of ${session.name} was sent that is not written`)
+        const number = earlier.length + 1
+        if (number > delivery.attempts.length) {
+          fail(`POST ${number} for ${session.name} was sent, ${delivery.attempts.length} are written`)
+        }
+        const manual = delivery.attempts.filter((attempt) => attempt.manual).length
+        if (number > AUTOMATIC_ATTEMPTS + manual || delivery.automatic_attempts > AUTOMATIC_ATTEMPTS) {
+          fail(`POST ${number} for ${session.name}, of which ${manual} are by hand`)
+        }
+      },
+      committed: (session, _, after) => {
+        for (const delivery of documentOf(after)?.deliveries ?? []) {
+          deliveries.set(delivery.event_id, { delivery, session })
+        }
+      },
+      eventsOver: () => {
+        for (const [eventId, { delivery, session }] of deliveries) {
+          const { state, automatic_attempts: automatic } = delivery
+          const accepted = (sent.get(eventId) ?? []).some(
+            ({ status }) => status !== null && status >= 200 && status < 300,
+          )
+          const isErased = documentOf(durable(session)) === undefined
+          // The events of a disabled endpoint wait until it is enabled, or their session is erased.
+          const settings = session.party.object.durable.data.get('document') as
+            | RelyingPartyDocument
+            | undefined
+          const isWaiting = settings?.webhook?.disabled === true
+          if (state === 'owed' && !isErased && !isWaiting)
+            fail(`the event of ${session.name} is still queued`)
+          // An unwanted event is queued while settings are unavailable.
+          const isWanted = settings?.webhook?.events.some((type) => type === delivery.event_type) ?? false
+          if (state === 'dead' && automatic < AUTOMATIC_ATTEMPTS && isWanted) {
+            fail(`the event of ${session.name} is dead after ${automatic} attempts`)
+          }
+          if (state === 'delivered' && !accepted) fail(`the event of ${session.name} was not delivered`)
+        }
+      },
+    }
+  },
+}

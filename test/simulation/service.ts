@@ -1,0 +1,10 @@
+// What the bundle of a simulation has: the classes of the service, and what its wallets and operators need.
+
+export { CompactEncrypt, importJWK } from 'jose'
+export { EventLog } from '../../src/relying-party/events/event-log.ts'
+export { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
+export { RelyingParty } from '../../src/relying-party/relying-party.ts'
+export { forgetSettings } from '../../src/relying-party/settings/settings-cache.ts'
+export { verificationIdOf } from '../../src/session/identifier.ts'
+export { clientTokenOf } from '../../src/session/request/client-token.ts'
+export { VerificationSession } from '../../src/session/verification-session.ts'

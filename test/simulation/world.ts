@@ -1,0 +1,268 @@
+// The world of one history: relying parties, sessions, and what actors know about them.
+
+import type { EventType, SettingsInput } from '../../src/relying-party/settings/settings.ts'
+import type { CreatedSession, CreateInput } from '../../src/session/request/creation.ts'
+import type { VerificationSession } from '../../src/session/verification-session.ts'
+import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
+import type { ServiceCode } from './build.ts'
+import { AGE_TYPE, type Credentials } from './credentials.ts'
+import type { Ledger, Stored } from './ledger.ts'
+import { Fault, type Faults } from './platform/faults.ts'
+import type { Objects, SimulatedObject } from './platform/objects.ts'
+import type { Random } from './platform/random.ts'
+import type { Scheduler } from './platform/scheduler.ts'
+
+/** A relying party, and the seconds for which it stores results. */
+export type Party = {
+  readonly name: string
+  readonly id: string
+  readonly object: SimulatedObject
+  isErased: boolean
+}
+
+export type Session = {
+  readonly name: string
+  readonly verificationId: string
+  readonly object: SimulatedObject
+  readonly party: Party
+  readonly input: CreateInput
+  /** True if its creations have an `Idempotency-Key`. */
+  readonly isKeyed: boolean
+  /** Results of creations that were acknowledged. */
+  readonly created: CreatedSession[]
+  /** Addresses of requests that a page or the relying party has shown. */
+  readonly uris: string[]
+  readonly requests: WalletRequest[]
+  readonly responses: MadeResponse[]
+  /** Addresses of requests for one browser. */
+  readonly links: string[]
+  /** Cookies of the browsers that got a request of their own. */
+  readonly secrets: string[]
+  readonly returnCodes: string[]
+}
+
+/** A request that a wallet has fetched. */
+export type WalletRequest = {
+  readonly session: Session
+  readonly number: number
+  readonly nonce: string
+  readonly state: string
+  readonly clientId: string
+  readonly key: Readonly<Record<string, string>> | undefined
+}
+
+export type ResponseKind = 'adult' | 'minor' | 'denied' | 'wallet_error' | 'junk' | 'mixed'
+
+/** A response that a wallet has made for one request. */
+export type MadeResponse = {
+  readonly request: WalletRequest
+  readonly kind: ResponseKind
+  readonly parameters: readonly (readonly [string, string])[]
+  readonly digest: string
+}
+
+export type World = {
+  readonly scheduler: Scheduler
+  readonly faults: Faults
+  readonly objects: Objects
+  readonly random: Random
+  readonly code: ServiceCode
+  readonly credentials: Credentials
+  readonly ledger: Ledger
+  readonly parties: Party[]
+  readonly sessions: Session[]
+  /** Response codes by the digest of the response that they belong to. */
+  readonly redirects: Map<string, string>
+  readonly note: (text: string) => void
+  /** False from the moment when faults stop: actors end. */
+  isActive: boolean
+}
+
+/** An answer of the service, or undefined if it was lost. */
+export type Answer = { readonly ok: boolean; readonly value?: unknown; readonly error?: string } | undefined
+
+type Method = {
+  [Name in Exclude<keyof VerificationSession, symbol>]: VerificationSession[Name] extends (
+    ...all: never
+  ) => unknown
+    ? Name
+    : never
+}[Exclude<keyof VerificationSession, symbol>]
+
+/** Calls a method of a session's object as the edge does. */
+export async function ask<Name extends Method>(
+  world: World,
+  session: Session,
+  method: Name,
+  ...parameters: Parameters<VerificationSession[Name]>
+): Promise<Answer> {
+  const { scheduler, ledger, objects } = world
+  const { step, setBack } = scheduler.state
+  const call = () => {
+    return { session, method, parameters, step, before, isClockSteady: setBack === scheduler.state.setBack }
+  }
+  const before = storedOf(session)
+  try {
+    const stub = objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
+    const value = await (stub as unknown as Record<string, (...all: readonly unknown[]) => unknown>)[
+      method
+    ]?.(...parameters)
+    const answer = Object(value) as NonNullable<Answer>
+    world.note(`${session.name}.${method} -> ${textOf(answer)}`)
+    ledger.add('called', { ...call(), answer: { lost: false, value } })
+    return answer
+  } catch (error) {
+    reportUnlessFault(world, `${session.name}.${method}`, error)
+    ledger.add('called', { ...call(), answer: { lost: true } })
+    return undefined
+  }
+}
+
+/** Reports an error that the simulation has not planted. */
+export function reportUnlessFault({ ledger, note }: World, where: string, error: unknown): void {
+  note(`${where} fails: ${error instanceof Error ? error.message : String(error)}`)
+  if (error instanceof Fault) return
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  ledger.report('no unexpected error')(`${where}: ${text}`)
+}
+
+/** Waits, and returns false when the actor must end. */
+export function pause(world: World, milliseconds: number): Promise<boolean> {
+  const { scheduler } = world
+  return new Promise((resolve) => scheduler.after(milliseconds, () => resolve(world.isActive)))
+}
+
+export function storedOf(session: Session): Stored {
+  return session.object.durable.data.get('session') as Stored
+}
+
+function textOf(answer: NonNullable<Answer>): string {
+  if ('webSocket' in answer) return 'a socket'
+  if (answer.ok === false) return String(answer.error)
+  const status = /"status":"(\w+)"/.exec(JSON.stringify(answer) ?? '')?.[1]
+  return status ?? (answer.ok ? 'ok' : JSON.stringify(answer)?.slice(0, 80))
+}
+
+/** The variables and namespaces of the service. */
+export function environmentOf(objects: Objects): object {
+  return {
+    ...TEST_ENVIRONMENT,
+    VERIFICATION_SESSION: objects.namespace('VERIFICATION_SESSION'),
+    RELYING_PARTY: objects.namespace('RELYING_PARTY'),
+    EVENT_LOG: objects.namespace('EVENT_LOG'),
+  }
+}
+
+export const RETURN_URL = 'https://shop.example/done'
+/** Text in the metadata of every session. It must not be readable after erasure. */
+export const MARKER = 'canary-of-the-metadata'
+
+/** The settings of a relying party. `events`: those that it wants; null without a webhook. */
+export function settingsInput(
+  credentials: Credentials,
+  name: string,
+  { retention, events }: { readonly retention: number; readonly events: readonly EventType[] | null },
+): SettingsInput {
+  return {
+    name,
+    livemode: false,
+    webhook: events && { url: `http://127.0.0.1:9/${name}`, events },
+    trust_anchors: [credentials.anchor],
+    anchor_sets: [],
+    credential_types: [],
+    transaction_data_types: [],
+    formats: null,
+    request_options: {},
+    by_value: true,
+    status_unavailable: 'refuse',
+    certificate_revocation: 'off',
+    return_urls: [RETURN_URL],
+    origins: [],
+    branding: null,
+    retention_seconds: retention,
+    claims_encryption_jwk: null,
+    verifier: null,
+  }
+}
+
+const VERIFIER = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK) as {
+  readonly kty: 'EC'
+  readonly crv: 'P-256'
+  readonly x: string
+  readonly y: string
+  readonly d: string
+}
+const X5C = TEST_ENVIRONMENT.VERIFIER_CERTIFICATE_CHAIN_PEM.replaceAll(/-----[^-]+-----|\s/g, '')
+
+/** The checked creation request of a session. */
+export function createInput(
+  party: Party,
+  {
+    binding,
+    expiresIn,
+    encrypted,
+    retention,
+    bodyDigest,
+  }: {
+    readonly binding: 'none' | 'page' | 'relying_party'
+    readonly expiresIn: number
+    readonly encrypted: boolean
+    readonly retention: number
+    readonly bodyDigest: string | null
+  },
+): CreateInput {
+  return {
+    relyingPartyId: party.id,
+    livemode: false,
+    request: {
+      credential_types: ['age_attestation'],
+      scope: ['age_over_18'],
+      required_assurance_level: 'low',
+      metadata: { context: MARKER },
+      credential_match: 'any',
+      formats: ['dc+sd-jwt'],
+      protocol: 'openid4vp-1.0',
+      required_session_binding: binding,
+      expires_in: expiresIn,
+      allow_derived: false,
+      require_same_holder_key: false,
+      request_options: {
+        client_id_prefix: 'x509_hash',
+        response_mode: encrypted ? 'direct_post.jwt' : 'direct_post',
+        request_uri_method: 'post',
+      },
+      return_url: RETURN_URL,
+      locale: null,
+      retry_of: null,
+      claims_encryption_jwk: null,
+    },
+    policy: {
+      scope: ['age_over_18'],
+      query: {
+        credentials: [
+          {
+            id: 'age_attestation',
+            format: 'dc+sd-jwt',
+            meta: { vct_values: [AGE_TYPE] },
+            claims: [{ path: ['age_over_18'] }],
+          },
+        ],
+      },
+      descriptors: [
+        {
+          query_id: 'age_attestation',
+          credential_type: 'age_attestation',
+          scopes: [{ scope: 'age_over_18', path: ['age_over_18'], boolean: true }],
+        },
+      ],
+    },
+    verifier: {
+      clientId: 'x509_hash:rvr-J4_6GGjVmEkmZ7xx3wZRB7pmqetegq9B8oRl_1Y',
+      proof: { x5c: [X5C] },
+      signingJwk: VERIFIER,
+    },
+    retentionSeconds: retention,
+    bodyDigest,
+    trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: false },
+  }
+}
