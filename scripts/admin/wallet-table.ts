@@ -4,6 +4,7 @@
 import { describeIssue } from '../../src/codec/schema.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import type { Settings } from '../../src/relying-party/settings/settings.ts'
+import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
 import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
@@ -55,7 +56,8 @@ export function walletTable(
   const prefixes = protocol.clientIdPrefixes.filter((prefix) => isUsable(prefix, settings))
   const has_root = settings.verifier?.root_certificate_pem !== undefined
   const { by_value, eu_age_verification = false } = settings
-  const means = { prefixes, by_value, eu_age_verification, has_root }
+  const lacking = lackingRequirements(settings, settings.verifier?.certificate_chain_pem)
+  const means = { prefixes, by_value, eu_age_verification, has_root, lacking }
   const wallets = tellWallets(originalRequest(session, means))
   const lines = wallets.flatMap(({ id, result, left_out = [], reasons = [] }) => [
     `${result.padEnd(8)} ${walletProfile(id)?.name ?? ''} (${id})`,

@@ -73,7 +73,13 @@ async function mintLeaf(authority, host) {
   )
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.create({
-    subject: [{ CN: ['Local verifier'] }],
+    // Some wallets require the subject of an access certificate (docs/wallets.md). No country has the code ZZ.
+    subject: [
+      { C: ['ZZ'] },
+      { O: ['Local verifier'] },
+      { '2.5.4.97': ['NTRZZ-0'] },
+      { CN: ['Local verifier'] },
+    ],
     issuer: issuer.subject,
     publicKey: keys.publicKey,
     signingKey,

@@ -8,18 +8,17 @@ import {
 } from '../openid4vp/transaction-data/transaction-data.ts'
 import { lowerExchange } from './lower-exchange.ts'
 import { lowerQuery } from './lower-query.ts'
-import type { Lowering, OriginalRequest } from './lowering.ts'
+import type { Finding, Lowering, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profile.ts'
 
 /** Lowers a request for a wallet. Pure, and defined for every profile and request. */
 export function lowerRequest(profile: WalletProfile, original: OriginalRequest): Lowering {
   const query = lowerQuery(profile, original.policy)
   const exchange = lowerExchange(profile, original, query.ok ? query.value.value : original.policy.query)
-  if (!query.ok || !exchange.ok) {
-    return {
-      outcome: 'cannot',
-      reasons: [query, exchange].flatMap((result) => (result.ok ? [] : result.error)),
-    }
+  const missing = missingRequirements(profile, original)
+  if (!query.ok || !exchange.ok || missing.length > 0) {
+    const errors = [query, exchange].flatMap((result) => (result.ok ? [] : result.error))
+    return { outcome: 'cannot', reasons: [...errors, ...missing] }
   }
   const left_out = [...query.value.left_out, ...exchange.value.left_out]
   const unknown = [...query.value.unknown, ...exchange.value.unknown]
@@ -36,6 +35,16 @@ export function lowerRequest(profile: WalletProfile, original: OriginalRequest):
     left_out,
     unknown,
   }
+}
+
+/** They concern who asks, so the findings point to the Client Identifier. */
+function missingRequirements(
+  { requires = [] }: WalletProfile,
+  { lacking }: OriginalRequest,
+): readonly Finding[] {
+  return requires
+    .filter((one) => lacking?.includes(one))
+    .map((one) => ({ member: '/client_id', why: `${one}_needed` }))
 }
 
 /** §5.1: a transaction names credential queries of its request only. Other texts stay as they are. */

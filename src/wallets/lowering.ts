@@ -5,6 +5,7 @@ import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { Requirement } from './profile.ts'
 
 /** A request for any wallet, and what the relying party allows in its place. */
 export type OriginalRequest = {
@@ -25,6 +26,8 @@ export type OriginalRequest = {
   readonly livemode: boolean
   /** True if the root of the verifier's certificate chain can be sent. */
   readonly has_root?: boolean
+  /** What the settings lack of the things that some wallets require. */
+  readonly lacking?: readonly Requirement[]
 }
 
 /** The request for one wallet. */
@@ -95,5 +98,9 @@ export const FINDINGS = {
   replaced: 'the wallet needs another value',
   not_available: 'the wallet needs a value that is not available here',
   root_needed: 'the wallet needs the root in the certificate chain',
+  reader_certificate_needed: 'the wallet needs `reader_certificates` in the settings',
+  google_wallet_needed: 'the wallet needs `google_wallet` in the settings',
+  organization_needed:
+    'the wallet needs an access certificate that names the organization and its identifier',
 } as const
 export type FindingCode = keyof typeof FINDINGS

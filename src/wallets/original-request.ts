@@ -8,6 +8,7 @@ import type { Policy } from '../policy/policy.ts'
 import type { Preset } from '../policy/presets.ts'
 import { walletsByValue } from './eu-age.ts'
 import type { OriginalRequest } from './lowering.ts'
+import type { Requirement } from './profile.ts'
 
 /** The request of a session. Options are null where the protocol has none. */
 export type SessionRequest = {
@@ -33,6 +34,8 @@ type Means = {
   /** True where its settings allow them for the EU age verification app. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
+  /** What its settings lack of the things that some wallets require. */
+  readonly lacking: readonly Requirement[]
 }
 
 /** Builds it. The options of the session come first. */
@@ -59,6 +62,7 @@ export function originalRequest(session: SessionRequest, means: Means): Original
     by_value_for: means.eu_age_verification ? walletsByValue({ ...session, query: policy.query }) : [],
     livemode,
     has_root: means.has_root,
+    lacking: means.lacking,
   }
 }
 

@@ -45,6 +45,10 @@ const dcql = z.strictObject({
   without_claims: z.enum(['none', 'all', 'refused', 'unknown']),
 })
 
+/** `organization`: an access certificate whose subject names a legal or a natural person with identifier. */
+const REQUIREMENTS = ['reader_certificate', 'google_wallet', 'organization'] as const
+export type Requirement = (typeof REQUIREMENTS)[number]
+
 /** One wallet. */
 export const walletProfileSchema = z.strictObject({
   id: z.string().check(z.maxLength(40), z.regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)),
@@ -72,6 +76,8 @@ export const walletProfileSchema = z.strictObject({
   /** Certificate chain that it expects in `x5c`. HAIP 1.0 §5: without the root. */
   chain: z.enum(['without_root', 'with_root']),
   transaction_data: support,
+  /** What the relying party's settings must have. Absent: nothing. */
+  requires: z.exactOptional(list(z.enum(REQUIREMENTS), 3)),
   dcql,
 })
 

@@ -30,7 +30,7 @@ it('prints each wallet with its result and the sentences of its findings', () =>
 
 it('prints the member `wallets` of a creation as JSON', () => {
   const { stdout } = run({ credential_types: ['mdl'], scope: ['family_name'] }, '--json-output')
-  expect(JSON.parse(stdout)).toContainEqual({ id: 'apple-wallet', result: 'works' })
+  expect(JSON.parse(stdout)).toContainEqual({ id: 'credo', result: 'works' })
 })
 
 it.each([

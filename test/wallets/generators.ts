@@ -166,6 +166,7 @@ export const ORIGINAL: fc.Arbitrary<OriginalRequest> = fc
     dc_api_protocols: fc.subarray(['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'] as const),
     livemode: seldom,
     has_root: fc.boolean(),
+    lacking: fc.subarray(['reader_certificate', 'google_wallet', 'organization'] as const),
   })
   .map(({ hasTransaction, ...request }) => ({
     ...request,

@@ -22,7 +22,13 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
       required_assurance_level: 'low',
       livemode: false,
     },
-    { prefixes: ['x509_hash', 'x509_san_dns'], by_value: false, eu_age_verification: false, has_root: false },
+    {
+      prefixes: ['x509_hash', 'x509_san_dns'],
+      by_value: false,
+      eu_age_verification: false,
+      has_root: false,
+      lacking: [],
+    },
   )
 }
 
@@ -58,4 +64,20 @@ it('uses the codes and the sentences of the contract', () => {
   for (const [code, sentence] of Object.entries(FINDINGS)) {
     expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
   }
+})
+
+it.each([
+  ['apple-wallet', 'reader_certificate'],
+  ['google-wallet', 'google_wallet'],
+  ['nl-wallet', 'organization'],
+] as const)('says that %s needs what the settings lack: %s', (id, requirement) => {
+  const original = originalOf({ credential_types: ['mdl'] })
+  const resultOf = (lacking: (typeof requirement)[]) =>
+    tellWallets({ ...original, lacking }).find((told) => told.id === id)
+  expect(resultOf([])?.result).not.toBe('cannot')
+  expect(resultOf([requirement])).toEqual({
+    id,
+    result: 'cannot',
+    reasons: [{ member: '/client_id', why: `${requirement}_needed` }],
+  })
 })

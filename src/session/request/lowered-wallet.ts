@@ -6,6 +6,7 @@ import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
 import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
+import { lackingRequirements } from '../../relying-party/verifier/wallet-requirements.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { linksOfWallet } from '../../wallets/links.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
@@ -84,6 +85,10 @@ export function originalOf(
       by_value: settings.by_value,
       eu_age_verification: settings.eu_age_verification === true,
       has_root: settings.verifier?.root_certificate_pem !== undefined,
+      lacking: lackingRequirements(
+        settings,
+        settings.verifier?.certificate_chain_pem ?? config.verifier.certificateChainPem,
+      ),
     },
   )
 }

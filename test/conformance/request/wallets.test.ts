@@ -41,11 +41,18 @@ describe('`wallets` of a creation', () => {
       reasons: [
         { member: '/dcql_query/credentials/0/format', why: 'format_not_supported' },
         { member: '/dcql_query/credentials/1/meta', why: 'type_not_held' },
+        { member: '/client_id', why: 'reader_certificate_needed' },
       ],
     })
-    expect((await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] }))['apple-wallet']).toEqual(
-      { result: 'works' },
-    )
+  })
+
+  it('says what the settings lack', async () => {
+    const wallets = await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] })
+    const needs = (why: string) => ({ result: 'cannot', reasons: [{ member: '/client_id', why }] })
+    expect(wallets).toMatchObject({
+      'apple-wallet': needs('reader_certificate_needed'),
+      'google-wallet': needs('google_wallet_needed'),
+    })
   })
 
   it('warns of a wallet that would disclose everything for an own query without claims', async () => {

@@ -21,6 +21,7 @@ export const nlWallet: WalletProfile = {
   request_uri_methods: ['post', 'get'],
   chain: 'without_root',
   transaction_data: 'no',
+  requires: ['organization'],
   dcql: {
     several_queries: 'no',
     credential_sets: 'no',

@@ -25,6 +25,7 @@ export const appleWallet: WalletProfile = {
   request_uri_methods: [],
   chain: 'without_root',
   transaction_data: 'no',
+  requires: ['reader_certificate'],
   dcql: {
     several_queries: 'unknown',
     credential_sets: 'unknown',

@@ -28,6 +28,7 @@ export const googleWallet: WalletProfile = {
   request_uri_methods: [],
   chain: 'without_root',
   transaction_data: 'unknown',
+  requires: ['google_wallet'],
   dcql: {
     several_queries: 'unknown',
     credential_sets: 'yes',

@@ -1,0 +1,27 @@
+// What wallets require of the settings. Each case leaves out one attribute of a good subject. The certificates
+// are made by @peculiar/x509.
+
+import { describe, expect, it } from 'vitest'
+import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
+import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
+
+const LEGAL = ['C=NL', 'O=Test Shop', '2.5.4.97=NTRNL-12345678', 'CN=Test Shop']
+const NATURAL = ['C=NL', '2.5.4.4=Jansen', '2.5.4.42=Kim', '2.5.4.5=PNONL-1', 'CN=Kim Jansen']
+
+const root = await mintRoot()
+const lackingOf = async (subject: readonly string[]) =>
+  lackingRequirements({}, (await mintLeaf(root, { subject: subject.join(',') })).pem)
+
+describe('the subject of the access certificate', () => {
+  it.each([[LEGAL], [NATURAL]])('names who asks: %j', async (subject) => {
+    expect(await lackingOf(subject)).not.toContain('organization')
+    for (const attribute of subject) {
+      expect(await lackingOf(subject.filter((one) => one !== attribute))).toContain('organization')
+    }
+  })
+
+  it('is not reported where the certificate is not known, and is lacking where it cannot be read', () => {
+    expect(lackingRequirements({}, undefined)).toEqual(['reader_certificate', 'google_wallet'])
+    expect(lackingRequirements({}, 'no certificate')).toContain('organization')
+  })
+})
