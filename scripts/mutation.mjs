@@ -62,7 +62,7 @@ function configuration(name, report) {
   }
 }
 
-/** Prints the survivors that nobody explained, and returns the file's row. */
+/** Prints the survivors without an explanation, and returns the file's row. */
 function scoreOf(file, source, mutants) {
   const count = (...statuses) => mutants.filter(({ status }) => statuses.includes(status)).length
   const lines = source.split('\n')

@@ -73,7 +73,7 @@ async function mintLeaf(authority, host) {
   )
   const keys = await crypto.subtle.generateKey(P256, true, ['sign', 'verify'])
   const certificate = await x509.X509CertificateGenerator.create({
-    // Some wallets require the subject of an access certificate (docs/wallets.md). No country has the code ZZ.
+    // Some wallets require such a subject of an access certificate (docs/wallets.md). ZZ is no country.
     subject: [
       { C: ['ZZ'] },
       { O: ['Local verifier'] },

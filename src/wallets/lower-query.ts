@@ -14,7 +14,7 @@ type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly 
 /** Lowers a query, or returns why the wallet cannot satisfy it. */
 export function lowerQuery(
   profile: WalletProfile,
-  policy: Pick<Policy, 'query' | 'descriptors'>,
+  policy: Pick<Policy, 'query' | 'descriptors' | 'scope'>,
 ): Result<Lowered<DcqlQuery>, readonly Finding[]> {
   const { query } = policy
   const { credential_sets, several_queries } = profile.dcql
@@ -36,11 +36,12 @@ export function lowerQuery(
   const isPlain = chosen.every(({ options, required }) => options.length === 1 && required !== false)
   const hasSets = keepsChoice && query.credential_sets !== undefined && !(isPlain && unused.length > 0)
   const hasLostSets = query.credential_sets !== undefined && !hasSets && unused.length === 0
+  const lowered = {
+    credentials: used.map(({ value }) => value),
+    ...(hasSets && { credential_sets: chosen }),
+  }
   return ok({
-    value: {
-      credentials: used.map(({ value }) => value),
-      ...(hasSets && { credential_sets: chosen }),
-    },
+    value: withOneFormat(profile, policy, lowered),
     left_out: [
       ...used.flatMap(({ left_out }) => left_out),
       ...unused,
@@ -54,6 +55,35 @@ export function lowerQuery(
 }
 
 const CREDENTIALS = '/dcql_query/credentials'
+
+/**
+ * Keeps one format of each type, the wallet's preferred one, in a query that is made from types. In the
+ * relying party's own query the choice is its own. A wallet that can be asked for several is asked for one,
+ * so that it discloses one credential. Therefore this is no finding.
+ */
+function withOneFormat(
+  profile: WalletProfile,
+  policy: Pick<Policy, 'query' | 'descriptors' | 'scope'>,
+  query: DcqlQuery,
+): DcqlQuery {
+  const { credential_sets } = query
+  if (credential_sets === undefined || policy.scope.length === 0) return query
+  const nameTypes = typesOf(policy)
+  const nameFormats = formatsOf(policy)
+  const sets = credential_sets.map((set) => {
+    const ordered = byPreference(profile, policy, set.options)
+    const preferred = (option: readonly string[]) =>
+      ordered.find((one) => nameTypes(one) === nameTypes(option)) ?? option
+    const options = set.options.filter((option) => nameFormats(option) === nameFormats(preferred(option)))
+    return { ...set, options }
+  })
+  const ids = new Set(sets.flatMap(({ options }) => options.flat()))
+  const isPlain = sets.every(({ options, required }) => options.length === 1 && required !== false)
+  return {
+    credentials: query.credentials.filter(({ id }) => ids.has(id)),
+    ...(!isPlain && { credential_sets: sets }),
+  }
+}
 
 /**
  * Returns the credential sets with the options that the wallet can satisfy; `undefined` if they cannot be
@@ -102,21 +132,32 @@ function byPreference(
   { query, descriptors }: Pick<Policy, 'query' | 'descriptors'>,
   options: CredentialSetQuery['options'],
 ): CredentialSetQuery['options'] {
-  const typesOf = (option: readonly string[]) =>
-    option
-      .flatMap((id) => descriptors.filter(({ query_id }) => query_id === id))
-      .map(({ credential_type }) => credential_type)
-      .join()
+  const nameTypes = typesOf({ descriptors })
   const ranks: readonly string[] = formats
   const rankOf = (option: readonly string[]) =>
     option
       .flatMap((id) => query.credentials.filter((credential) => credential.id === id))
       .reduce((sum, { format }) => sum + ranks.indexOf(format), 0)
-  const types = [...new Set(options.map(typesOf))]
+  const types = [...new Set(options.map(nameTypes))]
   return options
-    .map((option) => ({ option, type: types.indexOf(typesOf(option)), rank: rankOf(option) }))
+    .map((option) => ({ option, type: types.indexOf(nameTypes(option)), rank: rankOf(option) }))
     .sort((a, b) => a.type - b.type || a.rank - b.rank)
     .map(({ option }) => option)
+}
+
+/** Returns the names of an option's types, in order. */
+function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
+  return (option: readonly string[]) =>
+    option
+      .flatMap((id) => descriptors.filter(({ query_id }) => query_id === id))
+      .map(({ credential_type }) => credential_type)
+      .join()
+}
+
+/** Returns the formats of an option's queries, in order. */
+function formatsOf({ query }: Pick<Policy, 'query'>) {
+  return (option: readonly string[]) =>
+    option.map((id) => query.credentials.find((one) => one.id === id)?.format).join()
 }
 
 function isOnly(id: string | undefined) {

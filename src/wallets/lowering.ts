@@ -100,7 +100,6 @@ export const FINDINGS = {
   root_needed: 'the wallet needs the root in the certificate chain',
   reader_certificate_needed: 'the wallet needs `reader_certificates` in the settings',
   google_wallet_needed: 'the wallet needs `google_wallet` in the settings',
-  organization_needed:
-    'the wallet needs an access certificate that names the organization and its identifier',
+  organization_needed: 'the wallet needs an access certificate with the organization and its identifier',
 } as const
 export type FindingCode = keyof typeof FINDINGS

@@ -1,5 +1,5 @@
-// What wallets require of the settings. Each case leaves out one attribute of a good subject. The certificates
-// are made by @peculiar/x509.
+// Requirements of wallets. Each case leaves out one attribute of a good subject. @peculiar/x509 makes the
+// certificates.
 
 import { describe, expect, it } from 'vitest'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'

@@ -101,6 +101,10 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
   ['replaced', 'lowered', '/client_id', { client_id_prefixes: ['x509_san_dns'] }, originalOf()],
   ['not_available', 'cannot', '/client_id', { client_id_prefixes: ['verifier_attestation'] }, originalOf()],
   ['root_needed', 'cannot', '/client_id', { chain: 'with_root' }, originalOf({ has_root: false })],
+  ...(['reader_certificate', 'google_wallet', 'organization'] as const).map(
+    (one) =>
+      [`${one}_needed`, 'cannot', '/client_id', { requires: [one] }, originalOf({ lacking: [one] })] as const,
+  ),
 ]
 
 it('finds nothing where the wallet supports everything', () => {

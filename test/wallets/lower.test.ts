@@ -65,12 +65,7 @@ describe('lowering', () => {
     expect(lowerRequest(profileOf('eudi-android'), original)).toMatchObject({
       outcome: 'lowered',
       request: {
-        query: {
-          credentials: [
-            { claims: [{ path: ['age_equal_or_over', '18'] }] },
-            { claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'age_over_18'] }] },
-          ],
-        },
+        query: { credentials: [{ claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'age_over_18'] }] }] },
       },
     })
   })
@@ -88,13 +83,32 @@ describe('lowering', () => {
     })
   })
 
-  it('leaves a request alone that the wallet can answer', () => {
+  it('asks a wallet for one format, although it can answer the whole request', () => {
     const original = originalOf({ allow_derived: true })
-    expect(lowerRequest(profileOf('credo'), original)).toMatchObject({
-      outcome: 'works',
-      request: { query: original.policy.query },
-      left_out: [],
+    const [sdJwt, mdoc] = original.policy.query.credentials
+    const { formats } = profileOf('credo')
+    const lowered = (preferred: typeof formats) =>
+      lowerRequest({ ...profileOf('credo'), formats: preferred }, original)
+    expect(lowered(['dc+sd-jwt', 'mso_mdoc'])).toMatchObject({ outcome: 'works', left_out: [] })
+    expect(lowered(['dc+sd-jwt', 'mso_mdoc'])).toMatchObject({ request: { query: { credentials: [sdJwt] } } })
+    expect(lowered(['mso_mdoc', 'dc+sd-jwt'])).toMatchObject({ request: { query: { credentials: [mdoc] } } })
+  })
+
+  it('keeps both document types of one format, and the choice of types', () => {
+    const photoId = originalOf({ credential_types: ['photo_id'], formats: ['mso_mdoc'] })
+    expect(lowerRequest(profileOf('credo'), photoId)).toMatchObject({
+      request: { query: photoId.policy.query },
     })
+    const either = originalOf({ credential_types: ['age_attestation', 'pid'] })
+    expect(lowerRequest(profileOf('credo'), either)).toMatchObject({
+      request: { query: { credentials: [{}, {}], credential_sets: [{ options: [{}, {}] }] } },
+    })
+  })
+
+  it('leaves the formats of an own query alone', () => {
+    const original = originalOf()
+    const own = { ...original, policy: { ...original.policy, scope: [] } }
+    expect(lowerRequest(profileOf('credo'), own)).toMatchObject({ request: { query: own.policy.query } })
   })
 
   it('never asks walt.id for a member of an object in an SD-JWT VC', () => {

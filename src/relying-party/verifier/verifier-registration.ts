@@ -52,19 +52,17 @@ function certificateError(text: string, now: number): string | undefined {
 
 const ERRORS: Readonly<Record<RegistrationError, string>> = {
   malformed: 'must be a compact JWS, or base64url of a CWT',
-  wrong_type: 'must be a registration certificate: its typ must be rc-wrp+jwt or, of a CWT, rc-wrp+cwt',
+  wrong_type: 'must have the typ rc-wrp+jwt, or rc-wrp+cwt as a CWT',
 }
 
 /** Why a registration covers nothing, as messages to its relying party. */
 export const REGISTRATION_FAULTS = {
-  registration_missing:
-    'enforce_registration is on and verifier has no registration, so every creation is refused: set a registration, or turn it off.',
+  registration_missing: 'Every creation is refused: set a registration, or turn enforce_registration off.',
   registration_unreadable:
-    'The credentials of the registration certificate cannot be read, so none counts as registered: ask the registrar for another certificate.',
-  registration_expired:
-    'The registration certificate has expired, so wallets refuse it: set the one that follows it.',
+    'The registration certificate has no readable credentials: ask the registrar for another.',
+  registration_expired: 'The registration certificate has expired: set the one that follows it.',
   registration_other_subject:
-    'The registration certificate is not for the subject of the verifier certificate, so wallets refuse it: its sub, or that of its intermediary, must equal the organizationIdentifier (without one, the serialNumber).',
+    'The registration certificate is for another subject: its sub, or that of its intermediary, must equal the organizationIdentifier (or serialNumber) of the verifier certificate.',
 } as const
 
 type RegistrationFault = Exclude<keyof typeof REGISTRATION_FAULTS, 'registration_missing'>

@@ -1,4 +1,4 @@
-// What some wallets require of a relying party's settings (docs/wallets.md).
+// Requirements of some wallets for a relying party's settings (docs/wallets.md).
 
 import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'

@@ -1,6 +1,7 @@
 // The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const euAgeAndroid: WalletProfile = {
   id: 'eu-age-android',
@@ -23,16 +24,12 @@ export const euAgeAndroid: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
+    ...SUPPORTED,
     claim_sets: 'ignored',
     values: 'ignored',
     null_path: 'no',
     index_path: 'no',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'ignored',
-    require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
 }

@@ -1,6 +1,7 @@
 // The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const euAgeIos: WalletProfile = {
   id: 'eu-age-ios',
@@ -23,17 +24,8 @@ export const euAgeIos: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
+    ...UNKNOWN,
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
   },
 }
 

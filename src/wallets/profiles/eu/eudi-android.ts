@@ -1,6 +1,7 @@
 // The reference wallet of the European Commission for Android. It ignores `claim_sets`.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const eudiAndroid: WalletProfile = {
   id: 'eudi-android',
@@ -22,16 +23,12 @@ export const eudiAndroid: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
+    ...SUPPORTED,
     claim_sets: 'ignored',
     values: 'ignored',
     null_path: 'no',
     index_path: 'no',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'ignored',
-    require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
 }

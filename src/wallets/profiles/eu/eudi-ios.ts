@@ -1,6 +1,7 @@
 // The reference wallet of the European Commission for iOS. It decodes `values` as strings only.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const eudiIos: WalletProfile = {
   id: 'eudi-ios',
@@ -22,17 +23,9 @@ export const eudiIos: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
+    ...SUPPORTED,
     values: 'no',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'ignored',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
   },
 }
 

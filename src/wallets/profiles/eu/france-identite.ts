@@ -1,6 +1,7 @@
 // The French wallet: the PID, and the age attestation of the EU.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const franceIdentite: WalletProfile = {
   id: 'france-identite',
@@ -22,19 +23,7 @@ export const franceIdentite: WalletProfile = {
   request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'unknown',
-  dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
-  },
+  dcql: UNKNOWN,
 }
 
 export const franceIdentiteSources: WalletSources = {

@@ -1,6 +1,7 @@
 // The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids it.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const germanEudiWallet: WalletProfile = {
   id: 'german-eudi-wallet',
@@ -22,19 +23,7 @@ export const germanEudiWallet: WalletProfile = {
   request_uri_methods: ['get', 'post'],
   chain: 'with_root',
   transaction_data: 'unknown',
-  dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
-  },
+  dcql: UNKNOWN,
 }
 
 export const germanEudiWalletSources: WalletSources = {

@@ -2,6 +2,7 @@
 // of this service can be used.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const ioApp: WalletProfile = {
   id: 'io-app',
@@ -23,17 +24,9 @@ export const ioApp: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
-    values: 'yes',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
+    ...SUPPORTED,
     trusted_authorities: 'unknown',
     require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'none',
   },
 }
 

@@ -1,6 +1,7 @@
 // The Austrian wallet, and others of the VC-K library. Until 5.7.5 it fails with `credential_sets`.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const valera: WalletProfile = {
   id: 'valera',
@@ -22,16 +23,9 @@ export const valera: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'yes',
+    ...SUPPORTED,
     credential_sets: 'no',
-    claim_sets: 'yes',
-    values: 'yes',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'no',
-    require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
 }

@@ -1,6 +1,7 @@
 // Apple Wallet: `org-iso-mdoc` of the Digital Credentials API only.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const appleWallet: WalletProfile = {
   id: 'apple-wallet',
@@ -27,16 +28,10 @@ export const appleWallet: WalletProfile = {
   transaction_data: 'no',
   requires: ['reader_certificate'],
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
+    ...UNKNOWN,
     claim_sets: 'no',
     values: 'no',
-    null_path: 'unknown',
-    index_path: 'unknown',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
     without_claims: 'refused',
   },
 }

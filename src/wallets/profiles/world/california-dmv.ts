@@ -2,6 +2,7 @@
 // credentials only, which is not in this profile.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const californiaDmv: WalletProfile = {
   id: 'california-dmv',
@@ -21,19 +22,7 @@ export const californiaDmv: WalletProfile = {
   request_uri_methods: [],
   chain: 'without_root',
   transaction_data: 'unknown',
-  dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
-  },
+  dcql: UNKNOWN,
 }
 
 export const californiaDmvSources: WalletSources = {

@@ -2,6 +2,7 @@
 // credential only. Of transaction data it knows few types.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const credo: WalletProfile = {
   id: 'credo',
@@ -25,19 +26,7 @@ export const credo: WalletProfile = {
   request_uri_methods: ['get', 'post'],
   chain: 'without_root',
   transaction_data: 'unknown',
-  dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
-    values: 'yes',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
-    trusted_authorities: 'yes',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
-  },
+  dcql: SUPPORTED,
 }
 
 export const credoSources: WalletSources = {

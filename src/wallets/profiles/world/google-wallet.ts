@@ -1,6 +1,7 @@
 // Google Wallet: signed requests of the Digital Credentials API. Its documentation is the only source.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const googleWallet: WalletProfile = {
   id: 'google-wallet',
@@ -30,17 +31,11 @@ export const googleWallet: WalletProfile = {
   transaction_data: 'unknown',
   requires: ['google_wallet'],
   dcql: {
-    several_queries: 'unknown',
+    ...UNKNOWN,
     credential_sets: 'yes',
-    claim_sets: 'unknown',
-    values: 'unknown',
     null_path: 'no',
     index_path: 'no',
     intent_to_retain: 'yes',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
   },
 }
 

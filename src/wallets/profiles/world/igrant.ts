@@ -2,6 +2,7 @@
 // whole namespaces, so they are asked for no mdoc.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const igrant: WalletProfile = {
   id: 'igrant',
@@ -23,17 +24,11 @@ export const igrant: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
+    ...SUPPORTED,
     claim_sets: 'ignored',
-    values: 'yes',
     null_path: 'no',
     index_path: 'no',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'no',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
   },
 }
 

@@ -3,6 +3,7 @@
 // that is not the standard's.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const inji: WalletProfile = {
   id: 'inji',
@@ -24,17 +25,8 @@ export const inji: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
-    values: 'yes',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
+    ...SUPPORTED,
     trusted_authorities: 'ignored',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
   },
 }
 

@@ -1,6 +1,7 @@
 // Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const lissi: WalletProfile = {
   id: 'lissi',
@@ -21,19 +22,7 @@ export const lissi: WalletProfile = {
   request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'unknown',
-  dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
-  },
+  dcql: UNKNOWN,
 }
 
 export const lissiSources: WalletSources = {

@@ -1,6 +1,7 @@
 // Wallets of Procivis. They ignore transaction data.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const procivis: WalletProfile = {
   id: 'procivis',
@@ -21,19 +22,7 @@ export const procivis: WalletProfile = {
   request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'no',
-  dcql: {
-    several_queries: 'yes',
-    credential_sets: 'yes',
-    claim_sets: 'yes',
-    values: 'yes',
-    null_path: 'yes',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
-    trusted_authorities: 'yes',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
-  },
+  dcql: SUPPORTED,
 }
 
 export const procivisSources: WalletSources = {

@@ -1,6 +1,7 @@
 // The Swiss wallet. A verifier must be a DID in the Swiss registry, which this service does not implement.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const swiyu: WalletProfile = {
   id: 'swiyu',
@@ -22,16 +23,7 @@ export const swiyu: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
+    ...UNKNOWN,
     without_claims: 'refused',
   },
 }

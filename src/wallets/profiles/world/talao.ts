@@ -1,6 +1,7 @@
 // The wallets of Talao. They know presentation definitions, and no DCQL.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { UNKNOWN } from '../dcql.ts'
 
 export const talao: WalletProfile = {
   id: 'talao',
@@ -23,19 +24,7 @@ export const talao: WalletProfile = {
   request_uri_methods: ['get'],
   chain: 'without_root',
   transaction_data: 'no',
-  dcql: {
-    several_queries: 'unknown',
-    credential_sets: 'unknown',
-    claim_sets: 'unknown',
-    values: 'unknown',
-    null_path: 'unknown',
-    index_path: 'unknown',
-    intent_to_retain: 'unknown',
-    multiple: 'unknown',
-    trusted_authorities: 'unknown',
-    require_cryptographic_holder_binding: 'unknown',
-    without_claims: 'unknown',
-  },
+  dcql: UNKNOWN,
 }
 
 export const talaoSources: WalletSources = {

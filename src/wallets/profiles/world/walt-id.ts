@@ -3,6 +3,7 @@
 // disclosures of their own.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const waltId: WalletProfile = {
   id: 'walt-id',
@@ -24,17 +25,11 @@ export const waltId: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'no',
   dcql: {
-    several_queries: 'yes',
+    ...SUPPORTED,
     credential_sets: 'no',
-    claim_sets: 'yes',
-    values: 'yes',
     null_path: 'unknown',
     index_path: 'unknown',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'ignored',
-    require_cryptographic_holder_binding: 'yes',
-    without_claims: 'none',
     nested_path: 'no',
   },
 }

@@ -3,6 +3,7 @@
 // have disclosures of their own.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
+import { SUPPORTED } from '../dcql.ts'
 
 export const wwwallet: WalletProfile = {
   id: 'wwwallet',
@@ -26,16 +27,11 @@ export const wwwallet: WalletProfile = {
   chain: 'without_root',
   transaction_data: 'unknown',
   dcql: {
-    several_queries: 'yes',
+    ...SUPPORTED,
     credential_sets: 'no',
     claim_sets: 'ignored',
-    values: 'yes',
     null_path: 'no',
-    index_path: 'yes',
-    intent_to_retain: 'yes',
-    multiple: 'yes',
     trusted_authorities: 'no',
-    require_cryptographic_holder_binding: 'yes',
     without_claims: 'all',
   },
 }

@@ -1,0 +1,24 @@
+// The DCQL of two extreme wallets. A profile overrides what differs.
+
+import type { WalletProfile } from '../profile.ts'
+
+/** A wallet of which nothing public says what it supports. */
+export const UNKNOWN = makeDcql('unknown', 'unknown')
+/** A wallet that supports every member. */
+export const SUPPORTED = makeDcql('yes', 'none')
+
+function makeDcql(support: 'yes' | 'unknown', without_claims: 'none' | 'unknown'): WalletProfile['dcql'] {
+  return {
+    several_queries: support,
+    credential_sets: support,
+    claim_sets: support,
+    values: support,
+    null_path: support,
+    index_path: support,
+    intent_to_retain: support,
+    multiple: support,
+    trusted_authorities: support,
+    require_cryptographic_holder_binding: support,
+    without_claims,
+  }
+}
