@@ -23,10 +23,11 @@ With \`wallet\`, or when a person chooses their wallet on the page, the request 
 \`npm run admin -- wallets --policy file.json\` prints the same for a policy in a file.
 
 No device was used.
-For each wallet there is a fake in \`test/support/wallets\`, written from the wallet's public source.
-It refuses what that source refuses, and discloses what that source discloses.
+For each wallet there is a fake in \`test/support/wallets\`, written from its public source or, where that is closed,
+from its documentation.
+It refuses what that says, and discloses what that says.
 Each cell is one test of \`test/conformance/wallets/matrix.test.ts\` against the running service.
-A real wallet can differ from its public source.
+A real wallet can differ.
 
 The relying party of these tests has what a wallet may need, in test mode:
 

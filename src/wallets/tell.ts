@@ -21,7 +21,8 @@ export type WalletResult = {
  * the last results are kept.
  */
 export function tellWallets(original: OriginalRequest): readonly WalletResult[] {
-  const key = JSON.stringify(original)
+  // The contents of transactions change nothing, and are not kept.
+  const key = JSON.stringify({ ...original, transaction_data: original.transaction_data?.length })
   const known = results.get(key)
   if (known !== undefined) return known
   const told = WALLET_PROFILES.map((profile) => resultOf(profile, original))

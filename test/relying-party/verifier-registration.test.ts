@@ -45,7 +45,9 @@ describe('a registration', () => {
 
   it.each(['JWT', 'rc-wrp+cwt', undefined])('is refused with a certificate of typ %s', async (typ) => {
     const certificate = jws({ ...HEADER, typ }, {})
-    expect(await errorsOf({ ...GOOD, certificate })).toEqual([expect.stringContaining('must be rc-wrp+jwt')])
+    expect(await errorsOf({ ...GOOD, certificate })).toEqual([
+      expect.stringContaining('must have the typ rc-wrp+jwt'),
+    ])
   })
 
   it.each([

@@ -33,6 +33,9 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['takes two minutes on a quiet machine', /^npm run bench$/],
   ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
   ['run at this size by test/simulation', /^npm run simulate\b/],
+  ['takes minutes to hours; test/system/crash.test.ts runs a small one', /^npm run chaos\b/],
+  ['takes minutes, and measures the machine', /^npm run load\b/],
+  ['takes hours', /^npm run mutation$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',

@@ -95,6 +95,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
     time_left: '{time} left',
     states,
     seen: 0,
+    wallet: null,
     activity,
     refusals: { issuer: 'Not this issuer.', unavailable: 'Not now.' },
     ways: ['link', 'test-wallet', 'qr'].map((id) => ({
@@ -160,7 +161,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   const timers = { Date, setTimeout, clearTimeout, setInterval, clearInterval }
   const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
   runInNewContext(SCRIPT, {
-    ...{ document, location, history, fetch, WebSocket, addEventListener: listen },
+    ...{ document, location, history, fetch, WebSocket, addEventListener: listen, self: {} },
     ...timers,
     ...web,
   })

@@ -49,6 +49,17 @@ it('is computed once for the same request', () => {
   expect(tellWallets(originalOf({}))).toBe(tellWallets(originalOf({})))
 })
 
+it('keeps no transaction: only the number of them counts', () => {
+  const original = originalOf({ credential_types: ['pid'] })
+  const id = original.policy.query.credentials[0]?.id ?? ''
+  const told = ['100 EUR', '7 EUR'].map((amount) => {
+    const object = { type: 'urn:eudi:sca:payment:1', credential_ids: [id], amount }
+    const text = Buffer.from(JSON.stringify(object)).toString('base64url')
+    return tellWallets({ ...original, transaction_data: [text] })
+  })
+  expect(told[0]).toBe(told[1])
+})
+
 it('has ten findings of a wallet at most, whatever an own query requests', () => {
   const pid = { format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
   const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))

@@ -98,22 +98,20 @@ export async function processDcApiResponse(
   return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
 }
 
-/** Builds the requests of OpenID4VP, which a protocol without the redirect flow does not have. */
+/** Builds the requests of OpenID4VP. A protocol, or a chosen wallet, that knows documents only has none. */
 async function openid4vpRequests(
   { env }: SessionContext,
   { terms, generation }: AddedRequest,
   origin: string,
   now: number,
 ) {
-  if (
-    !PROTOCOLS[terms.request.protocol].supportsRedirect ||
-    terms.request.request_options.response_mode === null
-  )
-    return []
+  const { protocol, request_options } = terms.request
+  const hasOptions = request_options.client_id_prefix !== null && request_options.response_mode !== null
+  if (!PROTOCOLS[protocol].supportsRedirect || !hasOptions) return []
   const identity = await openVerifier(configOf(env), terms)
   const requests = await buildDcApiRequests(dcApiRequestInput(terms, generation, { origin, now }), identity)
   const { wallet } = terms
-  return requests.filter(({ protocol }) => wallet === null || wallet.dc_api_protocols.includes(protocol))
+  return requests.filter((one) => wallet === null || wallet.dc_api_protocols.includes(one.protocol))
 }
 
 /** Builds the request of `org-iso-mdoc`, if documents alone can satisfy the policy. */

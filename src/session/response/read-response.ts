@@ -102,13 +102,23 @@ async function findGeneration(
 
 /** Returns the live requests that a response may be for. */
 export function aliveFor(posted: PostedResponse, { document, arrivedAt }: EvaluationInput) {
-  return aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted))
+  return aliveGenerations(document.generations, arrivedAt).filter(isOfChannel(posted, document))
 }
 
-/** A response must come by the channel of its request, and from the browser whose page made the request. */
-function isOfChannel(posted: PostedResponse): (generation: StoredGeneration) => boolean {
+/**
+ * A response must come by the channel of its request, and from the browser whose page made the request. It
+ * must have a protocol that was offered to the chosen wallet.
+ */
+function isOfChannel(
+  posted: PostedResponse,
+  { wallets = [] }: SessionDocument,
+): (generation: StoredGeneration) => boolean {
   if (!('dcApi' in posted)) return ({ channel }) => channel !== 'dc_api'
-  return ({ channel, browser }) => channel === 'dc_api' && browser === posted.dcApi.browser
+  const { browser, protocol } = posted.dcApi
+  const isOffered = (id: string | undefined) =>
+    wallets.every((wallet) => wallet.id !== id || wallet.dc_api_protocols.some((one) => one === protocol))
+  return (generation) =>
+    generation.channel === 'dc_api' && generation.browser === browser && isOffered(generation.wallet)
 }
 
 /** Decrypts if needed. Every `state`, outside and inside, must be that of the generation. */

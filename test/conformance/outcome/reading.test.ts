@@ -46,6 +46,8 @@ const PENDING = {
   transaction_data: null,
   dcql_query: null,
   expires_in: 600,
+  preset: null,
+  wallet: null,
   checks: null,
   assurance_level: null,
   same_holder_key: null,

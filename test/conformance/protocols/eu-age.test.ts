@@ -47,6 +47,8 @@ async function refusal(rp: RelyingParty, body: object, status = 422) {
 }
 
 /** Annex C stays, which the browser binds to its page. No QR code and no link reaches the app. */
+const OFF = { eu_age_verification: false }
+
 async function expectAnnexCOnly(rp: RelyingParty, body: object) {
   const session = await rp.create(body)
   expect([session.wallet_request, session.qr_code]).toEqual([null, null])
@@ -56,6 +58,10 @@ async function expectAnnexCOnly(rp: RelyingParty, body: object) {
   const asked = await rp.call('POST', `${path}/dc-api/request`, { body: {} })
   const { digital } = (await expectStatus(asked, 200)) as { digital: { requests: { protocol: string }[] } }
   expect(digital.requests.map(({ protocol }) => protocol)).toEqual(['org-iso-mdoc'])
+  // A response of a protocol that was not offered belongs to no request.
+  const data = { protocol: 'openid4vp-v1-signed', data: { error: 'access_denied' } }
+  expect((await rp.call('POST', `${path}/dc-api`, { body: data })).status).toBe(400)
+  expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'pending' })
 }
 
 describe.each([
@@ -203,9 +209,10 @@ describe('the preset', () => {
 
 describe('by value in live mode stays off', () => {
   it.each([
-    ['without the setting', {}, { eu_age_verification: false }],
+    ['without the setting', {}, OFF],
     ['for the same question without the preset', { preset: undefined, ...QUESTION }, {}],
     ['above level low', { required_assurance_level: 'substantial' }, {}],
+    ['with a plain response', { request_options: { response_mode: 'direct_post' } }, OFF],
   ])('%s', async (_, change, settings) => {
     await expectAnnexCOnly(await shop(settings), { ...ANDROID, ...change })
   })

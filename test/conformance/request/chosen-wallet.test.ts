@@ -274,7 +274,7 @@ it('CONTRACT 5: binds a response to the client_id of its own request', async () 
 })
 
 it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () => {
-  const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'eudi-ios' })
+  const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'credo' })
   const browser = openBrowser(stage.service)
   const request = await stage.service.wallet.receive(await browser.link(session))
   const answer = (await expectStatus(await respondWithAge(stage, request), 200)) as { redirect_uri: string }

@@ -76,6 +76,12 @@ async function browserReturnCall(): Promise<Call> {
   return { parameters, replaced: { response_code }, headers: browser.headers() }
 }
 
+/** The call of our page in a browser. */
+async function linkCall(): Promise<Call> {
+  const { session, parameters = {} } = await sessionCall()
+  return { parameters, token: session.client_token, headers: openBrowser(stage.service).headers() }
+}
+
 async function dcApiCall(): Promise<Call> {
   const call = await sessionCall()
   const path = `/v1/verify/${call.session.verification_id}/dc-api/request`
@@ -121,6 +127,7 @@ async function tokenCall(): Promise<Call> {
 const CALLS: Readonly<Record<string, () => Promise<Call>>> = {
   createVerification: rpCall,
   redeemReturnCode: redeemCall,
+  makeLink: linkCall,
   requestByDcApi: sessionCall,
   presentByDcApi: dcApiCall,
   produceOutcome: sessionCall,
