@@ -76,7 +76,7 @@ export const walletRequest = z.object({
   expires_at: time,
 })
 
-/** What was created and may not work. `code`: values may be added within /v1. */
+/** A warning about a creation. `code`: values may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
 /** Member of a request, and a code. Values may be added within /v1. */

@@ -11,7 +11,7 @@ const APPS: readonly string[] = ['eu-age-android', 'eu-age-ios']
 const DOC_TYPE = 'eu.europa.ec.av.1'
 
 /** The session that asks. */
-type Asked = {
+type RequestingSession = {
   readonly preset?: Preset | undefined
   readonly protocol: ProtocolId
   readonly required_assurance_level: string
@@ -24,7 +24,7 @@ export function walletsByValue({
   protocol,
   required_assurance_level,
   query,
-}: Asked): readonly string[] {
+}: RequestingSession): readonly string[] {
   const isAsked = preset === 'age_over_18' && protocol === 'openid4vp-1.0' && isAgeQuery(query)
   // Without a browser that returns, the level is at most low.
   return isAsked && required_assurance_level === 'low' ? APPS : []

@@ -26,7 +26,7 @@ export type OriginalRequest = {
   readonly livemode: boolean
   /** True if the root of the verifier's certificate chain can be sent. */
   readonly has_root?: boolean
-  /** What the settings lack of the things that some wallets require. */
+  /** Requirements of wallets that the settings do not meet. */
   readonly lacking?: readonly Requirement[]
 }
 

@@ -34,7 +34,7 @@ type Means = {
   /** True where its settings allow them for the EU age verification app. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
-  /** What its settings lack of the things that some wallets require. */
+  /** Requirements of wallets that its settings do not meet. */
   readonly lacking: readonly Requirement[]
 }
 

@@ -76,7 +76,7 @@ export const walletProfileSchema = z.strictObject({
   /** Certificate chain that it expects in `x5c`. HAIP 1.0 §5: without the root. */
   chain: z.enum(['without_root', 'with_root']),
   transaction_data: support,
-  /** What the relying party's settings must have. Absent: nothing. */
+  /** Members that the relying party's settings must have. Absent: none. */
   requires: z.exactOptional(list(z.enum(REQUIREMENTS), 3)),
   dcql,
 })

@@ -15,11 +15,11 @@ import { openSimulator, type Simulator } from './simulator.ts'
  */
 const HISTORIES = 800
 
-type Kept = { readonly mutant: string; readonly seed: number; readonly property: string }
+type CaughtMutant = { readonly mutant: string; readonly seed: number; readonly property: string }
 
 const KEPT = JSON.parse(
   readFileSync(join(import.meta.dirname, 'mutants', 'seeds.json'), 'utf8'),
-) as readonly Kept[]
+) as readonly CaughtMutant[]
 
 describe('planted mistakes', () => {
   let service: Simulator

@@ -1,4 +1,4 @@
-// What the bundle of a simulation has: the classes of the service, and what its wallets and operators need.
+// Parts of the bundle of a simulation: the classes of the service, and what its wallets and operators need.
 
 export { CompactEncrypt, importJWK } from 'jose'
 export { EventLog } from '../../src/relying-party/events/event-log.ts'

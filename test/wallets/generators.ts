@@ -220,7 +220,7 @@ const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
 
 export const PROFILE: fc.Arbitrary<WalletProfile> = fc.oneof(realProfile, otherProfile)
 
-/** What a wallet presents for one query. Some claims are missing or have another value. */
+/** Presentation of a wallet for one query. Some claims are missing or have another value. */
 export type Presented = {
   readonly isMissing: readonly boolean[]
   readonly isFalse: readonly boolean[]

@@ -208,7 +208,7 @@ function expectTransactions({ query, transaction_data }: LoweredRequest, origina
   })
 }
 
-/** What satisfies the lowered query satisfies the original one, and the policy decides no worse. */
+/** A response that satisfies the lowered query satisfies the original one and its policy. */
 function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonly Presented[]): void {
   const answers = query.credentials.flatMap((one, i) => {
     const credential = credentialFor(one, presented[i % presented.length] as Presented)

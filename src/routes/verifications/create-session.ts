@@ -243,7 +243,7 @@ async function objectName(env: Env, relyingPartyId: string, idempotencyKey: stri
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
 }
 
-/** What the response has beside the session. */
+/** Members of the response beside the session. */
 type Beside = CreationFindings & { readonly withQrCode: boolean }
 
 function sendCreation(c: AppContext, creation: Creation, { withQrCode, ...findings }: Beside): Response {

@@ -8,7 +8,7 @@ import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
 import { passesByValue, type SessionDocument, type StoredRequest, type StoredWallet } from '../document.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 
-/** What one request is made of. */
+/** Terms of one request. */
 export type RequestTerms = Pick<
   SessionDocument,
   'verification_id' | 'livemode' | 'created_at' | 'expires_at' | 'verifier'

@@ -9,7 +9,14 @@ import type { FakeWallet } from '../../support/wallets/fake-wallet.ts'
 import { FAKE_WALLETS } from '../../support/wallets/index.ts'
 import { QUESTIONS, type Question } from '../../support/wallets/questions.ts'
 import { RESULTS_FILE, type Result, type Results } from '../../support/wallets/results.ts'
-import { type Exchange, exchange, exchangeBy, type Session, type Told, useWalletStage } from './stage.ts'
+import {
+  type Exchange,
+  exchange,
+  exchangeBy,
+  type Session,
+  useWalletStage,
+  type WalletResult,
+} from './stage.ts'
 
 const stage = useWalletStage()
 const results: Record<string, Record<string, Result>> = {}
@@ -65,7 +72,7 @@ it.each(FAKE_WALLETS.filter(({ id }) => id.startsWith('eu-age')))(
 
 function expectNoSurprise(
   { excess = [], silent = [] }: FakeWallet,
-  { result }: Told,
+  { result }: WalletResult,
   byDefault: Exchange,
   byChoice: Exchange | undefined,
 ): void {
@@ -103,7 +110,7 @@ function endOf(end: Exchange | undefined): string {
   return 'refused' in end ? `refused: ${end.refused}` : end.status
 }
 
-function resultOf(told: Told, byDefault: Exchange, byChoice: Exchange | undefined): Result {
+function resultOf(told: WalletResult, byDefault: Exchange, byChoice: Exchange | undefined): Result {
   return {
     told: told.result,
     why: [...new Set([...(told.left_out ?? []), ...(told.reasons ?? [])].map(({ why }) => why))],

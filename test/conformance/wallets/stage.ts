@@ -25,14 +25,14 @@ import { type Disclosed, makeHoldings } from '../../support/wallets/holdings.ts'
 const SHOP = 'https://shop.example'
 
 /** The entry of one wallet in `wallets` of the answer to a creation. */
-export type Told = {
+export type WalletResult = {
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   readonly left_out?: readonly { readonly member: string; readonly why: string }[]
   readonly reasons?: readonly { readonly member: string; readonly why: string }[]
 }
 
-export type Session = CreatedSession & { readonly wallets: readonly Told[] }
+export type Session = CreatedSession & { readonly wallets: readonly WalletResult[] }
 
 /** The end of one exchange. */
 export type Exchange =

@@ -1,4 +1,4 @@
-// What wallets do with requests: fetch, and make a response of any kind.
+// Wallets fetch requests, and make responses of any kind.
 
 import { digestOfBody, present } from '../credentials.ts'
 import {

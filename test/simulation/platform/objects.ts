@@ -32,7 +32,7 @@ export type Instance = Owner & {
   blocked: Promise<unknown>
 }
 
-/** What the ledger of a history learns from the platform. */
+/** Reports of the platform to the ledger of a history. */
 export type PlatformEvents = {
   readonly committed: (object: SimulatedObject, before: ReadonlyMap<string, unknown>) => void
   readonly noted: (text: string) => void

@@ -6,7 +6,7 @@ import { cloneOf } from './clone.ts'
 import { Fault, type Faults } from './faults.ts'
 import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
 
-/** What survives the loss of an instance. */
+/** State that survives the loss of an instance. */
 export type Durable = {
   readonly data: Map<string, unknown>
   alarm: number | null

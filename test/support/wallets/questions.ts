@@ -1,6 +1,6 @@
 // The six questions of the matrix of wallets, with the claims that answer each of them.
 
-/** What a relying party asks. */
+/** Questions of a relying party. */
 export type Question = {
   readonly name: string
   readonly creation: Readonly<Record<string, unknown>>

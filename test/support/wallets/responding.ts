@@ -47,7 +47,7 @@ export function postForm(
   return fetch(url, { method: 'POST', headers, body: `${new URLSearchParams(parameters)}` })
 }
 
-/** What a presentation is bound to. `origin`: behind the Digital Credentials API. */
+/** Binding of a presentation. `origin`: behind the Digital Credentials API. */
 export type Binding = {
   readonly payload: Payload
   /** Key of the encryption, part of an mdoc's session transcript; undefined in the clear. */

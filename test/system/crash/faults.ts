@@ -9,7 +9,7 @@ import type { Server } from '../../support/service/server.ts'
 import { buildLibrary, PASS_LIBRARY } from './library.ts'
 import { type Change, copyProject, IGNORE_FILE_LIMIT } from './project-copy.ts'
 
-/** What a kill comes with. `disk_full`: no file can grow for a moment before the kill. */
+/** Fault beside a kill. `disk_full`: no file can grow for a moment before the kill. */
 export const KILLS = ['workerd', 'launcher', 'disk_full'] as const
 export type Kill = (typeof KILLS)[number]
 

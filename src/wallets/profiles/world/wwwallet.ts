@@ -1,6 +1,6 @@
 // A wallet in the browser. It answers every query of a request, whatever the sets say, and with every claim.
-// Of transaction data it knows signatures only. In an SD-JWT VC it presents an object without members that
-// have disclosures of their own.
+// The only transaction data that it supports is for signatures. In an SD-JWT VC it presents an object without
+// the members that have disclosures of their own.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
