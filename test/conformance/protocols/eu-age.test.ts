@@ -4,12 +4,7 @@
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
-import {
-  type CreatedSession,
-  expectStatus,
-  type RelyingParty,
-  readQr,
-} from '../../support/service/service.ts'
+import { expectStatus, type RelyingParty, readQr } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import { euAgeAndroid } from '../../support/wallets/eu/eu-age-android.ts'
 import { euAgeIos } from '../../support/wallets/eu/eu-age-ios.ts'
@@ -230,11 +225,13 @@ describe('by value in live mode stays off', () => {
     await expectAnnexCOnly(await shop(settings), { ...ANDROID, ...change })
   })
 
-  it.each(['inji', 'walt-id', 'credo'])('for %s, which also takes requests by value', async (wallet) => {
-    const rp = await shop()
-    const response = await rp.call('POST', '/v1/verify', { body: { ...PRESET, wallet } })
-    if (response.status === 422) return
-    const { wallet_request } = (await expectStatus(response, 201)) as CreatedSession
+  it('for inji, which takes no other requests', async () => {
+    const [code] = await refusal(await shop(), { ...PRESET, wallet: 'inji' })
+    expect(code).toBe('policy_unsatisfiable')
+  })
+
+  it.each(['walt-id', 'credo'])('for %s, which also takes requests by value', async (wallet) => {
+    const { wallet_request } = await (await shop()).create({ ...PRESET, wallet })
     expect(wallet_request.client_id).not.toMatch(/^redirect_uri:/)
     expect(wallet_request.request_uri).not.toBeNull()
   })
