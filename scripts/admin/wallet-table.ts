@@ -12,7 +12,7 @@ import { requestedTransactions } from '../../src/routes/verifications/requested-
 import { FINDINGS, type Finding } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
 import { walletProfile } from '../../src/wallets/profiles/index.ts'
-import { tellWallets } from '../../src/wallets/tell.ts'
+import { walletResults } from '../../src/wallets/wallet-results.ts'
 
 /** Settings that a creation depends on, with their defaults. */
 const DEFAULTS = {
@@ -58,7 +58,7 @@ export function walletTable(
   const { by_value, eu_age_verification = false } = settings
   const lacking = lackingRequirements(settings, settings.verifier?.certificate_chain_pem)
   const means = { prefixes, by_value, eu_age_verification, has_root, lacking }
-  const wallets = tellWallets(originalRequest(session, means))
+  const wallets = walletResults(originalRequest(session, means))
   const lines = wallets.flatMap(({ id, result, left_out = [], reasons = [] }) => [
     `${result.padEnd(8)} ${walletProfile(id)?.name ?? ''} (${id})`,
     ...[...left_out, ...reasons].map(textOf),

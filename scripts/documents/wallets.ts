@@ -44,6 +44,7 @@ const LEGEND = `| word | means |
 | lowered | the request for this wallet leaves something out; it is answered, and verifies |
 | † | the wallet refuses the request for any wallet, so it must be chosen |
 | ? | nothing public says if the wallet can answer |
+| ! | the wallet would answer, and can disclose more claims than the question names, so it is not asked |
 | – | the wallet cannot answer |
 
 The questions, as members of a creation:`
@@ -88,13 +89,13 @@ export function describeWallets(): string {
 function cell(result: Result | undefined): string {
   if (result === undefined) return ''
   const isRefused = result.default !== 'verified'
-  switch (result.told) {
+  switch (result.result) {
     case 'cannot':
-      return '–'
+      return isRefused ? '–' : '!'
     case 'unknown':
       return '?'
     default:
-      return isRefused ? `${result.told} †` : result.told
+      return isRefused ? `${result.result} †` : result.result
   }
 }
 

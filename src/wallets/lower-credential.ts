@@ -18,7 +18,7 @@ export function lowerCredential(
 ): LoweredResult<CredentialQuery> {
   const { dcql } = profile
   const format = profile.formats.find((id) => id === query.format)
-  if (format === undefined) return err([{ member: `${place}/format`, why: 'format_not_supported' }])
+  if (format === undefined) return err([{ member: `${place}/format`, why: whyNotFormat(profile, query) }])
   if (!holdsType(profile, format, query)) return err([{ member: `${place}/meta`, why: 'type_not_held' }])
   const authorities = query.trusted_authorities === undefined ? 'yes' : dcql.trusted_authorities
   const needed = neededMember(authorities, `${place}/trusted_authorities`)
@@ -34,11 +34,16 @@ export function lowerCredential(
   return ok({
     value: { ...(Object.fromEntries(members) as typeof rest), ...claims.value.value },
     left_out: [
+      ...needed.value.left_out,
       ...optional.map((name) => ({ member: `${place}/${name}`, why: whyOf(dcql[name]) })),
       ...claims.value.left_out,
     ],
-    unknown: [...needed.value, ...claims.value.unknown],
+    unknown: [...needed.value.unknown, ...claims.value.unknown],
   })
+}
+
+function whyNotFormat({ excess_formats = [] }: WalletProfile, { format }: CredentialQuery): Finding['why'] {
+  return excess_formats.some((id) => id === format) ? 'discloses_more' : 'format_not_supported'
 }
 
 function holdsType({ types }: WalletProfile, format: FormatId, { meta }: CredentialQuery): boolean {
@@ -47,10 +52,16 @@ function holdsType({ types }: WalletProfile, format: FormatId, { meta }: Credent
 
 type Support = 'yes' | 'no' | 'ignored' | 'unknown'
 
-/** Returns what is unknown about a member that must stay, or why it cannot. */
-function neededMember(support: Support, member: string): Result<readonly Finding[], readonly Finding[]> {
+/** Returns the findings about a member that must stay, or why the wallet cannot be asked for it. */
+function neededMember(
+  support: Support,
+  member: string,
+): Result<Omit<Lowered<never>, 'value'>, readonly Finding[]> {
   if (support === 'no') return err([{ member, why: 'not_supported' }])
-  return ok(support === 'unknown' ? [{ member, why: 'support_unknown' }] : [])
+  return ok({
+    left_out: support === 'ignored' ? [{ member, why: 'ignored' }] : [],
+    unknown: support === 'unknown' ? [{ member, why: 'support_unknown' }] : [],
+  })
 }
 
 function whyOf(support: Support): Finding['why'] {
@@ -122,13 +133,14 @@ function lowerClaim(
   ]
   const errors = needed.flatMap((result) => (result.ok ? [] : result.error))
   if (errors.length > 0) return err(errors)
-  const unknown = needed.flatMap((result) => (result.ok ? result.value : []))
+  const found = needed.flatMap((result) => (result.ok ? [result.value] : []))
+  const [left_out, unknown] = [found.flatMap((one) => one.left_out), found.flatMap((one) => one.unknown)]
   if (intent_to_retain !== false || dcql.intent_to_retain === 'yes') {
-    return ok({ value: claim, left_out: [], unknown })
+    return ok({ value: claim, left_out, unknown })
   }
   const { intent_to_retain: _, ...value } = claim
   const why = whyOf(dcql.intent_to_retain)
-  return ok({ value, left_out: [{ member: `${place}/intent_to_retain`, why }], unknown })
+  return ok({ value, left_out: [...left_out, { member: `${place}/intent_to_retain`, why }], unknown })
 }
 
 function isIndex(step: ClaimsQuery['path'][number]): boolean {

@@ -61,7 +61,7 @@ export type Lowering =
        */
       readonly outcome: 'works' | 'lowered' | 'unknown'
       readonly request: LoweredRequest
-      /** Members that the lowered request lacks or has changed. */
+      /** Members that the lowered request lacks or has changed, or that the wallet ignores. */
       readonly left_out: readonly Finding[]
       /** Members that no public source is about. Empty unless the outcome is `unknown`. */
       readonly unknown: readonly Finding[]
@@ -88,6 +88,8 @@ export const FINDINGS = {
   type_not_held: 'the wallet does not hold credentials of this type',
   not_supported: 'the wallet does not support this member',
   support_unknown: 'nothing public says if the wallet supports this member',
+  ignored: 'the wallet ignores this member, and discloses as if it were absent',
+  discloses_more: 'the wallet would disclose more claims of this format than the query names',
   discloses_all: 'the wallet would disclose every claim of the credential',
   disclosure_unknown: 'nothing public says what the wallet would disclose',
   one_option: 'the wallet is asked for another option',

@@ -10,6 +10,7 @@ import { CLIENT_ID_PREFIXES } from '../openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/request/generation.ts'
 
 const line = text(200)
+const formats = list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8)
 const date = z.iso.date()
 const address = z.url({ protocol: /^https$/ })
 
@@ -66,7 +67,9 @@ export const walletProfileSchema = z.strictObject({
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
   /** The preferred first. */
-  formats: list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8),
+  formats,
+  /** Formats of which it discloses more claims than a query names. It is not asked for them. Absent: none. */
+  excess_formats: z.exactOptional(formats),
   /** Type identifiers that it holds (`vct`, docType, …). Absent: any. */
   types: z.exactOptional(list(line, 32)),
   /** `direct_post.jwt` also means `dc_api.jwt`, and `direct_post` means `dc_api`. */

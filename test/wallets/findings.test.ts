@@ -72,12 +72,28 @@ function findingsOf(profile: WalletProfile, original: OriginalRequest) {
 
 const dcql = (changes: Partial<typeof DCQL>): Partial<WalletProfile> => ({ dcql: { ...DCQL, ...changes } })
 const VALUES = { claims: [{ path: ['sex'], values: [1] }], claim_sets: undefined } as never
+const AUTHORITIES = { trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] } as never
 const NO_CLAIMS = { claims: undefined, claim_sets: undefined } as never
 
 const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProfile>, OriginalRequest])[] = [
   ['format_not_supported', 'lowered', `${QUERY}/format`, { formats: ['mso_mdoc'] }, originalOf()],
+  [
+    'discloses_more',
+    'lowered',
+    `${QUERY}/format`,
+    { formats: ['mso_mdoc'], excess_formats: ['dc+sd-jwt'] },
+    originalOf(),
+  ],
   ['type_not_held', 'cannot', `${QUERY}/meta`, { types: ['other'] }, originalOf()],
   ['not_supported', 'cannot', `${QUERY}/claims/0/values`, dcql({ values: 'no' }), originalOf({}, VALUES)],
+  ['ignored', 'lowered', `${QUERY}/claims/0/values`, dcql({ values: 'ignored' }), originalOf({}, VALUES)],
+  [
+    'ignored',
+    'lowered',
+    `${QUERY}/trusted_authorities`,
+    dcql({ trusted_authorities: 'ignored' }),
+    originalOf({}, AUTHORITIES),
+  ],
   [
     'support_unknown',
     'unknown',
@@ -119,5 +135,5 @@ it.each(CASES)('finds %s: %s, at %s', (code, outcome, member, change, original) 
 })
 
 it('has a case for each code', () => {
-  expect(CASES.map(([code]) => code).sort()).toEqual(Object.keys(FINDINGS).sort())
+  expect([...new Set(CASES.map(([code]) => code))].sort()).toEqual(Object.keys(FINDINGS).sort())
 })

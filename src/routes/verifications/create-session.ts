@@ -23,7 +23,7 @@ import type { CreateInput } from '../../session/request/creation.ts'
 import { originalOf } from '../../session/request/lowered-wallet.ts'
 import type { Creation } from '../../session/results.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
-import { tellWallets } from '../../wallets/tell.ts'
+import { walletResults } from '../../wallets/wallet-results.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
@@ -142,7 +142,7 @@ async function prepare(
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }
-  const wallets = tellWallets(originalOf(session, requester))
+  const wallets = walletResults(originalOf(session, requester))
   return ok({ creation, findings: { warnings: warnings.value, wallets } })
 }
 

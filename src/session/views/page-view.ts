@@ -5,7 +5,7 @@ import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
-import { tellWallets, type WalletResult } from '../../wallets/tell.ts'
+import { type WalletResult, walletResults } from '../../wallets/wallet-results.ts'
 import type { SessionContext } from '../context.ts'
 import { type SessionDocument, stageOf } from '../document.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
@@ -41,7 +41,7 @@ export function offeredWallets(
 ): readonly OfferedWallet[] {
   if (requesting === null) return []
   const session = JSON.parse(requesting) as RequestingSession // written below
-  return tellWallets(originalOf(session, requester)).filter(isPossible).map(toOffered)
+  return walletResults(originalOf(session, requester)).filter(isPossible).map(toOffered)
 }
 
 function isPossible({ result }: WalletResult): boolean {

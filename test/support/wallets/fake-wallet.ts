@@ -41,8 +41,8 @@ export type FakeWallet = {
   /** Date of the last reading. */
   readonly read: string
   /**
-   * Behaviour that the documentation of a closed wallet leaves open, by member of its profile. Absent where
-   * the source is public.
+   * Members of its profile that the sources leave open, such as `dcql.values`. `dcql`: several of its
+   * members. Absent: none.
    */
   readonly silent?: readonly string[]
   /** Formats that it presents with more than is asked. Its profile leaves them out, although it answers. */

@@ -8,7 +8,7 @@ export const RESULTS_FILE = join(ROOT, 'test', 'conformance', 'wallets', 'result
 
 /** One wallet and one question. */
 export type Result = {
-  readonly told: 'works' | 'lowered' | 'unknown' | 'cannot'
+  readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   /** Codes of what was left out, or of the reasons. */
   readonly why: readonly string[]
   /** How the request for any wallet ended. */

@@ -5,7 +5,6 @@ import { expect, it } from 'vitest'
 import type { WalletProfile } from '../../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../../src/wallets/profiles/index.ts'
 import { WALLET_SOURCES } from '../../../src/wallets/profiles/sources.ts'
-import type { FakeWallet } from '../../support/wallets/fake-wallet.ts'
 import {
   type Change,
   makeStage,
@@ -133,17 +132,45 @@ it.each(CASES)('$id, $member: $query', async ({ fake, query, end }) => {
   expect(await ask(fake, query)).toEqual(end && [...end].sort())
 })
 
-it.each(FAKES)('the profile of $wallet.id has the version that its fake was read at', ({ wallet }) => {
-  const versions = WALLET_SOURCES[wallet.id]?.sources.map(({ version }) => version).join(' ')
-  const [commit = 'documentation'] = commitsOf(wallet)
-  expect(versions).toContain(commit)
+it.each(FAKES)(
+  'the profile of $wallet.id has every source of its fake, in the same version',
+  ({ wallet }) => {
+    const sources = WALLET_SOURCES[wallet.id]?.sources.map(({ url, version }) => [url, version])
+    const read = [wallet.source]
+      .flat()
+      .flatMap((one) =>
+        'commit' in one
+          ? [[`https://github.com/${one.repository}`, one.commit]]
+          : one.documentation.map((address) => [address, 'documentation']),
+      )
+    expect(sources).toEqual(expect.arrayContaining(read))
+  },
+)
+
+it.each(FAKES)('the profile of $wallet.id is silent where its sources are', ({ wallet, profile }) => {
+  const { dcql, transaction_data } = profile
+  const supports = [
+    ...Object.entries(dcql).map(([name, support]) => [`dcql.${name}`, support] as const),
+    ['transaction_data', transaction_data] as const,
+  ]
+  const unknown = supports.flatMap(([name, support]) => (support === 'unknown' ? [name] : []))
+  const silent = (wallet.silent ?? []).filter((name) => /^(dcql|transaction_data)/.test(name))
+  const isSilent = (name: string) => silent.some((one) => name === one || name.startsWith(`${one}.`))
+  expect(unknown.filter((name) => !isSilent(name))).toEqual([])
+  for (const one of silent) expect(unknown.some((name) => name.startsWith(one))).toBe(true)
 })
 
-it.each(FAKES)('the profile of $wallet.id leaves out what the wallet would present in excess', (fake) => {
-  const excess = fake.wallet.excess ?? []
-  expect(fake.profile.formats.filter((format) => excess.includes(format))).toEqual([])
+it.each(FAKES)('the profile of $wallet.id names the formats that the wallet presents in excess', (fake) => {
+  const { formats, excess_formats: excess = [] } = fake.profile
+  expect(excess).toEqual(fake.wallet.excess ?? [])
+  expect(formats.filter((format) => excess.includes(format))).toEqual([])
 })
 
-function commitsOf({ source }: FakeWallet): readonly string[] {
-  return [source].flat().flatMap((one) => ('commit' in one ? [one.commit] : []))
-}
+it.each(FAKES.filter(({ profile }) => profile.excess_formats?.includes('mso_mdoc')))(
+  '$wallet.id discloses more of an mdoc than its queries name',
+  async (fake) => {
+    const sex = { ...NAME_MDOC, id: 'sex', claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'sex'] }] }
+    const disclosed = await ask(fake, { credentials: [NAME_MDOC, sex] })
+    expect(disclosed?.length).toBeGreaterThan(NAME.length + 1)
+  },
+)

@@ -47,5 +47,15 @@ export const euAgeAndroidSources: WalletSources = {
       version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',
       read: '2026-11-22',
     },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-android-wallet-core',
+      version: '1d17f2f9d04b111c1f75ca19a380d48843f5b18a',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-jvm-openid4vp-kt',
+      version: '0fb47fb9882fd40a25cfd9532b3043bb12efdf70',
+      read: '2026-11-22',
+    },
   ],
 }

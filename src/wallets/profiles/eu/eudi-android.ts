@@ -46,5 +46,10 @@ export const eudiAndroidSources: WalletSources = {
       version: '1d17f2f9d04b111c1f75ca19a380d48843f5b18a',
       read: '2026-11-22',
     },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-jvm-openid4vp-kt',
+      version: '0fb47fb9882fd40a25cfd9532b3043bb12efdf70',
+      read: '2026-11-22',
+    },
   ],
 }

@@ -42,5 +42,10 @@ export const eudiIosSources: WalletSources = {
       version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
       read: '2026-11-22',
     },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-openid4vp-swift',
+      version: 'dab5e244bf34efcb294711844527b1124c1e9257',
+      read: '2026-11-22',
+    },
   ],
 }

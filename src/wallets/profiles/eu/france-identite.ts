@@ -34,5 +34,10 @@ export const franceIdentiteSources: WalletSources = {
       version: 'documentation',
       read: '2026-11-22',
     },
+    {
+      url: 'https://france-identite.gouv.fr/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
   ],
 }

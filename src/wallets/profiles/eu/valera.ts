@@ -35,7 +35,12 @@ export const valeraSources: WalletSources = {
   sources: [
     {
       url: 'https://github.com/a-sit-plus/valera',
-      version: '5.7.6, 1596396a71289341cd17120ebe1f0131586be41e',
+      version: '1596396a71289341cd17120ebe1f0131586be41e',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/a-sit-plus/vck',
+      version: 'c14b3fe5b8ea67b17680c6b87b6273f5fe1dce5c',
       read: '2026-11-22',
     },
   ],

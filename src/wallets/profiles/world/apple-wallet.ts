@@ -44,5 +44,15 @@ export const appleWalletSources: WalletSources = {
       version: 'documentation',
       read: '2026-11-22',
     },
+    {
+      url: 'https://developer.apple.com/documentation/identitydocumentservices/requesting-a-mobile-document-on-the-web',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://webkit.org/blog/17431/online-identity-verification-with-the-digital-credentials-api',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
   ],
 }

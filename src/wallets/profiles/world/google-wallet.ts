@@ -57,5 +57,10 @@ export const googleWalletSources: WalletSources = {
       version: 'documentation',
       read: '2026-11-22',
     },
+    {
+      url: 'https://digitalcredentials.dev/docs/requesting-credential/openid4vp',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
   ],
 }

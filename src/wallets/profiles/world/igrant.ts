@@ -18,6 +18,7 @@ export const igrant: WalletProfile = {
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'jwt_vc_json'],
+  excess_formats: ['mso_mdoc'],
   response_modes: ['direct_post.jwt', 'direct_post'],
   passing: ['reference', 'value'],
   request_uri_methods: ['get'],

@@ -19,6 +19,7 @@ export const inji: WalletProfile = {
   dc_api_protocols: [],
   client_id_prefixes: ['redirect_uri'],
   formats: ['dc+sd-jwt'],
+  excess_formats: ['mso_mdoc'],
   response_modes: ['direct_post'],
   passing: ['value'],
   request_uri_methods: [],

@@ -33,5 +33,10 @@ export const lissiSources: WalletSources = {
       version: 'documentation',
       read: '2026-11-22',
     },
+    {
+      url: 'https://openid.net/specs/openid4vc-high-assurance-interoperability-profile-1_0-final.html',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
   ],
 }

@@ -36,5 +36,15 @@ export const swiyuSources: WalletSources = {
       version: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
       read: '2026-11-22',
     },
+    {
+      url: 'https://swiyu-admin-ch.github.io/specifications/interoperability-profile/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://swiyu-admin-ch.github.io/specifications/swiss-profile-verification/',
+      version: 'documentation',
+      read: '2026-11-22',
+    },
   ],
 }

@@ -43,6 +43,7 @@ export const ioApp: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
+  silent: ['dcql.trusted_authorities', 'dcql.require_cryptographic_holder_binding', 'transaction_data'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
     refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not registered')

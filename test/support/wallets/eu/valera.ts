@@ -46,6 +46,7 @@ export const valera: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
+  silent: ['transaction_data'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('requests of the browser are not part of this fake')
     refuseUnless(SCHEMES.includes(new URL(invocation.link).protocol), 'the scheme is not registered')

@@ -22,7 +22,7 @@ export const appleWallet: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
-  silent: ['dcql.several_queries'],
+  silent: ['dcql'],
   answer: async (invocation, { holdings }) => {
     if ('link' in invocation) return refuse('no links')
     const request = receiveDeviceRequest(invocation.digital, invocation.origin)

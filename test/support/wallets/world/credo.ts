@@ -63,6 +63,7 @@ export const credo: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
+  silent: ['transaction_data'],
   answer: async (invocation, surroundings) => {
     const client = createClient(surroundings)
     const payload = await resolve(client, invocation)

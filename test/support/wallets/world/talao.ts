@@ -26,6 +26,7 @@ export const talao: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
+  silent: ['dcql'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
     const { link } = invocation

@@ -34,6 +34,7 @@ export const waltId: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
+  silent: ['dcql.null_path', 'dcql.index_path'],
   answer: async (invocation, surroundings) => {
     const payload = await receive(invocation, surroundings, {
       bases: ['openid4vp://'],

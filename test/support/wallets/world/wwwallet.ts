@@ -66,6 +66,7 @@ export const wwwallet: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
+  silent: ['transaction_data'],
   answer: async (invocation, surroundings) => {
     const payload = await receive(invocation, surroundings)
     const chosen = choose(payload, surroundings.holdings)

@@ -10,7 +10,7 @@ export type WalletResult = {
   /** Id of its profile. */
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
-  /** Members that the request for this wallet lacks or has changed. Absent: none. */
+  /** Members that the request for this wallet lacks or has changed, or that it ignores. Absent: none. */
   readonly left_out?: readonly Finding[]
   /** Why it cannot answer, or the members that no public source is about. Absent: none. */
   readonly reasons?: readonly Finding[]
@@ -18,23 +18,27 @@ export type WalletResult = {
 
 /**
  * Returns the result of each wallet, in the order of the profiles. Relying parties repeat few requests, so
- * the last results are kept.
+ * the last results are cached.
  */
-export function tellWallets(original: OriginalRequest): readonly WalletResult[] {
-  // The contents of transactions change nothing, and are not kept.
-  const key = JSON.stringify({ ...original, transaction_data: original.transaction_data?.length })
-  const known = results.get(key)
-  if (known !== undefined) return known
-  const told = WALLET_PROFILES.map((profile) => resultOf(profile, original))
-  const [oldest] = results.keys()
-  if (oldest !== undefined && results.size >= MAXIMUM_RESULTS) results.delete(oldest)
-  results.set(key, told)
-  return told
+export function walletResults(original: OriginalRequest): readonly WalletResult[] {
+  const key = JSON.stringify(original, withoutContents)
+  const cached = cache.get(key)
+  if (cached !== undefined) return cached
+  const results = WALLET_PROFILES.map((profile) => resultOf(profile, original))
+  const [oldest] = cache.keys()
+  if (oldest !== undefined && cache.size >= MAXIMUM_RESULTS) cache.delete(oldest)
+  cache.set(key, results)
+  return results
 }
 
 /** Results by request. They depend on nothing else. */
-const results = new Map<string, readonly WalletResult[]>()
+const cache = new Map<string, readonly WalletResult[]>()
 const MAXIMUM_RESULTS = 64
+
+/** Leaves out what changes no result and can be about a person: transactions, and `values` of a query. */
+function withoutContents(name: string, value: unknown): unknown {
+  return name === 'values' || name === 'transaction_data' ? (value as readonly unknown[])?.length : value
+}
 
 /** Findings of one wallet. An own query may cause hundreds. */
 const MAXIMUM_FINDINGS = 10

@@ -6,7 +6,7 @@ import { FORMATS } from '../../src/formats/index.ts'
 import { FINDINGS } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
-import { tellWallets } from '../../src/wallets/tell.ts'
+import { walletResults } from '../../src/wallets/wallet-results.ts'
 import { policyOf } from '../policy/fixtures.ts'
 
 function originalOf(changes: Parameters<typeof policyOf>[0]) {
@@ -35,29 +35,41 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
 it('stays small, whatever is requested', () => {
-  const told = tellWallets(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
-  expect(JSON.stringify(told).length).toBeLessThan(256 * WALLET_PROFILES.length)
+  const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
+  expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
 
 it('says a thing about several claims once', () => {
-  const told = tellWallets(originalOf({ credential_types: ['pid'], scope: LONG }))
-  const { left_out = [] } = told.find(({ id }) => id === 'france-identite') ?? {}
+  const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG }))
+  const { left_out = [] } = results.find(({ id }) => id === 'france-identite') ?? {}
   expect(left_out.filter(({ member }) => member.includes('/claims/'))).toHaveLength(1)
 })
 
 it('is computed once for the same request', () => {
-  expect(tellWallets(originalOf({}))).toBe(tellWallets(originalOf({})))
+  expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
 it('keeps no transaction: only the number of them counts', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const id = original.policy.query.credentials[0]?.id ?? ''
-  const told = ['100 EUR', '7 EUR'].map((amount) => {
+  const results = ['100 EUR', '7 EUR'].map((amount) => {
     const object = { type: 'urn:eudi:sca:payment:1', credential_ids: [id], amount }
     const text = Buffer.from(JSON.stringify(object)).toString('base64url')
-    return tellWallets({ ...original, transaction_data: [text] })
+    return walletResults({ ...original, transaction_data: [text] })
   })
-  expect(told[0]).toBe(told[1])
+  expect(results[0]).toBe(results[1])
+})
+
+it('caches no value of a query: only the number of them counts', () => {
+  const original = originalOf({ credential_types: ['pid'] })
+  const [first] = original.policy.query.credentials
+  const resultsFor = (...values: readonly string[]) => {
+    const claims = [{ path: ['family_name'], values }]
+    const credentials = [{ ...first!, claims }]
+    return walletResults({ ...original, policy: { ...original.policy, query: { credentials } } })
+  }
+  expect(resultsFor('Mustermann')).toBe(resultsFor('Musterfrau'))
+  expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
 it('has ten findings of a wallet at most, whatever an own query requests', () => {
@@ -65,8 +77,8 @@ it('has ten findings of a wallet at most, whatever an own query requests', () =>
   const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))
   const credentials = Array.from({ length: 10 }, (_, i) => ({ id: `q${i}`, ...pid, claims }))
   const original = originalOf({})
-  const told = tellWallets({ ...original, policy: { ...original.policy, query: { credentials } } })
-  const counts = told.map(({ left_out = [], reasons = [] }) => Math.max(left_out.length, reasons.length))
+  const results = walletResults({ ...original, policy: { ...original.policy, query: { credentials } } })
+  const counts = results.map(({ left_out = [], reasons = [] }) => Math.max(left_out.length, reasons.length))
   expect(Math.max(...counts)).toBe(10)
 })
 
@@ -84,7 +96,7 @@ it.each([
 ] as const)('says that %s needs what the settings lack: %s', (id, requirement) => {
   const original = originalOf({ credential_types: ['mdl'] })
   const resultOf = (lacking: (typeof requirement)[]) =>
-    tellWallets({ ...original, lacking }).find((told) => told.id === id)
+    walletResults({ ...original, lacking }).find((one) => one.id === id)
   expect(resultOf([])?.result).not.toBe('cannot')
   expect(resultOf([requirement])).toEqual({
     id,
