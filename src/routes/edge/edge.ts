@@ -23,6 +23,12 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   else {
     c.res.headers.set('X-Request-Id', id)
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
+    // A response that is no page runs and loads nothing, wherever a browser shows it.
+    if (!c.res.headers.has('Content-Security-Policy'))
+      c.res.headers.set(
+        'Content-Security-Policy',
+        "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      )
     // RFC 6797. The environment is read as it is: `/healthz` works without a valid configuration.
     if (`${c.env.BASE_URL}`.startsWith('https:'))
       c.res.headers.set('Strict-Transport-Security', 'max-age=31536000')

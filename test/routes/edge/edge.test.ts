@@ -12,6 +12,7 @@ const app = edgeApp((routes) => {
     effects.push(c.req.method)
     return c.text('done')
   })
+  routes.get('/test/page', (c) => c.html('', 200, { 'Content-Security-Policy': "script-src 'self'" }))
   routes.put('/test/effect', (c) => c.text('put'))
   routes.get('/test/problem/:code', (c) => problem(c, c.req.param('code') as ProblemCode))
   routes.get('/test/socket', () => {
@@ -69,6 +70,16 @@ describe('every response', () => {
       expect(await rulesOf(http), path).toEqual(['nosniff', null])
       expect(await rulesOf(broken), path).toEqual(['nosniff', null])
     }
+  })
+
+  it('loads nothing and is in no frame, unless it has a policy of its own', async () => {
+    vi.spyOn(console, 'error').mockImplementation(() => undefined)
+    const policyOf = async (path: string) =>
+      (await call(app, 'GET', path)).headers.get('Content-Security-Policy')
+    for (const path of ['/healthz', '/nowhere', '/test/throw/programmer', '/test/effect']) {
+      expect(await policyOf(path), path).toBe("default-src 'none'; base-uri 'none'; frame-ancestors 'none'")
+    }
+    expect(await policyOf('/test/page')).toBe("script-src 'self'")
   })
 
   it('to a WebSocket keeps its socket', async () => {
