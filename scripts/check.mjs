@@ -1,6 +1,6 @@
 // `npm run check`: formatting, lint, three type checks (all, the core, the browser's scripts) and prose.
-// It also tests the sources, the conformance table, generated pages and links. Every check runs; one failure
-// fails all.
+// It also tests the sources, tables that cite tests, generated pages and links. Every check runs; one
+// failure fails all.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -22,6 +22,7 @@ const CHECKS = [
     'test/architecture.test.ts',
     'test/comment-width.test.ts',
     'test/conformance-document.test.ts',
+    'test/proof-documents.test.ts',
     'test/documents/generated.test.ts',
     'test/documents/links.test.ts',
   ],

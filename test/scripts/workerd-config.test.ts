@@ -42,6 +42,12 @@ describe('workerdConfig', () => {
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
   })
 
+  it('accepts certificates of the authorities of browsers alone in outgoing connections', () => {
+    expect(workerdConfig(OPTIONS).match(/tlsOptions = \([^)]*\)/g)).toEqual([
+      'tlsOptions = (trustBrowserCas = true)',
+    ])
+  })
+
   it.each([
     ['NAT64 (RFC 6052)', '64:ff9b::/96'],
     ['local NAT64 (RFC 8215)', '64:ff9b:1::/48'],

@@ -1,0 +1,139 @@
+// docs/asvs.md, docs/privacy-and-threats.md, docs/proof.md and docs/cryptography.md: every test that they cite
+// exists, and so does every command. No requirement of the ASVS is missing.
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { SIGNATURE_ALGORITHMS } from '../src/crypto/algorithms.ts'
+import { CONTENT_ENCRYPTIONS } from '../src/openid4vp/response/response-encryption.ts'
+import { errorOf, rowsOf } from './support/reading/citations.ts'
+
+const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+
+/** Returns the part of a page from a heading to the next one of its level. */
+function section(page: string, heading: string): string {
+  const [, rest = ''] = page.split(`\n${heading}\n`)
+  const [level = ''] = /^#+/.exec(heading) ?? []
+  return rest.split(new RegExp(`\n${level} `))[0] ?? ''
+}
+
+/** Errors of a cell of citations, separated by `<br>`. */
+function citedErrors(place: string, cell: string): readonly string[] {
+  return cell
+    .split('<br>')
+    .map((reference) => errorOf(reference.trim()))
+    .flatMap((error) => (error === undefined ? [] : [`${place}: ${error}`]))
+}
+
+describe('docs/asvs.md', () => {
+  const { levels } = JSON.parse(read('test/vectors/asvs-5.0.json')) as { levels: Record<string, string[]> }
+  const levelOf = new Map(
+    Object.entries(levels).flatMap(([level, numbers]) => numbers.map((number) => [number, level] as const)),
+  )
+
+  function errorsOf(page: string): readonly string[] {
+    const rows = rowsOf(page, 'number', 'state', 'level').filter(([number = '']) => number.includes('.'))
+    const given = rows.map(([number = '']) => number)
+    const missing = [...levelOf.keys()].filter((number) => !given.includes(number))
+    const repeated = given.filter((number, i) => given.indexOf(number) !== i)
+    return [
+      ...missing.map((number) => `${number}: missing`),
+      ...repeated.map((number) => `${number}: repeated`),
+      ...rows.flatMap(rowErrors),
+    ]
+  }
+
+  function rowErrors(row: readonly string[]): readonly string[] {
+    const [number = '', level, about = '', state = '', where = '', shown = ''] = row
+    if (row.length !== 6 || about === '' || where === '') return [`${number}: not a row of six`]
+    if (levelOf.get(number) !== level) return [`${number}: not of level ${level}`]
+    if (state === 'met') {
+      const isPlaced = /`(src|assets|scripts|tsconfig)[\w./-]*`|\]\(/.test(where)
+      return isPlaced ? citedErrors(number, shown) : [`${number}: names no place`]
+    }
+    const isKnown = state === 'not met' || state === 'does not apply'
+    return isKnown && shown === '–' ? [] : [`${number}: ${state} with ${shown}`]
+  }
+
+  const page = read('docs/asvs.md')
+
+  it('has each requirement of level 1 and 2 once, and each that is met cites a test', () => {
+    expect(errorsOf(page)).toEqual([])
+  })
+
+  it('counts its rows', () => {
+    const rows = rowsOf(page, 'number').filter(([number = '']) => number.includes('.'))
+    const count = (level: string, state: string) =>
+      String(rows.filter((row) => row[1] === level && row[3] === state).length)
+    for (const level of ['1', '2']) {
+      const states = ['met', 'does not apply', 'not met'].map((state) => count(level, state))
+      expect(page).toContain(`| ${[level, ...states].join(' | ')} |`)
+    }
+  })
+
+  it.each([
+    ['| 1.2.1 | 1 | x | does not apply | y | – |', '1.2.1: repeated'],
+    ['| 99.1.1 | 1 | x | does not apply | y | – |', '99.1.1: not of level 1'],
+    ['| 99.1.1 | 1 | x | y |', '99.1.1: not a row of six'],
+  ])('reports %s', (row, error) => {
+    expect(errorsOf(`${page}\n${row}`)).toEqual([error])
+  })
+
+  it.each([
+    ['met', '`src/x.ts`', '`codec/json.test.ts` › no such title', 'has no test'],
+    ['met', 'somewhere', '`codec/json.test.ts` › parseJson', 'names no place'],
+    ['not met', 'why', '`codec/json.test.ts` › parseJson', 'not met with'],
+    ['perhaps', 'why', '–', 'perhaps with –'],
+  ])('reports a row that is %s by %s', (state, where, shown, error) => {
+    const without = page.replace(/^\| 1\.2\.1 .*$/m, `| 1.2.1 | 1 | x | ${state} | ${where} | ${shown} |`)
+    expect(errorsOf(without)).toEqual([expect.stringContaining(error)])
+  })
+})
+
+describe('docs/privacy-and-threats.md', () => {
+  const threats = section(read('docs/privacy-and-threats.md'), '## Threats')
+
+  function errorsOf(text: string): readonly string[] {
+    return rowsOf(text, 'threat').flatMap((row) => {
+      const [threat = '', actor = '', held = '', shown = ''] = row
+      if (row.length !== 4 || actor === '' || held === '') return [`${threat}: not a row of four`]
+      return citedErrors(threat, shown)
+    })
+  }
+
+  it('cites a test for each threat', () => {
+    expect(rowsOf(threats, 'threat').length).toBeGreaterThan(40)
+    expect(errorsOf(threats)).toEqual([])
+  })
+
+  it.each([
+    ['| a threat | anyone | nothing | – |', 'a threat: no test in “–”'],
+    ['| a threat | anyone | `codec/json.test.ts` › parseJson |', 'a threat: not a row of four'],
+  ])('reports %s', (row, error) => {
+    expect(errorsOf(`${threats}\n${row}`)).toEqual([error])
+  })
+})
+
+describe('docs/cryptography.md', () => {
+  it('names every signature algorithm, content encryption and hash of the sources', () => {
+    const page = read('docs/cryptography.md')
+    const missing = [...SIGNATURE_ALGORITHMS, ...CONTENT_ENCRYPTIONS, 'sha-256', 'sha-384', 'sha-512'].filter(
+      (name) => !page.includes(`\`${name}\``),
+    )
+    expect(missing).toEqual([])
+  })
+
+  it('names every purpose of a key that is derived from SERVER_SECRET', () => {
+    const page = read('docs/cryptography.md')
+    const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    )
+    const purposes = sources.flatMap((path) =>
+      [...read(`src/${path}`).matchAll(/\bderived?Key\(.*?, ['`]([a-z-]+)/g)].map(([, purpose]) =>
+        String(purpose),
+      ),
+    )
+    expect(new Set(purposes).size).toBe(6)
+    expect(purposes.filter((purpose) => !page.includes(`\`${purpose}`))).toEqual([])
+  })
+})
