@@ -1,9 +1,10 @@
-// docs/asvs.md, docs/privacy-and-threats.md, docs/proof.md and docs/cryptography.md: every test that they cite
-// exists, and so does every command. No requirement of the ASVS is missing.
+// docs/asvs.md, docs/privacy-and-threats.md, docs/proof.md and docs/cryptography.md: every test that they
+// cite exists, and so does every command. No requirement of the ASVS and no claim of the README is missing.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { proofSteps } from '../scripts/service/proof-steps.mjs'
 import { SIGNATURE_ALGORITHMS } from '../src/crypto/algorithms.ts'
 import { CONTENT_ENCRYPTIONS } from '../src/openid4vp/response/response-encryption.ts'
 import { errorOf, rowsOf } from './support/reading/citations.ts'
@@ -137,3 +138,104 @@ describe('docs/cryptography.md', () => {
     expect(purposes.filter((purpose) => !page.includes(`\`${purpose}`))).toEqual([])
   })
 })
+
+describe('docs/proof.md', () => {
+  const page = read('docs/proof.md')
+  const readme = read('README.md')
+  const claims = rowsOf(section(page, '## The claims'), 'claim')
+
+  it('quotes each claim from the README, with a command or a page that shows it', () => {
+    const errors = claims.flatMap(([claim = '', shown = '', ...rest]) => [
+      ...(rest.length === 1 ? [] : [`${claim}: not a row of three`]),
+      ...(proseOf(readme).includes(quoted(claim)) ? [] : [`${claim}: not in the README`]),
+      ...(/`npm /.test(shown) ? [] : [`${claim}: no command`]),
+      ...citations(shown).flatMap((cell) => citedErrors(claim, cell)),
+    ])
+    expect(errors).toEqual([])
+  })
+
+  function unproven(text: string): readonly string[] {
+    const quotes = claims.map(([claim = '']) => quoted(claim))
+    return sentencesOf(text).filter(
+      (sentence) =>
+        !quotes.some((quote) => sentence.includes(quote) || quote.includes(sentence)) &&
+        !INSTRUCTIONS.some((instruction) => sentence.startsWith(instruction)),
+    )
+  }
+
+  it('has every sentence of the README that claims something', () => {
+    expect(unproven(readme)).toEqual([])
+    expect(unproven(`${readme}\nIt is the fastest of all.\n\n- Nobody is slower.\n`)).toEqual([
+      'It is the fastest of all.',
+      'Nobody is slower.',
+    ])
+  })
+
+  it('names commands of package.json only', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    const names = [...page.matchAll(/\bnpm (?:run )?([a-z:]+)/g)].map(([, name]) => String(name))
+    expect(names.length).toBeGreaterThan(15)
+    expect(names.filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
+  })
+
+  it('names in its steps each step of the command, in order', () => {
+    const steps = rowsOf(page.split('\n## ')[0] ?? '', 'step')
+    const named = steps.map(([step = '']) => /npm (?:run )?([a-z]+)/.exec(step)?.[1])
+    expect(named).toEqual(proofSteps({ small: false }).map(({ name }) => name))
+  })
+
+  it('cites a test for each mistake that a run found', () => {
+    const found = rowsOf(section(page, '## What runs found'), 'run')
+    expect(found.length).toBeGreaterThan(5)
+    expect(
+      found.flatMap(([run = '', what = '', shown = '']) => citedErrors(`${run}: ${what}`, shown)),
+    ).toEqual([])
+  })
+
+  it('has the counts of docs/asvs.md', () => {
+    const rows = rowsOf(read('docs/asvs.md'), 'number').filter(([number = '']) => number.includes('.'))
+    const count = (state: string) => rows.filter((row) => row[3] === state).length
+    expect(page).toContain(
+      `${count('met')} of ${rows.length} requirements met, ${count('does not apply')} do not apply, ${count('not met')} not met`,
+    )
+  })
+})
+
+/** Beginnings of sentences of the README that claim nothing. */
+const INSTRUCTIONS = [
+  'You need Node',
+  'While `npm start` runs',
+  'Open `session_url`',
+  'Three rules',
+  'Report weaknesses',
+  'Apache License',
+]
+
+/** Returns a page as one line of prose: without code blocks, tables, headings, pictures and link targets. */
+function proseOf(page: string): string {
+  return page
+    .replace(/^```.*?^```$/gms, '')
+    .replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replace(/^#.*$/gm, '')
+    .replace(/\s+/g, ' ')
+}
+
+/** Returns the sentences of the README outside of tables. */
+function sentencesOf(page: string): readonly string[] {
+  const withoutTables = page.replace(/^\|.*$/gm, '').replace(/^- /gm, '')
+  return proseOf(withoutTables)
+    .split(/(?<=[.:]) (?=[A-Z`])/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+}
+
+/** Returns the text between quotation marks of a claim. */
+function quoted(claim: string): string {
+  return /“(.+)”/.exec(claim)?.[1] ?? claim
+}
+
+/** Returns the parts of a cell that cite tests. */
+function citations(shown: string): readonly string[] {
+  return shown.split('<br>').filter((part) => part.includes('.test.ts` › '))
+}

@@ -36,6 +36,8 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['takes minutes to hours; test/system/crash.test.ts runs a small one', /^npm run chaos\b/],
   ['takes minutes, and measures the machine', /^npm run load\b/],
   ['takes hours', /^npm run mutation$/],
+  ['takes hours; .ci/run runs its parts', /^npm run proof\b/],
+  ['asks the registry, before a release', /^npm audit$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',
