@@ -44,6 +44,14 @@ export function priceOfAMillion(): readonly Item[] {
   ]
 }
 
+/** Price of an hour of one virtual CPU of a rented machine. */
+const CPU_HOUR = 0.04
+
+/** Returns the price of the CPU for a million verifications on a rented machine. */
+export function cpuPriceOfAMillion(cpuMs: number): number {
+  return (cpuMs / 3_600_000) * 1e6 * CPU_HOUR
+}
+
 /** One item of the bill: uses for each verification, and dollars for a million of them. */
 export type Item = {
   readonly name: string

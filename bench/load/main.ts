@@ -1,14 +1,15 @@
 // `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a
-// second. `--targets` picks from disk and memory.
+// second, `--callers` those of the last part. `--peers` adds the verifiers of bench/peers, and `--targets`
+// picks. `--json` names a file for the figures.
 
-import { existsSync, mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { makeAuthority } from '../../test/support/people/person.ts'
-import { makeLeanWallet } from '../../test/system/lean-wallet.ts'
-import { priceOfAMillion } from '../price.ts'
+import { cpuPriceOfAMillion, priceOfAMillion } from '../price.ts'
 import { describeMachine, rounded } from '../report.ts'
-import { type Measured, runArrivals, runSaturated, STEPS } from './run.ts'
+import { makeIssuer } from './issuer.ts'
+import { arePeersInstalled, HOW_TO_INSTALL, PEERS, startPeer } from './peers.ts'
+import { assertTrusts, type Measured, runArrivals, runRepeated, runSaturated, STEPS } from './run.ts'
 import { startOurs, type Target } from './target.ts'
 
 const { values } = parseArgs({
@@ -16,7 +17,9 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     rates: { type: 'string', default: '5,20,50' },
     callers: { type: 'string', default: '16' },
+    peers: { type: 'boolean', default: false },
     targets: { type: 'string' },
+    json: { type: 'string' },
   },
 })
 const seconds = Number(values.seconds)
@@ -24,46 +27,90 @@ const seconds = Number(values.seconds)
 const MEMORY = '/dev/shm'
 const WARM_UP_SECONDS = 3
 
-const authority = await makeAuthority()
-const wallet = await makeLeanWallet(authority)
-const starts: Readonly<Record<string, () => Promise<Target>>> = {
-  disk: () => startOurs('ours, disk', undefined, authority),
+const issuer = await makeIssuer()
+const stranger = await makeIssuer()
+const ours: Readonly<Record<string, () => Promise<Target>>> = {
+  disk: () => startOurs('ours, disk', issuer.authority),
   ...(existsSync(MEMORY) && {
-    memory: () => startOurs('ours, memory', mkdtempSync(join(MEMORY, 'verifier-')), authority),
+    memory: () => startOurs('ours, memory', issuer.authority, mkdtempSync(join(MEMORY, 'verifier-'))),
   }),
 }
-const names = values.targets?.split(',') ?? Object.keys(starts)
+const peers = Object.fromEntries(Object.keys(PEERS).map((peer) => [peer, () => startPeer(peer, issuer)]))
+const starts: Readonly<Record<string, () => Promise<Target>>> = { ...ours, ...peers }
+const names = values.targets?.split(',') ?? Object.keys(values.peers ? starts : ours)
+const unknown = names.find((name) => starts[name] === undefined)
+if (unknown !== undefined) fail(`--targets: ${unknown} is none of ${Object.keys(starts).join(', ')}`)
+if (!arePeersInstalled()) {
+  const install = `The peers are not installed. Run: ${HOW_TO_INSTALL}`
+  if (names.some((name) => name in PEERS)) fail(install)
+  console.log(`${install}\nThen add --peers to this command.\n`)
+}
 
-for (const line of describeMachine(process.env.TMPDIR ?? '/tmp')) console.log(line)
+const machine = describeMachine(process.env.TMPDIR ?? '/tmp')
+for (const line of machine) console.log(line)
 const dollars = priceOfAMillion().reduce((sum, item) => sum + item.dollars, 0)
 const rows = priceOfAMillion().find(({ name }) => name === 'rows written')?.uses
 console.log(
-  `Ours: ${rows} rows written for a verification, $${dollars.toFixed(2)} a million by list prices.\n`,
+  `Ours on Cloudflare: ${rows} rows written for a verification, $${dollars.toFixed(2)} a million by list prices.\n`,
 )
-console.log(`| target | load | sessions | errors | ${STEPS.join(' | ')} | CPU ms | MiB |`)
-console.log(`|---|---|---|---|${STEPS.map(() => '---').join('|')}|---|---|`)
+const COLUMNS = [
+  'target',
+  'load',
+  'sessions',
+  'errors',
+  ...STEPS,
+  'CPU ms',
+  'callers CPU ms',
+  'MiB',
+  '$ a million',
+]
+console.log(`| ${COLUMNS.join(' | ')} |\n|${COLUMNS.map(() => '---').join('|')}|`)
+
+const results: object[] = []
 for (const name of names) {
-  const start = starts[name]
-  if (start === undefined) throw new Error(`--targets: ${name} is none of ${Object.keys(starts).join(', ')}`)
-  const target = await start()
+  const target = await starts[name]!()
   try {
-    await runSaturated(target, wallet, { callers: 4, seconds: WARM_UP_SECONDS })
+    await assertTrusts(target, stranger.wallet)
+    await runSaturated(target, issuer.wallet, { callers: 4, seconds: WARM_UP_SECONDS })
     for (const perSecond of values.rates.split(',').map(Number)) {
-      row(target, `${perSecond}/s`, await runArrivals(target, wallet, { perSecond, seconds }))
+      row(target, `${perSecond}/s`, await runArrivals(target, issuer.wallet, { perSecond, seconds }))
     }
     const callers = Number(values.callers)
-    const saturated = await runSaturated(target, wallet, { callers, seconds })
+    const saturated = await runSaturated(target, issuer.wallet, { callers, seconds })
     row(target, `${callers} callers: ${rounded(saturated.perSecond)}/s`, saturated)
+    for (const step of ['request', 'poll'] as const) {
+      const repeated = await runRepeated(target, step, { callers, seconds: seconds / 6 })
+      row(target, `one ${step} again: ${rounded(repeated.perSecond)}/s`, repeated)
+    }
   } finally {
     await target.stop()
   }
 }
 
 function row({ name }: Target, load: string, measured: Measured): void {
-  const times = STEPS.map((step) => measured.times[step].map(rounded).join(' / '))
-  const errors = Object.entries(measured.errors).map(([error, count]) => `${count} × ${error}`)
-  const cells = [measured.sessions, errors.join('; ') || 0, ...times]
-  console.log(
-    `| ${[name, load, ...cells, rounded(measured.cpuMs), Math.round(measured.memoryMiB)].join(' | ')} |`,
+  const times = STEPS.map((step) =>
+    Number.isNaN(measured.times[step][0]) ? '–' : measured.times[step].map(rounded).join(' / '),
   )
+  const errors = Object.entries(measured.errors).map(([error, count]) => `${count} × ${error}`)
+  const cpuDollars = cpuPriceOfAMillion(measured.cpuMs)
+  const used = [rounded(measured.cpuMs), rounded(measured.callersCpuMs), Math.round(measured.memoryMiB)]
+  const cells = [
+    name,
+    load,
+    measured.sessions,
+    errors.join('; ') || 0,
+    ...times,
+    ...used,
+    cpuDollars.toFixed(2),
+  ]
+  console.log(`| ${cells.join(' | ')} |`)
+  results.push({ target: name, load, ...measured, cpuDollars })
+  if (values.json !== undefined) {
+    writeFileSync(values.json, `${JSON.stringify({ machine, seconds, results }, null, 2)}\n`)
+  }
+}
+
+function fail(message: string): never {
+  console.error(message)
+  process.exit(2)
 }

@@ -18,6 +18,8 @@ export type Measured = {
   readonly times: Readonly<Record<Step, readonly [number, number, number]>>
   /** Milliseconds of CPU of the verifier for each session. */
   readonly cpuMs: number
+  /** The same of the callers and wallets, which share the machine. */
+  readonly callersCpuMs: number
   readonly memoryMiB: number
 }
 
@@ -56,6 +58,41 @@ export async function runSaturated(
     }
     await Promise.all(Array.from({ length: callers }, caller))
   })
+}
+
+/** Has each of `callers` repeat one call for a session of its own: the request, or a poll. */
+export async function runRepeated(
+  target: Target,
+  step: 'request' | 'poll',
+  { callers, seconds }: { readonly callers: number; readonly seconds: number },
+): Promise<Measured> {
+  const sessions = await Promise.all(Array.from({ length: callers }, () => target.create()))
+  const callOnce = {
+    request: ({ requestUri }: Session) => target.call(requestUri).then(({ status }) => status === 200),
+    poll: (session: Session) => target.poll(session).then((status) => status === 'pending'),
+  }[step]
+  const until = Date.now() + seconds * 1000
+  return measure(target, async ({ timed, ended }) => {
+    const repeat = async (session: Session) => {
+      while (Date.now() < until) {
+        const isGood = await timed(step, () => callOnce(session)).catch(() => false)
+        ended(isGood ? undefined : new Error(`${step}: another answer`))
+      }
+    }
+    await Promise.all(sessions.map(repeat))
+  })
+}
+
+/** Throws if the target verifies a credential of an issuer that it does not trust. */
+export async function assertTrusts(target: Target, stranger: LeanWallet): Promise<void> {
+  const session = await target.create()
+  const timed = <T>(_step: Step, work: () => Promise<T>) => work()
+  const answered = await answer(target, stranger, session, { timed, person: 0 }).then(
+    () => true,
+    () => false,
+  )
+  const status = await target.poll(session)
+  if (answered || status === 'verified') throw new Error(`${target.name} verifies any issuer: ${status}`)
 }
 
 type Note = {
@@ -119,6 +156,7 @@ async function measure(target: Target, work: (note: Note) => Promise<void>): Pro
   let sessions = 0
   const before = target.usage()
   const begun = performance.now()
+  const own = process.cpuUsage()
   await work({
     timed: async (step, task) => {
       const start = performance.now()
@@ -133,6 +171,7 @@ async function measure(target: Target, work: (note: Note) => Promise<void>): Pro
   })
   const seconds = (performance.now() - begun) / 1000
   const after = target.usage()
+  const { user, system } = process.cpuUsage(own)
   const spread = (values: readonly number[]) =>
     [50, 95, 99].map((percent) => percentile(values, percent)) as [number, number, number]
   return {
@@ -146,6 +185,7 @@ async function measure(target: Target, work: (note: Note) => Promise<void>): Pro
       poll: spread(times.poll),
     },
     cpuMs: (after.cpuMs - before.cpuMs) / Math.max(1, sessions),
+    callersCpuMs: (user + system) / 1000 / Math.max(1, sessions),
     memoryMiB: after.memoryMiB,
   }
 }

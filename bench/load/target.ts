@@ -1,7 +1,7 @@
 // A verifier under load: what the callers of the load need from it. Ours is run as `npm start` runs it.
 
 import { readFileSync } from 'node:fs'
-import { type Authority, makeAuthority } from '../../test/support/people/person.ts'
+import type { Authority } from '../../test/support/people/person.ts'
 import { startServer } from '../../test/support/service/server.ts'
 import { OVER_18 } from '../../test/support/service/service.ts'
 import { leanSettings } from '../../test/system/lean-wallet.ts'
@@ -26,13 +26,12 @@ export type Session = { readonly id: string; readonly requestUri: string; readon
 /** Each relying party may create 100 sessions a second. */
 const RELYING_PARTIES = 16
 
-/** Starts our service with its state below `directory`, or on the disk of temporary files. */
-export async function startOurs(name: string, directory?: string, authority?: Authority): Promise<Target> {
-  const issuer = authority ?? (await makeAuthority())
+/** Starts our service with its state in `directory`, or on the disk of temporary files. */
+export async function startOurs(name: string, authority: Authority, directory?: string): Promise<Target> {
   const server = await startServer(directory === undefined ? {} : { env: { STATE_DIR: directory } })
   const keys: string[] = []
   for (let i = 0; i < RELYING_PARTIES; i++) {
-    const settings = leanSettings(issuer)
+    const settings = leanSettings(authority)
     const request_options = { response_mode: 'direct_post.jwt', request_uri_method: 'get' }
     keys.push((await server.createRelyingParty({ ...settings, request_options })).api_key)
   }
@@ -46,14 +45,14 @@ export async function startOurs(name: string, directory?: string, authority?: Au
       const headers = { authorization: `Bearer ${caller}`, 'content-type': 'application/json' }
       const body = JSON.stringify({ ...OVER_18, qr_code: false })
       const created = await call('/v1/verify', { method: 'POST', headers, body })
-      if (created.status !== 201) throw new Error(`HTTP ${created.status}`)
+      if (created.status !== 201) throw new Error(`create: HTTP ${created.status}`)
       const { verification_id: id, wallet_request } = JSON.parse(created.text)
       return { id, requestUri: new URL(wallet_request.request_uri).pathname, caller }
     },
     poll: async ({ id, caller }) => {
       const headers = { authorization: `Bearer ${caller}` }
       const polled = await call(`/v1/verify/${id}`, { headers })
-      if (polled.status !== 200) throw new Error(`HTTP ${polled.status}`)
+      if (polled.status !== 200) throw new Error(`poll: HTTP ${polled.status}`)
       return JSON.parse(polled.text).status
     },
     usage: () => usageOf(server.pid()),

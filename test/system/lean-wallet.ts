@@ -3,7 +3,7 @@
 // test/support/people/wallet.ts does.
 
 import { randomUUID } from 'node:crypto'
-import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/people/issuer.ts'
+import { digestOf, type Issuance, issueSdJwtVc, makeKey, signJwt } from '../support/people/issuer.ts'
 import { AGE, type Authority } from '../support/people/person.ts'
 import type { RequestPayload } from '../support/people/wallet.ts'
 
@@ -25,13 +25,11 @@ export type LeanWallet = {
 
 export type Age = 'adult' | 'minor'
 
-/** Issues credentials of an adult and of a minor. */
-export async function makeLeanWallet(authority: Authority): Promise<LeanWallet> {
+/** Issues credentials of an adult and of a minor. `x5c`: certificates of the issuer, leaf first. */
+export async function makeLeanWallet(authority: Authority, x5c?: readonly string[]): Promise<LeanWallet> {
   const holder = await makeKey()
-  const credentials = {
-    adult: await issueAge(authority, holder, true),
-    minor: await issueAge(authority, holder, false),
-  }
+  const issue = (isAdult: boolean) => issueAge(authority, { holder, isAdult, ...(x5c && { x5c }) })
+  const credentials = { adult: await issue(true), minor: await issue(false) }
   const present: LeanWallet['present'] = (request, age = 'adult') => {
     const sdJwt = credentials[age]
     const claims = {
@@ -63,11 +61,14 @@ export function formPost(body: string): RequestInit {
   return { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body }
 }
 
-function issueAge(authority: Authority, holder: KeyPair, isAdult: boolean): Promise<string> {
+function issueAge(
+  authority: Authority,
+  { isAdult, ...issuance }: Pick<Issuance, 'holder' | 'x5c'> & { readonly isAdult: boolean },
+): Promise<string> {
   const now = Math.floor(Date.now() / 1000)
   return issueSdJwtVc({
     issuer: authority.key,
-    holder,
+    ...issuance,
     claims: { iss: authority.iss, vct: AGE, iat: now - 3600, exp: now + 86_400, age_over_18: isAdult },
     disclosable: { _sd: ['age_over_18'] },
   })
