@@ -1,7 +1,8 @@
 // Notes of sessions that wait for something, for the gauges (relying-party/session-counts.ts). A service that
-// runs as one process collects the changes of all its sessions, and stores them together: once a second, when
-// the gauges are read, and before its end. So a session costs no call of its own. After `kill -9` the changes
-// of the last second are missing until these sessions change again.
+// runs as one process collects the changes of all its sessions, and stores them together: when the gauges are
+// read, before its end, and once a second those that are not only pending. So a session that ends before the
+// gauges are read has no row, and its end writes nothing. After `kill -9` changes may be missing until these
+// sessions change again: those of the last second, and new pending sessions.
 
 import { env, waitUntil } from 'cloudflare:workers'
 import { configOf } from '../config.ts'
@@ -25,22 +26,26 @@ export function addNote(note: SessionNote): void {
   const bindings = withJurisdiction(env as Env)
   if (configOf(bindings).listeningPort === null) return
   addChange(note)
+  if (isOnlyPending(note)) return
   const now = Date.now()
   if (Math.abs(now - begunAt) < FAILED_MS) return
   begunAt = now
   waitUntil(
     inBackground(async () => {
       await scheduler.wait(COLLECT_MS)
-      await storeNotes(bindings)
+      await storeNotes(bindings, (change) => !isOnlyPending(change))
     }),
   )
 }
 
 /** Stores the collected changes. Rejects where storage cannot be written; the changes are kept then. */
-export async function storeNotes(bindings: Env): Promise<void> {
+export async function storeNotes(
+  bindings: Env,
+  isDue: (change: SessionNote) => boolean = () => true,
+): Promise<void> {
   begunAt = Number.NEGATIVE_INFINITY
-  const notes = [...changes.values()]
-  changes.clear()
+  const notes = [...changes.values()].filter(isDue)
+  for (const { verification_id } of notes) changes.delete(verification_id)
   if (notes.length === 0) return
   try {
     await sessionCountsOf(bindings).noteSessions(notes)
@@ -62,6 +67,10 @@ export function noteOf(verificationId: string, document: SessionDocument | undef
     queued_events: inState('owed'),
     dead_events: inState('dead'),
   }
+}
+
+function isOnlyPending({ pending_until, queued_events, dead_events }: SessionNote): boolean {
+  return pending_until !== null && queued_events === 0 && dead_events === 0
 }
 
 function addChange(note: SessionNote): void {

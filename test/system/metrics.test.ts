@@ -250,6 +250,11 @@ describe('the gauges of sessions', () => {
     await service.server.restart()
     expect(await counts()).toEqual(waiting)
 
+    const third = await party.create(OVER_18)
+    await service.server.restart() // nothing has read the gauges since the creation
+    expect(await counts()).toEqual([modes(2), modes(1), modes(0)])
+    await party.call('DELETE', `/v1/verify/${third.verification_id}`)
+
     await party.call('DELETE', `/v1/verify/${first.verification_id}`)
     await party.call('DELETE', `/v1/verify/${second.verification_id}`)
     expect(await counts()).toEqual([modes(0), modes(0), modes(0)])

@@ -1,9 +1,7 @@
 // Loss of power, approximated: the order of `fsync` and response, and copies of the state at random moments.
 // A copy has what the kernel has at that moment, as after SIGKILL. The order shows that the disk has it, too.
 
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,6 +13,7 @@ import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { authorized, drive, type FinishedSession, persistentCaller, planOf } from '../crash/load.ts'
 import { SHOP } from '../crash/ways.ts'
 import { formPost, type LeanWallet, leanSettings, makeLeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { startTrace } from './trace.ts'
 
 const SESSIONS = 120
 const COPIES = 4
@@ -108,25 +107,4 @@ function copyState(path: string, finished: readonly FinishedSession[]) {
     process.kill(pid, 'SIGCONT')
   }
   return { path, acknowledged }
-}
-
-/** Records system calls of a process in their order; undefined where that is not possible. */
-async function startTrace(pid: number, file: string) {
-  const calls = 'trace=pwrite64,fsync,fdatasync,write,writev,sendto,sendmsg'
-  const strace = spawn('strace', ['-f', '-y', '-s', '64', '-e', calls, '-o', file, '-p', String(pid)])
-  const isAttached = await new Promise<boolean>((resolve) => {
-    strace.once('error', () => resolve(false)).once('exit', () => resolve(false))
-    strace.stderr.on('data', (text: Buffer) => text.includes('attached') && resolve(true))
-  })
-  if (!isAttached) return undefined
-  return {
-    end: async () => {
-      strace.kill('SIGINT')
-      await once(strace, 'exit')
-      // Each line begins with the id of the thread.
-      return readFileSync(file, 'utf8')
-        .split('\n')
-        .map((line) => line.replace(/^\d+\s+/, ''))
-    },
-  }
 }

@@ -1,0 +1,64 @@
+// Number of `fsync`s of one verification. One thread of workerd waits for each of them, so their number limits
+// the service on a disk. docs/decisions/speed.md says what each is for.
+
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { makeAuthority } from '../../support/people/person.ts'
+import { type Server, startServer } from '../../support/service/server.ts'
+import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { authorized, persistentCaller } from '../crash/load.ts'
+import { expectStatus, present } from '../crash/ways.ts'
+import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
+import { startTrace } from './trace.ts'
+
+/** Without a webhook. The relying party has no other verification within ten seconds. */
+const MOST = 19
+const PUT_AWAY_MS = 60_000
+
+let server: Server
+let verify: () => Promise<void>
+const directory = mkdtempSync(join(tmpdir(), 'verifier-fsyncs-'))
+beforeAll(async () => {
+  const authority = await makeAuthority()
+  const wallet = await makeLeanWallet(authority)
+  server = await startServer({ env: { BASE_URL } })
+  const { api_key: apiKey } = await server.createRelyingParty(leanSettings(authority))
+  const { ask } = persistentCaller(server.origin, async () => undefined)
+  const { headers } = authorized(apiKey)
+  const creation = {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify(OVER_18),
+  }
+  verify = async () => {
+    const session = JSON.parse(expectStatus(201, await ask('/v1/verify', creation)))
+    await present('qr', 'adult', { ask, wallet, apiKey, session }, async () => undefined)
+  }
+})
+afterAll(async () => {
+  await server.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+it(`a verification costs at most ${MOST} fsyncs, where strace may look`, async () => {
+  await verify() // makes the databases of the relying party
+  await objectsPutAway()
+  const trace = await startTrace(server.pid(), join(directory, 'calls'))
+  if (trace === undefined) return console.info('fsyncs are not counted: strace cannot attach.')
+  await verify()
+  await objectsPutAway()
+  const syncs = (await trace.end()).filter((call) => /^f(data)?sync\(/.test(call))
+  expect(syncs.length).toBeGreaterThan(10)
+  expect(syncs.length, syncs.join('\n')).toBeLessThanOrEqual(MOST)
+}, 150_000)
+
+/** Waits until every object is put away: its write-ahead log is removed then. */
+async function objectsPutAway(): Promise<void> {
+  const open = () =>
+    readdirSync(join(server.stateDir, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /[0-9a-f]{64}\.sqlite-wal$/.test(name),
+    )
+  await vi.waitFor(() => expect(open()).toEqual([]), { timeout: PUT_AWAY_MS, interval: 250 })
+}
