@@ -1,5 +1,5 @@
-// Number of `fsync`s of one verification. One thread of workerd waits for each of them, so their number limits
-// the service on a disk. docs/decisions/speed.md says what each is for.
+// Number of `fsync`s of one verification. One thread of workerd waits for each, so their number limits the
+// service on a disk. docs/decisions/speed.md says what each is for.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
