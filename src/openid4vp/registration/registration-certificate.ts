@@ -151,7 +151,7 @@ const claims = z.exactOptional(z.array(z.object({ path })))
 /** §5.2.4 Table 9. The tables call the list `claim`; DCQL, and some registrars, call it `claims`. */
 const credentials = z.array(
   z
-    .object({
+    .looseObject({
       format: z.string(),
       meta: z.union([z.string(), z.custom<JsonObject>(isJsonObject)]),
       claim: claims,
@@ -161,6 +161,11 @@ const credentials = z.array(
       z.refine(
         ({ claim, claims }) => claim === undefined || claims === undefined,
         'must have `claim` or `claims`, not both',
+      ),
+      // A list under a name that is unknown here would be missed, and the entry would cover every claim.
+      z.refine(
+        (entry) => entry.claim !== undefined || entry.claims !== undefined || Object.keys(entry).length === 2,
+        'must have `claim`, or nothing beside `format` and `meta`',
       ),
     ),
 )

@@ -130,6 +130,11 @@ describe.each(FORMS)('%s', (_, make) => {
       [{ ...PID, claims: PID.claim }],
       'credentials /0 must have `claim` or `claims`, not both',
     ],
+    [
+      'a list of claims under another name',
+      [MDL, { format: PID.format, meta: PID.meta, Claim: PID.claim }],
+      'credentials /1 must have `claim`, or nothing beside `format` and `meta`',
+    ],
   ])('with %s registers nothing readable', async (_, credentials, error) => {
     expect((await parse(make({ ...CLAIMS, credentials }))).credentials).toEqual({ ok: false, error })
   })
@@ -264,6 +269,11 @@ describe('a registration covers', () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
+  })
+
+  it('what an entry lists, whatever else the entry has', async () => {
+    const credentials = [{ ...PID, purpose: 'age' }]
+    expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
   it('nothing by an empty list of claims', async () => {
