@@ -68,6 +68,16 @@ export function mayEnd(document: SessionDocument, { status, outcome, winner }: S
   return status !== 'verified' || reaches(outcome.session_binding, document.request.required_session_binding)
 }
 
+/** The response that ends a session. */
+type ResponseEnd = {
+  /** As it is reported. */
+  readonly channel: Channel
+  /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+  readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
+  readonly winner: string
+  readonly requestHash: string
+}
+
 /** The end by the decision on an authentic response. */
 export function decidedEnd(
   decision: Decision,
@@ -77,15 +87,9 @@ export function decidedEnd(
     exchange,
     channel,
     ...response
-  }: {
+  }: ResponseEnd & {
     readonly trace: readonly TraceEntry[]
     readonly generation: StoredGeneration
-    /** As it is reported. */
-    readonly channel: Channel
-    /** Protocol of the response, and the verifier in it, if they are not those of the session. */
-    readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
-    readonly winner: string
-    readonly requestHash: string
     readonly encryptedClaims: string | null
   },
 ): SessionEnd {
@@ -117,9 +121,9 @@ export function decidedEnd(
 }
 
 /** The end by `access_denied` from the wallet. */
-export function declinedEnd(channel: Channel, winner: string, requestHash: string): SessionEnd {
-  const outcome = { ...NO_RESULT, reason: 'access_denied', channel, request_hash: requestHash } as const
-  return { status: 'declined', outcome, winner }
+export function declinedEnd({ exchange, channel, winner, requestHash }: ResponseEnd): SessionEnd {
+  const declined = { reason: 'access_denied', channel, request_hash: requestHash } as const
+  return { status: 'declined', outcome: { ...NO_RESULT, ...exchange, ...declined }, winner }
 }
 
 /** The end at `expires_at`, for the reason of the last attempt if there was one. */

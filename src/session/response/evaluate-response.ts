@@ -38,11 +38,10 @@ export type Evaluation =
       readonly decision: Decision
       readonly trace: readonly TraceEntry[]
       readonly generation: StoredGeneration
-      /** Protocol of the response, and the verifier in it, if they are not those of the session. */
-      readonly exchange?: Required<Pick<Outcome, 'protocol' | 'client_id'>>
+      readonly exchange?: Exchange
     }
   /** `access_denied` from a wallet that has the `state` of a live, fetched request: it ends the session. */
-  | { readonly kind: 'declined'; readonly generation: StoredGeneration }
+  | { readonly kind: 'declined'; readonly generation: StoredGeneration; readonly exchange?: Exchange }
   /** Another error of the wallet: accepted, and stored as an attempt. */
   | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
   /** Not authentic, or not a response: stored as an attempt. */
@@ -52,6 +51,9 @@ export type Evaluation =
       readonly generation: StoredGeneration | null
       readonly details?: AttemptDetails
     }
+
+/** Protocol of the response, and the verifier in it, if they are not those of the session. */
+type Exchange = Required<Pick<Outcome, 'protocol' | 'client_id'>>
 
 /** Members of an attempt that only some reasons have. */
 type AttemptDetails = Pick<Attempt, 'detail' | 'document_errors'>
@@ -106,7 +108,8 @@ function evaluateWalletError(
 ): Evaluation {
   const isWithWallet = generation.fetched || generation.channel === 'dc_api' || passesByValue(terms)
   if (!isWithWallet) return refused('unknown_state', generation)
-  return { kind: error === 'access_denied' ? 'declined' : 'wallet_error', generation }
+  if (error !== 'access_denied') return { kind: 'wallet_error', generation }
+  return { kind: 'declined', generation, ...exchangeOf(terms) }
 }
 
 /** An opened response: its presentations, its request, and what binds it to the request. */
@@ -181,12 +184,14 @@ async function decideOn(
   // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not
   // reject.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
-  return { kind: 'decided', decision, trace, generation, ...exchangeOf(terms, bound.audience, own) }
+  // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.
+  const exchange =
+    own === undefined ? exchangeOf(terms) : { exchange: { protocol: own.id, client_id: bound.audience } }
+  return { kind: 'decided', decision, trace, generation, ...exchange }
 }
 
-/** Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2. */
-function exchangeOf(terms: RequestTerms, audience: string, own: typeof ANNEX_C | undefined) {
-  if (own !== undefined) return { exchange: { protocol: own.id, client_id: audience } }
+/** The verifier of a chosen wallet that has an identity of its own. */
+function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
   return { exchange: { protocol: terms.request.protocol, client_id: clientIdOf(terms) } }
 }

@@ -100,14 +100,13 @@ async function applyEvaluation(
   const hash = await (isAnnexC(evaluation)
     ? annexCHash(document, generation)
     : requestHash(document, generation, config.baseUrl))
+  const how = { ...evaluation, channel, winner, requestHash: hash }
   const end =
     evaluation.kind === 'declined'
-      ? declinedEnd(channel, winner, hash)
+      ? declinedEnd(how)
       : decidedEnd(evaluation.decision, {
           ...evaluation,
-          channel,
-          winner,
-          requestHash: hash,
+          ...how,
           encryptedClaims: await encryptClaims(evaluation.decision, document, { config, now }),
         })
   const result = await accepted(document, response, config)

@@ -58,7 +58,8 @@ function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
     ...['credential_types', 'scope', 'dcql_query', 'required_assurance_level', 'credential_match'],
     ...['formats', 'allow_derived', 'protocol', 'request_options', 'required_session_binding'],
   ]
-  return hashOf(Object.fromEntries(members.map((name) => [name, poll[name]])))
+  const used = ['require_same_holder_key', 'intent_to_retain', 'wallet'].filter((name) => poll[name])
+  return hashOf(Object.fromEntries([...members, ...used].map((name) => [name, poll[name]])))
 }
 
 describe('CONTRACT 4: the receipt', () => {
@@ -199,6 +200,8 @@ describe('CONTRACT 4: policy_hash', () => {
       { ...OVER_18, metadata: { order: '1' } },
       { ...OVER_18, required_assurance_level: 'substantial' },
       { dcql_query },
+      { ...OVER_18, wallet: 'eudi-ios' },
+      { ...OVER_18, require_same_holder_key: true },
     ]
     const hashes = []
     for (const request of requests) {
@@ -209,7 +212,7 @@ describe('CONTRACT 4: policy_hash', () => {
       hashes.push(payload.policy_hash)
     }
     expect(hashes[1]).toBe(hashes[0])
-    expect(new Set(hashes).size).toBe(3)
+    expect(new Set(hashes).size).toBe(5)
   })
 })
 
