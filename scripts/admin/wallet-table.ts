@@ -9,10 +9,14 @@ import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
 import { requestedTransactions } from '../../src/routes/verifications/requested-transactions.ts'
+import { valueBytes } from '../../src/session/request/lowered-wallet.ts'
 import { FINDINGS, type Finding } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
 import { walletProfile } from '../../src/wallets/profiles/index.ts'
 import { walletResults } from '../../src/wallets/wallet-results.ts'
+
+/** The length of a request by value depends on it. */
+const BASE_URL = process.env.BASE_URL ?? 'https://verifier.example'
 
 /** Settings that a creation depends on, with their defaults. */
 const DEFAULTS = {
@@ -47,9 +51,10 @@ export function walletTable(
   const session = {
     policy: policy.value,
     protocol: data.protocol,
-    transaction_data: transactions.value,
+    ...(transactions.value && { transaction_data: transactions.value }),
     request_options: options.value,
     required_assurance_level: data.required_assurance_level,
+    required_session_binding: data.required_session_binding,
     ...(data.preset && { preset: data.preset }),
     livemode,
   }
@@ -57,7 +62,15 @@ export function walletTable(
   const has_root = settings.verifier?.root_certificate_pem !== undefined
   const { by_value, eu_age_verification = false } = settings
   const lacking = lackingRequirements(settings, settings.verifier?.certificate_chain_pem)
-  const means = { prefixes, by_value, eu_age_verification, has_root, lacking }
+  const measured = { policy: session.policy, livemode, request: session }
+  const means = {
+    prefixes,
+    by_value,
+    eu_age_verification,
+    has_root,
+    lacking,
+    valueBytes: valueBytes(measured, BASE_URL),
+  }
   const wallets = walletResults(originalRequest(session, means))
   const lines = wallets.flatMap(({ id, result, left_out = [], reasons = [] }) => [
     `${result.padEnd(8)} ${walletProfile(id)?.name ?? ''} (${id})`,

@@ -172,15 +172,16 @@ export type StoredWallet = {
   /** Id of its profile. */
   readonly id: string
   readonly query: DcqlQuery
-  readonly transaction_data?: readonly string[]
   readonly request_options: StoredRequest['request_options']
   /** Scheme or start of an address that opens it. Null without links and QR codes. */
   readonly link: string | null
   /** All of its links, by their name in `wallet_links`. */
   readonly links: Readonly<Record<string, string>>
   readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** Absent: the identity of the session. */
-  readonly verifier?: StoredVerifier
+  /** True if its identity sends the root. Absent: false. */
+  readonly include_root?: true
+  /** Its identity, or the id of an earlier wallet that has the same. Absent: that of the session. */
+  readonly verifier?: StoredVerifier | { readonly of: string }
 }
 
 /** The stored outcome of a session. */

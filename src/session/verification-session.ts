@@ -51,7 +51,7 @@ import { openStore, type SessionStore } from './store.ts'
 import { applyTimeouts, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
-import { type PageView, readPage } from './views/page-view.ts'
+import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { publicView, viewOf } from './views/view.ts'
@@ -94,7 +94,7 @@ export class VerificationSession extends DurableObject<Env> {
     const config = configOf(this.env)
     const document = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
     const session = await createdSession(document, config)
-    if (!fitsQr(session)) return err('too_long')
+    if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     this.#store.commit(document)
     recordCreation(document)
     return ok({ replayed: false, session })
@@ -128,9 +128,9 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** The content of the hosted page. */
-  async readPage(by: SessionAccess, wallet: string | null): Promise<Result<PageView, SessionError>> {
+  async readPage(by: SessionAccess, page: PageRequest): Promise<Result<PageView, SessionError>> {
     const found = await this.#load(by)
-    return found.ok ? ok(await readPage(this.#context, found.value, wallet, Date.now())) : found
+    return found.ok ? ok(await readPage(this.#context, found.value, page, Date.now())) : found
   }
 
   /**

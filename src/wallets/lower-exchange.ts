@@ -1,15 +1,17 @@
 // Chooses how the request reaches one wallet: link, Client Identifier, response mode, and exchange protocols
 // of the Digital Credentials API.
 
+import { REQUEST_BY_VALUE } from '../limits.ts'
 import { ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { documentQuery } from '../openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import type { ResponseMode } from '../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { Finding, Lowered, LoweredRequest, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profile.ts'
 
-type Exchange = Omit<LoweredRequest, 'protocol' | 'query' | 'transaction_data'>
+type Exchange = Omit<LoweredRequest, 'protocol' | 'query'>
 
 /** Chooses for the lowered query, or returns why no channel reaches the wallet. */
 export function lowerExchange(
@@ -23,18 +25,22 @@ export function lowerExchange(
   const unknown: readonly Finding[] =
     transactions === 'yes' ? [] : [{ member: '/transaction_data', why: 'support_unknown' }]
   const [link] = linksOf(profile, original)
-  const prefix =
-    original.client_id_prefixes.find((one) => passingOf(profile, one) !== undefined) ??
-    signedPrefix(profile, original)
   const mode = original.response_modes.find((one) => profile.response_modes.includes(one))
+  const refusal = valueRefusal(profile, original, { query, link, mode })
+  const passed = original.client_id_prefixes.find((one) => {
+    const passing = passingOf(profile, one)
+    return passing === 'value' ? refusal === undefined : passing !== undefined
+  })
+  const prefix = passed ?? signedPrefix(profile, original)
   const method = original.request_uri_methods.find((one) => profile.request_uri_methods.includes(one))
-  const passing = prefix && passingOf(profile, prefix)
+  const passing = passed && passingOf(profile, passed)
   const dc_api_protocols = exchangeProtocols(profile, original, {
     query,
     prefix,
     hasMode: mode !== undefined,
   })
-  const reasons = redirectErrors(profile, original, { link, prefix, mode, method, passing })
+  const used = link === undefined ? prefix : passed
+  const reasons = redirectErrors(profile, original, { link, prefix: used, mode, method, passing, refusal })
   if (reasons.length > 0 && dc_api_protocols.length === 0) return err(reasons)
   const redirect = reasons.length > 0 ? null : { link, passing, method: passing === 'value' ? null : method }
   const include_root = needsRoot(profile, prefix) && original.has_root === true
@@ -49,7 +55,9 @@ export function lowerExchange(
       include_root,
     },
     left_out: [
-      ...(redirect === null ? [] : changes(profile, original, { prefix, mode, method: redirect.method })),
+      ...(redirect === null
+        ? reasons.filter((reason) => reason === refusal)
+        : changes(profile, original, { prefix, mode, method: redirect.method })),
       ...(include_root ? [{ member: '/client_id', why: 'root_needed' } as const] : []),
     ],
     unknown,
@@ -82,6 +90,20 @@ function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' 
   return isPossible ? passing : undefined
 }
 
+/** Returns why the wallet is not asked by value, if it is one that could be. */
+function valueRefusal(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  { query, link, mode }: { query: DcqlQuery; link: string | undefined; mode: ResponseMode | undefined },
+): Finding | undefined {
+  const isPossible = original.client_id_prefixes.some((one) => passingOf(profile, one) === 'value')
+  if (!isPossible || link === undefined || mode === undefined || original.qr === undefined) return undefined
+  const { accepts_low, valueBytes } = original.qr
+  if (!accepts_low) return { member: '/client_id', why: 'low_level_only' }
+  const isLong = valueBytes({ query, link, response_mode: mode }) > REQUEST_BY_VALUE.bytes
+  return isLong ? { member: '/uri', why: 'too_long' } : undefined
+}
+
 /** A wallet without links gets signed requests from a browser: these are passed by no link. */
 function signedPrefix(profile: WalletProfile, original: OriginalRequest): ClientIdPrefix | undefined {
   return original.client_id_prefixes.find(
@@ -100,18 +122,23 @@ function redirectErrors(
   original: OriginalRequest,
   found: {
     readonly prefix: ClientIdPrefix | undefined
+    readonly refusal: Finding | undefined
   } & Readonly<Record<'link' | 'mode' | 'method' | 'passing', string | undefined>>,
 ): readonly Finding[] {
   if (!profile.protocols.includes(original.protocol)) return [{ member: '/protocol', why: 'not_in_protocol' }]
   const hasRoot = !needsRoot(profile, found.prefix) || original.has_root === true
-  const members: readonly (readonly [string, boolean, Finding['why']])[] = [
-    ['/wallet_links', found.link !== undefined, 'not_in_this_mode'],
-    ['/client_id', found.prefix !== undefined, 'not_available'],
-    ['/client_id', hasRoot, 'root_needed'],
-    ['/response_mode', found.mode !== undefined, 'not_available'],
-    ['/request_uri_method', found.passing === 'value' || found.method !== undefined, 'not_available'],
+  const { refusal = { member: '/client_id', why: 'not_available' } } = found
+  const members: readonly (readonly [Finding, boolean])[] = [
+    [{ member: '/wallet_links', why: 'not_in_this_mode' }, found.link !== undefined],
+    [refusal, found.prefix !== undefined],
+    [{ member: '/client_id', why: 'root_needed' }, hasRoot],
+    [{ member: '/response_mode', why: 'not_available' }, found.mode !== undefined],
+    [
+      { member: '/request_uri_method', why: 'not_available' },
+      found.passing === 'value' || found.method !== undefined || found.prefix === undefined,
+    ],
   ]
-  return members.flatMap(([member, isFound, why]) => (isFound ? [] : [{ member, why }]))
+  return members.flatMap(([finding, isFound]) => (isFound ? [] : [finding]))
 }
 
 /** Returns what differs from the original link. */

@@ -23,6 +23,13 @@ export type OriginalRequest = {
   readonly dc_api_protocols: readonly DcApiProtocol[]
   /** Ids of wallets whose request may be unsigned and plain, although that of others may not. */
   readonly by_value_for?: readonly string[]
+  /** Its QR codes, which anyone may answer. Absent where a browser must be bound: there are none. */
+  readonly qr?: {
+    /** True if level `low` is enough. */
+    readonly accepts_low: boolean
+    /** Returns the bytes of the URI of a request by value. */
+    readonly valueBytes: (request: ValueRequest) => number
+  }
   readonly livemode: boolean
   /** True if the root of the verifier's certificate chain can be sent. */
   readonly has_root?: boolean
@@ -30,12 +37,17 @@ export type OriginalRequest = {
   readonly lacking?: readonly Requirement[]
 }
 
-/** The request for one wallet. */
+/** A request that is passed by value. */
+export type ValueRequest = {
+  readonly query: DcqlQuery
+  readonly link: string
+  readonly response_mode: ResponseMode
+}
+
+/** The request for one wallet. Its transactions are those of the original. */
 export type LoweredRequest = {
   readonly protocol: ProtocolId
   readonly query: DcqlQuery
-  /** Texts as sent. */
-  readonly transaction_data?: readonly string[]
   /** Scheme or start of an address that opens the wallet; null if it has no links and QR codes. */
   readonly link: string | null
   /** Exchange protocols of the Digital Credentials API. Empty if it cannot be used. */
@@ -99,6 +111,9 @@ export const FINDINGS = {
   own_link: 'only a link of its own opens the wallet',
   replaced: 'the wallet needs another value',
   not_available: 'the wallet needs a value that is not available here',
+  low_level_only: 'the wallet is asked by value, and anyone may answer such a QR code: level `low` at most',
+  too_long: 'the wallet is asked by value, and the request is too long for a QR code',
+  credential_not_asked: 'the transaction names a credential that the wallet is not asked for',
   root_needed: 'the wallet needs the root in the certificate chain',
   reader_certificate_needed: 'the wallet needs `reader_certificates` in the settings',
   google_wallet_needed: 'the wallet needs `google_wallet` in the settings',

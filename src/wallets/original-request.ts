@@ -7,7 +7,7 @@ import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/re
 import type { Policy } from '../policy/policy.ts'
 import type { Preset } from '../policy/presets.ts'
 import { walletsByValue } from './eu-age.ts'
-import type { OriginalRequest } from './lowering.ts'
+import type { OriginalRequest, ValueRequest } from './lowering.ts'
 import type { Requirement } from './profile.ts'
 
 /** The request of a session. Options are null where the protocol has none. */
@@ -22,6 +22,7 @@ export type SessionRequest = {
   }
   readonly preset?: Preset
   readonly required_assurance_level: string
+  readonly required_session_binding: string
   readonly livemode: boolean
 }
 
@@ -34,6 +35,8 @@ type Means = {
   /** True where its settings allow them for the EU age verification app. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
+  /** Bytes of the URI of a request by value. */
+  readonly valueBytes: (request: ValueRequest) => number
   /** Requirements of wallets that its settings do not meet. */
   readonly lacking: readonly Requirement[]
 }
@@ -59,6 +62,9 @@ export function originalRequest(session: SessionRequest, means: Means): Original
     ),
     request_uri_methods: withFirst(options.request_uri_method, protocol.requestUriMethods),
     dc_api_protocols: protocol.supportsDcApi ? exchanges : [],
+    ...(session.required_session_binding === 'none' && {
+      qr: { accepts_low: session.required_assurance_level === 'low', valueBytes: means.valueBytes },
+    }),
     by_value_for: means.eu_age_verification ? walletsByValue({ ...session, query: policy.query }) : [],
     livemode,
     has_root: means.has_root,

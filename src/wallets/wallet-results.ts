@@ -1,5 +1,6 @@
 // The results of all wallets for a request, before a person tries one of them.
 
+import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from './lower.ts'
 import type { Finding, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profile.ts'
@@ -35,9 +36,15 @@ export function walletResults(original: OriginalRequest): readonly WalletResult[
 const cache = new Map<string, readonly WalletResult[]>()
 const MAXIMUM_RESULTS = 64
 
-/** Leaves out what changes no result and can be about a person: transactions, and `values` of a query. */
+/**
+ * Leaves out what can be about a person: transactions, and `values` of a query. Their lengths, and the ids
+ * in transactions, can change a result.
+ */
 function withoutContents(name: string, value: unknown): unknown {
-  return name === 'values' || name === 'transaction_data' ? (value as readonly unknown[])?.length : value
+  if (name === 'values') return encodeURIComponent(JSON.stringify(value)).length
+  if (name !== 'transaction_data') return value
+  const texts = value as OriginalRequest['transaction_data']
+  return texts?.map((text) => [text.length, decodeTransactionData(text).credential_ids])
 }
 
 /** Findings of one wallet. An own query may cause hundreds. */

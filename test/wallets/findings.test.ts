@@ -3,6 +3,7 @@
 import { expect, it } from 'vitest'
 import { FORMATS } from '../../src/formats/index.ts'
 import type { CredentialQuery } from '../../src/openid4vp/dcql/query.ts'
+import { encodeTransactionData } from '../../src/openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from '../../src/wallets/lower.ts'
 import { FINDINGS, type FindingCode, type OriginalRequest } from '../../src/wallets/lowering.ts'
 import type { WalletProfile } from '../../src/wallets/profile.ts'
@@ -73,6 +74,19 @@ function findingsOf(profile: WalletProfile, original: OriginalRequest) {
 const dcql = (changes: Partial<typeof DCQL>): Partial<WalletProfile> => ({ dcql: { ...DCQL, ...changes } })
 const VALUES = { claims: [{ path: ['sex'], values: [1] }], claim_sets: undefined } as never
 const AUTHORITIES = { trusted_authorities: [{ type: 'aki', values: ['AAAA'] }] } as never
+const BY_VALUE: Partial<WalletProfile> = { client_id_prefixes: ['redirect_uri'], passing: ['value'] }
+const QR = {
+  low_level_only: { accepts_low: false, valueBytes: () => 2953 },
+  too_long: { accepts_low: true, valueBytes: () => 2954 },
+  fits: { accepts_low: true, valueBytes: () => 2953 },
+}
+const unsigned = (refusal: 'low_level_only' | 'too_long') =>
+  originalOf({ client_id_prefixes: ['x509_hash', 'redirect_uri'], qr: QR[refusal] })
+const EITHER = policyOf({ ...PID, credential_types: ['pid', 'mdl'], formats: ['mso_mdoc'] }, [
+  FORMATS.mso_mdoc,
+])
+const confirmedBy = (...credential_ids: string[]) =>
+  encodeTransactionData({ type: 'urn:example', credential_ids, members: {} })
 const NO_CLAIMS = { claims: undefined, claim_sets: undefined } as never
 
 const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProfile>, OriginalRequest])[] = [
@@ -116,6 +130,15 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
   ['own_link', 'lowered', '/uri', { links: { live: ['av'] } }, originalOf()],
   ['replaced', 'lowered', '/client_id', { client_id_prefixes: ['x509_san_dns'] }, originalOf()],
   ['not_available', 'cannot', '/client_id', { client_id_prefixes: ['verifier_attestation'] }, originalOf()],
+  ['low_level_only', 'cannot', '/client_id', BY_VALUE, unsigned('low_level_only')],
+  ['too_long', 'cannot', '/uri', BY_VALUE, unsigned('too_long')],
+  [
+    'credential_not_asked',
+    'cannot',
+    '/transaction_data/1',
+    dcql({ credential_sets: 'no' }),
+    originalOf({ policy: EITHER, transaction_data: [confirmedBy('pid'), confirmedBy('pid', 'mdl')] }),
+  ],
   ['root_needed', 'cannot', '/client_id', { chain: 'with_root' }, originalOf({ has_root: false })],
   ...(['reader_certificate', 'google_wallet', 'organization'] as const).map(
     (one) =>
@@ -132,6 +155,40 @@ it.each(CASES)('finds %s: %s, at %s', (code, outcome, member, change, original) 
   expect(found.outcome).toBe(outcome)
   expect(found.findings).toContain(`${member} ${code}`)
   expect(findingsOf(PROFILE, { ...original, has_root: true }).findings).toEqual([])
+})
+
+it.each(['low_level_only', 'too_long'] as const)(
+  'asks by reference where %s and the wallet takes that, too',
+  (code) => {
+    const profile: WalletProfile = {
+      ...PROFILE,
+      passing: ['value', 'reference'],
+      client_id_prefixes: ['redirect_uri', 'x509_hash'],
+    }
+    const original = originalOf({ client_id_prefixes: ['redirect_uri', 'x509_hash'] })
+    expect(lowerRequest(profile, original)).toMatchObject({ request: { passing: 'value' } })
+    expect(lowerRequest(profile, { ...original, qr: QR.fits })).toMatchObject({
+      request: { passing: 'value' },
+    })
+    expect(lowerRequest(profile, { ...original, qr: QR[code] })).toMatchObject({
+      outcome: 'lowered',
+      request: { passing: 'reference', client_id_prefix: 'x509_hash' },
+      left_out: [{ member: '/client_id', why: 'replaced' }],
+    })
+  },
+)
+
+it('says that a wallet has no link by value, where the browser can ask it', () => {
+  const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
+  const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
+  const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]
+  const { policy } = originalOf({}, { ...query, claims, claim_sets: undefined } as never)
+  const original = { ...unsigned('low_level_only'), policy, dc_api_protocols: ['org-iso-mdoc'] } as const
+  expect(lowerRequest(profile, original)).toMatchObject({
+    outcome: 'lowered',
+    request: { link: null, dc_api_protocols: ['org-iso-mdoc'] },
+    left_out: [{ member: '/client_id', why: 'low_level_only' }],
+  })
 })
 
 it('has a case for each code', () => {

@@ -166,10 +166,13 @@ export const ORIGINAL: fc.Arbitrary<OriginalRequest> = fc
     dc_api_protocols: fc.subarray(['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'] as const),
     livemode: seldom,
     has_root: fc.boolean(),
+    accepts_low: fc.constantFrom(true, true, false, undefined),
+    length: fc.constantFrom(2953, 2953, 2954),
     lacking: fc.subarray(['reader_certificate', 'google_wallet', 'organization'] as const),
   })
-  .map(({ hasTransaction, ...request }) => ({
+  .map(({ hasTransaction, accepts_low, length, ...request }) => ({
     ...request,
+    ...(accepts_low !== undefined && { qr: { accepts_low, valueBytes: () => length } }),
     transaction_data: hasTransaction ? transactionsOf(request.policy) : undefined,
   }))
 

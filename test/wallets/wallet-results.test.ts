@@ -20,6 +20,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
         request_uri_method: 'post',
       },
       required_assurance_level: 'low',
+      required_session_binding: 'none',
       livemode: false,
     },
     {
@@ -27,6 +28,7 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
       by_value: false,
       eu_age_verification: false,
       has_root: false,
+      valueBytes: () => 0,
       lacking: [],
     },
   )
@@ -49,18 +51,22 @@ it('is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('keeps no transaction: only the number of them counts', () => {
-  const original = originalOf({ credential_types: ['pid'] })
-  const id = original.policy.query.credentials[0]?.id ?? ''
-  const results = ['100 EUR', '7 EUR'].map((amount) => {
-    const object = { type: 'urn:eudi:sca:payment:1', credential_ids: [id], amount }
+it('caches no transaction: only its length and the ids in it count', () => {
+  const original = originalOf({ credential_types: ['pid', 'mdl'] })
+  const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
+  const resultsFor = (amount: string, ...ids: string[]) => {
+    const object = { type: 'urn:eudi:sca:payment:1', credential_ids: [first, ...ids], amount }
     const text = Buffer.from(JSON.stringify(object)).toString('base64url')
     return walletResults({ ...original, transaction_data: [text] })
-  })
-  expect(results[0]).toBe(results[1])
+  }
+  const resultOf = (amount: string, ...ids: string[]) =>
+    resultsFor(amount, ...ids).find(({ id }) => id === 'credo')?.result
+  expect(resultsFor('100 EUR')).toBe(resultsFor('999 EUR'))
+  expect(resultOf('100 EUR')).not.toBe('cannot')
+  expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('caches no value of a query: only the number of them counts', () => {
+it('caches no value of a query: only its length counts', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {

@@ -65,7 +65,8 @@ async function sendSession(
   const isIgnored = !first.ok && (first.error === 'wallet_unknown' || first.error === 'wallet_cannot')
   const named = isIgnored ? null : asked
   const render = isIgnored ? await session.render(by, named) : first
-  const found = await session.readPage(by, named)
+  const mayLower = render.ok || render.error !== 'render_limit_reached'
+  const found = await session.readPage(by, { named, mayLower })
   if (!found.ok) return sendNotFound(c)
   const view = found.value
   const settings = await settingsOf(c.env, view.relying_party_id, Date.now())
@@ -87,7 +88,9 @@ async function sendSession(
           : '',
     walletName: chosenProfile({ view })?.name ?? null,
     named,
-    wallets: offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life }),
+    wallets: mayLower
+      ? offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life })
+      : [],
     device: deviceOf(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
     token: c.req.query('token') ?? '',

@@ -122,21 +122,15 @@ async function prepare(
     ...(transactionData.value && { transaction_data: transactionData.value }),
     request_options: options.value,
   }
-  const { livemode } = settings
-  const { protocol: id, required_assurance_level, preset } = body
-  const request = { protocol: id, required_assurance_level, ...(preset && { preset }), ...made }
-  const session = { policy: policy.value, livemode, request }
+  const request = storedRequest(body, settings, made)
+  const session = { policy: policy.value, livemode: settings.livemode, request }
   const requester = { config: configOf(c.env), settings, ...life }
   const wallet = await requestedWallet(body, session, requester)
   if (!wallet.ok) return wallet
   const creation = {
     relyingPartyId: settings.relying_party_id,
-    livemode,
-    request: storedRequest(body, settings, {
-      ...made,
-      ...(wallet.value && { wallet: wallet.value.id }),
-    }),
-    policy: policy.value,
+    ...session,
+    request: { ...request, ...(wallet.value && { wallet: wallet.value.id }) },
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     ...(wallet.value && { wallet: wallet.value }),
     retentionSeconds: settings.retention_seconds,
@@ -206,7 +200,7 @@ function canExpress(
 function storedRequest(
   body: CreateRequest,
   settings: Settings,
-  made: Pick<StoredRequest, 'transaction_data' | 'request_options' | 'wallet'>,
+  made: Pick<StoredRequest, 'transaction_data' | 'request_options'>,
 ): StoredRequest {
   const {
     request_options: _,

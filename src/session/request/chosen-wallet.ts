@@ -38,7 +38,7 @@ export async function chooseWallet(
   const life = { now: Math.floor(now / 1000), expiresAt: Math.floor(document.expires_at / 1000) }
   const lowered = await lowerFor(profile, document, { config, settings: settings.value, ...life })
   if (!lowered.ok) return err('wallet_cannot')
-  if (earlier === undefined) return ok(await pinWallet(config, document.verification_id, lowered.value))
+  if (earlier === undefined) return ok(await pinWallet(config, document, lowered.value))
   return needsPermission(lowered.value, document) ? ok(earlier) : err('wallet_cannot')
 }
 

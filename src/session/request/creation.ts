@@ -63,13 +63,11 @@ export async function newSession(
   const [made, verifier, wallet] = await Promise.all([
     offersQr ? Promise.all([newGeneration(config, first, now)]) : [],
     pinVerifier(input, verificationId, config),
-    input.wallet && pinWallet(config, verificationId, input.wallet),
+    input.wallet && pinWallet(config, { verification_id: verificationId }, input.wallet),
   ])
-  const isHandedOut = passesByValue({ verifier: wallet?.verifier ?? verifier })
-  const generations = isHandedOut ? made.map((one) => ({ ...one, handed_out_at: now })) : made
   const idempotency =
     bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
-  return {
+  const document: SessionDocument = {
     ...CURRENT_VERSION,
     erased: false,
     verification_id: verificationId,
@@ -85,8 +83,8 @@ export async function newSession(
     verified_at: null,
     verifier,
     handle_key: encodeBase64url(randomBytes(32)),
-    generation_count: generations.length,
-    generations,
+    generation_count: made.length,
+    generations: made,
     ...(wallet && { wallets: [wallet] }),
     request_fetched: false,
     held: null,
@@ -101,6 +99,10 @@ export async function newSession(
     idempotency,
     trace_context: input.trace,
   }
+  const isHandedOut = passesByValue(termsOf(document, first))
+  return isHandedOut
+    ? { ...document, generations: made.map((one) => ({ ...one, handed_out_at: now })) }
+    : document
 }
 
 /**
@@ -148,7 +150,7 @@ export async function createdSession(document: SessionDocument, config: Config) 
 
 export type CreatedSession = Awaited<ReturnType<typeof createdSession>>
 
-/** Returns true if its request fits a QR code or there is none. Later ones for the same wallet do, too. */
-export function fitsQr({ wallet_request }: CreatedSession): boolean {
-  return wallet_request === null || utf8(wallet_request.uri).length <= REQUEST_BY_VALUE.bytes
+/** Returns true if a URI fits a QR code. Later requests with the same terms have the same length. */
+export function fitsQr(uri: string): boolean {
+  return utf8(uri).length <= REQUEST_BY_VALUE.bytes
 }

@@ -1,8 +1,11 @@
 // The request that is lowered for one wallet (CONTRACT 3), and the identity that signs it.
 
+import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
-import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
+import { redirectUriClientId } from '../../openid4vp/request/client-identifier.ts'
+import type { Generation, VerifierIdentity } from '../../openid4vp/request/generation.ts'
+import { ID_LENGTH } from '../../relying-party/identifier.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { usablePrefixes } from '../../relying-party/verifier/usable-prefixes.ts'
 import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
@@ -10,17 +13,24 @@ import { lackingRequirements } from '../../relying-party/verifier/wallet-require
 import { err, ok, type Result } from '../../result.ts'
 import { linksOfWallet } from '../../wallets/links.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
-import type { Finding, LoweredRequest, OriginalRequest } from '../../wallets/lowering.ts'
+import type { Finding, LoweredRequest, OriginalRequest, ValueRequest } from '../../wallets/lowering.ts'
 import { originalRequest } from '../../wallets/original-request.ts'
 import type { WalletProfile } from '../../wallets/profile.ts'
 import type { SessionDocument, StoredRequest, StoredWallet } from '../document.ts'
 import { pinIdentity } from './generation-keys.ts'
+import { HANDLE_LENGTH } from './handles.ts'
+import { callbackUrl, walletRequest } from './requests.ts'
 
 /** The session that a request is lowered for. */
 export type RequestingSession = Pick<SessionDocument, 'policy' | 'livemode'> & {
   readonly request: Pick<
     StoredRequest,
-    'protocol' | 'request_options' | 'transaction_data' | 'preset' | 'required_assurance_level'
+    | 'protocol'
+    | 'request_options'
+    | 'transaction_data'
+    | 'preset'
+    | 'required_assurance_level'
+    | 'required_session_binding'
   >
 }
 
@@ -43,16 +53,16 @@ export async function lowerFor(
 ): Promise<Result<ChosenWallet, readonly Finding[]>> {
   const lowering = lowerRequest(profile, originalOf(session, requester))
   if (lowering.outcome === 'cannot') return err(lowering.reasons)
-  const { query, transaction_data, link, dc_api_protocols, ...lowered } = lowering.request
+  const { query, link, dc_api_protocols, include_root, ...lowered } = lowering.request
   const { client_id_prefix, response_mode, request_uri_method } = lowered
   const wallet = {
     id: profile.id,
     query,
-    ...(transaction_data && { transaction_data }),
     request_options: { client_id_prefix, response_mode, request_uri_method },
     link,
     links: link === null ? {} : linksOfWallet(profile, session),
     dc_api_protocols,
+    ...(include_root && { include_root }),
   }
   if (isSessionIdentity(session, lowering.request)) return ok(wallet)
   const identity = await identityOf(session, lowering.request, requester)
@@ -62,22 +72,33 @@ export async function lowerFor(
 /** The identity cannot be used any more since the request was lowered. */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
-/** Seals the identity of a chosen wallet's requests for its session. */
+/** Seals the identity of a chosen wallet's requests, unless an earlier wallet of the session has the same. */
 export async function pinWallet(
   config: Config,
-  verificationId: string,
+  { verification_id, wallets = [] }: Pick<SessionDocument, 'verification_id' | 'wallets'>,
   { identity, ...wallet }: ChosenWallet,
 ): Promise<StoredWallet> {
   if (identity === undefined) return wallet
-  return { ...wallet, verifier: await pinIdentity(config, verificationId, identity) }
+  const same = wallets.find(({ verifier, ...other }) => isPinned(verifier) && hasSameIdentity(other, wallet))
+  if (same !== undefined) return { ...wallet, verifier: { of: same.id } }
+  return { ...wallet, verifier: await pinIdentity(config, verification_id, identity) }
+}
+
+function isPinned(verifier: StoredWallet['verifier']): boolean {
+  return verifier !== undefined && !('of' in verifier)
+}
+
+function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet, 'verifier'>): boolean {
+  return (
+    a.request_options.client_id_prefix === b.request_options.client_id_prefix &&
+    a.include_root === b.include_root
+  )
 }
 
 /** Returns the request as lowering needs it: what is asked, and what the relying party can use beside it. */
-export function originalOf(
-  { policy, request, livemode }: RequestingSession,
-  requester: Requester,
-): OriginalRequest {
+export function originalOf(session: RequestingSession, requester: Requester): OriginalRequest {
   const { config, settings } = requester
+  const { policy, request, livemode } = session
   return originalRequest(
     { policy, livemode, ...request },
     {
@@ -85,12 +106,43 @@ export function originalOf(
       by_value: settings.by_value,
       eu_age_verification: settings.eu_age_verification === true,
       has_root: settings.verifier?.root_certificate_pem !== undefined,
+      valueBytes: valueBytes(session, config.baseUrl),
       lacking: lackingRequirements(
         settings,
         settings.verifier?.certificate_chain_pem ?? config.verifier.certificateChainPem,
       ),
     },
   )
+}
+
+/** Returns the bytes of a request by value. The sample has the lengths of real values. */
+export function valueBytes({ policy, livemode, request }: RequestingSession, baseUrl: string) {
+  const verification_id = `v_${'0'.repeat(ID_LENGTH)}`
+  const client_id = redirectUriClientId(callbackUrl({ verification_id }, baseUrl))
+  const verifier = { client_id, sealed_signing_jwk: null }
+  const session = { verification_id, livemode, created_at: 0, expires_at: 0, verifier }
+  const language = queryLanguage(PROTOCOLS[request.protocol], policy)
+  return ({ query, link, response_mode }: ValueRequest) => {
+    const request_options = {
+      client_id_prefix: 'redirect_uri',
+      response_mode,
+      request_uri_method: null,
+    } as const
+    const wallet = { id: '', query, request_options, link, links: {}, dc_api_protocols: [] }
+    const terms = { ...session, language, query, request: { ...request, request_options }, wallet }
+    return utf8(walletRequest(terms, SAMPLE, baseUrl).uri).length
+  }
+}
+
+const HANDLE = '0'.repeat(HANDLE_LENGTH)
+const COORDINATE = '0'.repeat(43)
+const SAMPLE: Generation = {
+  requestId: HANDLE,
+  state: HANDLE,
+  kid: HANDLE,
+  nonce: '0'.repeat(32),
+  encryptionPublicJwk: { kty: 'EC', crv: 'P-256', x: COORDINATE, y: COORDINATE },
+  createdAt: 0,
 }
 
 function isSessionIdentity({ request }: RequestingSession, lowered: LoweredRequest): boolean {

@@ -24,11 +24,15 @@ export type AddedRequest = {
   readonly stored: StoredGeneration
 }
 
-/** Creates the request. `now` in Unix milliseconds. */
+/**
+ * Creates the request. An error of `check` refuses it, and nothing is stored then. `now` in Unix
+ * milliseconds.
+ */
 export async function addRequest(
   { store, env }: SessionContext,
   { wallet, ...input }: RequestInput,
   now: number,
+  check: (made: AddedRequest) => SessionError | undefined = () => undefined,
 ): Promise<Result<AddedRequest, SessionError>> {
   const before = store.session()
   if (before === undefined) return err('not_found')
@@ -43,6 +47,7 @@ export async function addRequest(
     requestedDocuments(termsOf(withWallet(before, wallet), channel)) !== undefined
   const half = hasAnnexC ? { annex_c: await newAnnexC(config, names) } : {}
   const created = await newGeneration(config, { ...channel, ...names, ...half }, now)
+  const generation = await openGeneration(before, created)
   const latest = store.session()
   if (latest === undefined) return err('not_found')
   if (latest.status !== 'pending') return err('ended')
@@ -52,6 +57,9 @@ export async function addRequest(
   const isHandedOut = input.channel === 'dc_api' || passesByValue(terms)
   const stored = isHandedOut ? { ...created, handed_out_at: now } : created
   const document = { ...current, generations: addGeneration(current.generations, stored) }
+  const made = { document, terms, generation, stored }
+  const refusal = check(made)
+  if (refusal !== undefined) return err(refusal)
   store.commit(document)
-  return ok({ document, terms, generation: await openGeneration(document, stored), stored })
+  return ok(made)
 }

@@ -1,20 +1,18 @@
 // Requests that any device may respond to (CONTRACT 3, 6): a new one for each QR code, and the relying
 // party's view of the newest.
 
-import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
-import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import type { SessionError } from '../results.ts'
 import type { RequestedWallet } from './chosen-wallet.ts'
 import { qrCodeUrlOf } from './client-token.ts'
-import { qrRefusal } from './creation.ts'
+import { fitsQr, qrRefusal } from './creation.ts'
 import { markHandedOut } from './fetching.ts'
 import { openGeneration } from './generation-keys.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from './generations.ts'
-import { addRequest } from './new-request.ts'
+import { type AddedRequest, addRequest } from './new-request.ts'
 import { openid4vpView, walletRequest } from './requests.ts'
 import { chosenWallet, termsOf } from './terms.ts'
 
@@ -29,13 +27,14 @@ export async function createQrRequest(
 ): Promise<Result<QrRequest, SessionError>> {
   const refusal = qrRefusal(pending.request, wallet)
   if (refusal !== undefined) return err(refusal)
-  const made = await addRequest(context, { channel: 'qr', browser: null, wallet }, now)
+  const { baseUrl } = configOf(context.env)
+  const uriOf = ({ terms, generation }: AddedRequest) => walletRequest(terms, generation, baseUrl).uri
+  // Terms of an earlier release may be too long by value.
+  const check = (request: AddedRequest) => (fitsQr(uriOf(request)) ? undefined : 'wallet_cannot')
+  const made = await addRequest(context, { channel: 'qr', browser: null, wallet }, now, check)
   if (!made.ok) return made
-  const { document, terms, generation } = made.value
-  const { uri } = walletRequest(terms, generation, configOf(context.env).baseUrl)
-  // Passed by value, the request for a chosen wallet may be too long.
-  if (utf8(uri).length > REQUEST_BY_VALUE.bytes) return err('wallet_cannot')
-  return ok({ uri, diesAt: Math.min(now + SUPERSEDED_LIFETIME_MS, document.expires_at) })
+  const diesAt = Math.min(now + SUPERSEDED_LIFETIME_MS, pending.expires_at)
+  return ok({ uri: uriOf(made.value), diesAt })
 }
 
 /**

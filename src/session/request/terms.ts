@@ -5,7 +5,13 @@
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
 import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
-import { passesByValue, type SessionDocument, type StoredRequest, type StoredWallet } from '../document.ts'
+import {
+  passesByValue,
+  type SessionDocument,
+  type StoredRequest,
+  type StoredVerifier,
+  type StoredWallet,
+} from '../document.ts'
 import type { Channel, StoredGeneration } from './generations.ts'
 
 /** Terms of one request. */
@@ -58,10 +64,20 @@ export function sessionTerms(document: SessionDocument): RequestTerms {
 /** Returns the terms for a chosen wallet. */
 export function walletTerms(document: SessionDocument, wallet: StoredWallet): RequestTerms {
   const terms = sessionTerms(document)
-  const { protocol } = document.request
-  const { query, request_options, transaction_data, verifier = document.verifier } = wallet
-  const request = { protocol, request_options, ...(transaction_data && { transaction_data }) }
-  return { ...terms, verifier, request, query, wallet }
+  const { query, request_options } = wallet
+  const request = { ...terms.request, request_options }
+  return { ...terms, verifier: verifierOf(document, wallet), request, query, wallet }
+}
+
+/** Wallets with the same identity store it once: with its registration it has up to 90 KB. */
+function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
+  const { verifier } = wallet ?? document
+  if (verifier === undefined) return document.verifier
+  if (!('of' in verifier)) return verifier
+  return verifierOf(
+    document,
+    document.wallets?.find(({ id }) => id === verifier.of),
+  )
 }
 
 /** Returns the wallet that the creation chose; null for any wallet. */

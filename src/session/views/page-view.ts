@@ -5,7 +5,9 @@ import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
-import { type WalletResult, walletResults } from '../../wallets/wallet-results.ts'
+import { ok } from '../../result.ts'
+import { lowerRequest } from '../../wallets/lower.ts'
+import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
 import type { SessionContext } from '../context.ts'
 import { type SessionDocument, stageOf } from '../document.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
@@ -15,20 +17,32 @@ import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.t
 import { activityView } from '../wallet-activity.ts'
 
 /** A wallet that can answer the request, or that no public source says it of. */
-export type OfferedWallet = { readonly id: string; readonly isKnown: boolean }
+export type OfferedWallet = {
+  readonly id: string
+  readonly isKnown: boolean
+  /** False where only the browser's API reaches it, by one of `exchanges`. */
+  readonly hasLink: boolean
+  readonly exchanges: readonly DcApiProtocol[]
+}
 
 /**
- * Reads the page. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet that
- * cannot answer is ignored. `now` in Unix milliseconds.
+ * The page that is read. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet
+ * that cannot answer is ignored. `mayLower`: false where the render limit is reached. Then a wallet that was
+ * not chosen before is ignored, too.
  */
+export type PageRequest = { readonly named: string | null; readonly mayLower: boolean }
+
+/** Reads the page. `now` in Unix milliseconds. */
 export async function readPage(
   context: SessionContext,
   document: SessionDocument,
-  named: string | null,
+  { named, mayLower }: PageRequest,
   now: number,
 ) {
   if (document.status !== 'pending') return pageView(document, sessionTerms(document))
-  const chosen = await chooseWallet(context, document, named, now)
+  const chosen = mayLower
+    ? await chooseWallet(context, document, named, now)
+    : ok(document.wallets?.find(({ id }) => id === (named ?? document.request.wallet)) ?? null)
   const wallet = chosen.ok ? chosen.value : null
   const terms = wallet === null ? sessionTerms(document) : walletTerms(document, wallet)
   return pageView(document, terms)
@@ -41,15 +55,13 @@ export function offeredWallets(
 ): readonly OfferedWallet[] {
   if (requesting === null) return []
   const session = JSON.parse(requesting) as RequestingSession // written below
-  return walletResults(originalOf(session, requester)).filter(isPossible).map(toOffered)
-}
-
-function isPossible({ result }: WalletResult): boolean {
-  return result !== 'cannot'
-}
-
-function toOffered({ id, result }: WalletResult): OfferedWallet {
-  return { id, isKnown: result !== 'unknown' }
+  const original = originalOf(session, requester)
+  return WALLET_PROFILES.flatMap((profile) => {
+    const lowering = lowerRequest(profile, original)
+    if (lowering.outcome === 'cannot') return []
+    const { link, dc_api_protocols: exchanges } = lowering.request
+    return [{ id: profile.id, isKnown: lowering.outcome !== 'unknown', hasLink: link !== null, exchanges }]
+  })
 }
 
 /** Returns the content of the page. Times are Unix milliseconds. */
@@ -82,8 +94,10 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
 }
 
 function requestingText({ policy, livemode, request }: SessionDocument): string {
-  const { protocol, request_options, transaction_data } = request
-  const session = { policy, livemode, request: { protocol, request_options, transaction_data } }
+  const { protocol, request_options, transaction_data, preset } = request
+  const { required_assurance_level, required_session_binding } = request
+  const limits = { preset, required_assurance_level, required_session_binding }
+  const session = { policy, livemode, request: { protocol, request_options, transaction_data, ...limits } }
   return JSON.stringify(session)
 }
 

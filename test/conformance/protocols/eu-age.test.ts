@@ -170,6 +170,17 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
+  it('lists the app without the setting only where the browser can ask it', async () => {
+    const entries = async (settings: object) => {
+      const { session_url } = await (await shop(settings)).create(PRESET)
+      const html = await (await stage.service.fetch(session_url)).text()
+      return [...html.matchAll(/<li([^>]*)><a [^>]*wallet=eu-age-\w+"/g)].map(([, attributes]) => attributes)
+    }
+    expect(await entries({})).toEqual(['', ''])
+    const hidden = ' data-exchanges="org-iso-mdoc" hidden'
+    expect(await entries(OFF)).toEqual([hidden, hidden])
+  })
+
   it('makes no further request by value after the setting is turned off', async () => {
     const rp = await shop()
     const { verification_id, client_token } = await rp.create(ANDROID)

@@ -246,6 +246,11 @@ describe('the session page', () => {
     expect(/<img id="qr"[^>]*>/.exec(html)?.[0]).toMatch(/ hidden>$/)
     expect(picture(html)).toBeUndefined()
     expect(html).toContain('<script type="module"')
+    // No request is lowered for such a page: neither for the list, nor for a wallet in its address.
+    expect(html).not.toContain('<details id="wallets">')
+    const read = (named: string, mayLower: boolean) => stub.readPage(by, { named, mayLower })
+    expect(await read('eudi-ios', false)).toMatchObject({ ok: true, value: { wallet: null } })
+    expect(await read('eudi-ios', true)).toMatchObject({ ok: true, value: { wallet: 'eudi-ios' } })
   })
 })
 

@@ -2,11 +2,18 @@
 // was chosen, and the policy of the session decides, whatever they are.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
-import { expect, it } from 'vitest'
+import { decodeJwt } from 'jose'
+import { describe, expect, it } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
 import type { SessionDocument, StoredWallet } from '../../../src/session/document.ts'
+import { valueBytes } from '../../../src/session/request/lowered-wallet.ts'
+import { call } from '../../routes/edge/edge-app.ts'
 import { ask, createSession, fetchRequest, goodResponse, poll, post, setUp, stubOf } from '../driver.ts'
 
+const app = createApp()
 const WALLET = 'eudi-ios'
+/** A wallet that takes unsigned requests by value alone. */
+const BY_VALUE = 'inji'
 const AGE = { id: 'age_attestation', format: 'dc+sd-jwt', meta: { vct_values: ['urn:eu.europa.ec.av:1'] } }
 
 function documentOf(id: string): Promise<SessionDocument> {
@@ -59,4 +66,103 @@ it.each([
   expect((await post(id, await goodResponse(setting, request, { age_over_16: true }))).status).toBe(400)
   const { status, attempts } = await poll(setting, id)
   expect([status, attempts.at(-1).reason.code]).toEqual(['pending', 'query_not_satisfied'])
+})
+
+describe('a wallet by value', () => {
+  /** A query of the age attestation that asks for this many more claims. */
+  const queryOf = (claims: number) => ({
+    credentials: [
+      {
+        ...AGE,
+        claims: Array.from({ length: claims }, (_, i) => ({ path: [`a_claim_with_a_long_name_${i}`] })),
+      },
+    ],
+  })
+  const own = (claims: number) => {
+    const members = { credential_types: undefined, scope: undefined, formats: undefined }
+    return { ...members, dcql_query: queryOf(claims), request_options: {} }
+  }
+  const refuse = async (setting: Awaited<ReturnType<typeof setUp>>, body: object) => {
+    const answer = await call(app, 'POST', '/v1/verify', { headers: setting.headers, body })
+    const { errors } = (await answer.json()) as { errors: { pointer: string; code: string }[] }
+    return [answer.status, ...errors.map(({ pointer, code }) => `${pointer} ${code}`)]
+  }
+  const LONG = 50
+
+  it('has the length that was foreseen', async () => {
+    const { policy, livemode, request, wallets } = await documentOf(
+      (await createSession(await setUp(), { ...own(3), wallet: BY_VALUE })).verification_id,
+    )
+    for (const wallet of [BY_VALUE, 'credo', 'walt-id']) {
+      const body = { ...own(3), wallet, request_options: { client_id_prefix: 'redirect_uri' } }
+      const { wallet_request } = await createSession(await setUp(), body)
+      const [scheme, query] = wallet_request.uri.split('?')
+      const response_mode = new URLSearchParams(query).get('response_mode') as 'direct_post'
+      const link = wallet === BY_VALUE ? 'openid4vp://authorize' : scheme.replace('://', '')
+      const measure = valueBytes({ policy, livemode, request }, 'https://verifier.example')
+      expect(measure({ query: queryOf(3), link, response_mode })).toBe(wallet_request.uri.length)
+    }
+    expect(wallets?.[0]?.link).toBe('openid4vp://authorize')
+  })
+
+  it('leaves its place in the list to the next one where its request is too long', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting, { ...own(LONG), wallet: [BY_VALUE, WALLET] })
+    expect(session.wallet_request.wallet).toBe(WALLET)
+    expect(session.wallets.find(({ id }: { id: string }) => id === BY_VALUE)).toEqual({
+      id: BY_VALUE,
+      result: 'cannot',
+      reasons: [{ member: '/uri', why: 'too_long' }],
+    })
+    const answer = await ask(setting, 'GET', session.verification_id, `/qr?wallet=${BY_VALUE}`)
+    expect(answer.status).toBe(422)
+    expect(await refuse(setting, { ...own(LONG), wallet: BY_VALUE })).toEqual([422, '/wallet too_long'])
+  })
+
+  it('changes nothing where a QR code of its stored terms is too long', async () => {
+    const setting = await setUp()
+    const { verification_id: id } = await createSession(setting, { wallet: BY_VALUE })
+    await changeTerms(id, { query: queryOf(LONG) })
+    const before = await documentOf(id)
+    expect((await ask(setting, 'GET', id, '/qr')).status).toBe(422)
+    expect(await documentOf(id)).toEqual(before)
+  })
+
+  it('is refused above level low, which its QR code cannot reach, and not offered', async () => {
+    const setting = await setUp()
+    const above = { required_assurance_level: 'substantial' }
+    const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }
+    expect(await refuse(setting, { ...question, wallet: BY_VALUE })).toEqual([422, '/wallet low_level_only'])
+    const session = await createSession(setting, { ...above, wallet: [BY_VALUE, 'credo'] })
+    expect(session.wallet_request.client_id).toMatch(/^x509_hash:/)
+    expect(session.wallets).toContainEqual({
+      id: BY_VALUE,
+      result: 'cannot',
+      reasons: [{ member: '/client_id', why: 'low_level_only' }],
+    })
+    const { verification_id: id } = session
+    expect((await ask(setting, 'GET', id, `/qr?wallet=${BY_VALUE}`)).status).toBe(422)
+    const page = await call(app, 'GET', session.session_url.replace('https://verifier.example', ''))
+    const html = await page.text()
+    expect(html).toContain('wallet=eudi-ios')
+    expect(html).not.toContain(`wallet=${BY_VALUE}`)
+  })
+
+  it('is asked for any level and at any length where a browser is bound, which has no QR code', async () => {
+    const bound = { required_assurance_level: 'substantial', required_session_binding: 'page' }
+    const body = { ...own(LONG), ...bound, wallet: BY_VALUE }
+    expect(await createSession(await setUp(), body)).toMatchObject({ wallet_request: null })
+  })
+
+  it('has its own identity in the receipt of a refusal', async () => {
+    const setting = await setUp()
+    const session = await createSession(setting, { wallet: BY_VALUE })
+    const { verification_id: id, wallet_request } = session
+    const state = new URL(wallet_request.uri.replace('openid4vp', 'https')).searchParams.get('state') ?? ''
+    expect((await post(id, { error: 'access_denied', state })).status).toBe(200)
+    const receipt = decodeJwt(await (await ask(setting, 'GET', id, '/receipt')).text())
+    expect(receipt).toMatchObject({ status: 'declined', channel: 'by_value' })
+    expect(receipt.client_id).toBe(wallet_request.client_id)
+    expect(receipt.client_id).toMatch(/^redirect_uri:/)
+  })
 })

@@ -33,7 +33,14 @@ async function useRequest(world: World, session: Session, uri: string): Promise<
   const { random } = world
   const request = await fetchRequest(world, session, uri)
   if (request === undefined) return
-  if (random.chance(0.2)) await ask(world, session, 'readPage', { relyingPartyId: session.party.id }, null)
+  if (random.chance(0.2))
+    await ask(
+      world,
+      session,
+      'readPage',
+      { relyingPartyId: session.party.id },
+      { named: null, mayLower: true },
+    )
   if (!(await pause(world, random.below(random.pick([1_000, 20_000, 200_000]))))) return
   const made = await makeResponse(world, request, random.pick(KINDS))
   // A person may press twice: the same bytes arrive at the same time.

@@ -62,10 +62,10 @@ type Store = keyof WalletProfile['install']
 
 /** Shows the list of wallets, closed at first: today's ways come first. */
 export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
-  const offered = input.wallets.flatMap(({ id, isKnown }) => {
-    const profile = walletProfile(id)
-    const isOffered = profile !== undefined && id !== input.view.wallet && canUse(profile, input)
-    return isOffered ? [{ profile, isKnown }] : []
+  const offered = input.wallets.flatMap((wallet) => {
+    const profile = walletProfile(wallet.id)
+    const isOffered = profile !== undefined && wallet.id !== input.view.wallet && canUse(profile, input)
+    return isOffered ? [{ ...wallet, profile }] : []
   })
   if (offered.length === 0) return ''
   const { country } = input.device
@@ -90,21 +90,21 @@ ${groups
 </details>`
 }
 
-type Entry = { readonly profile: WalletProfile; readonly isKnown: boolean }
+type Entry = OfferedWallet & { readonly profile: WalletProfile }
 
 /** A wallet that only the browser's API reaches is hidden until a script finds one of its protocols. */
 function entry(
   texts: Texts,
   input: WalletsInput,
-  { profile, isKnown }: Entry,
+  { profile, isKnown, hasLink, exchanges }: Entry,
   names: Intl.DisplayNames | undefined,
 ): Markup {
-  const { id, name, countries, protocols, dc_api_protocols } = profile
+  const { id, name, countries } = profile
   const notes = [
     ...(names === undefined ? [] : [countries.map((code) => names.of(code) ?? code).join(', ')]),
     ...(isKnown ? [] : [texts.wallets.untested]),
   ].filter((note) => note !== '')
-  const needs = protocols.length === 0 ? html` data-exchanges="${dc_api_protocols.join(' ')}" hidden` : ''
+  const needs = hasLink ? '' : html` data-exchanges="${exchanges.join(' ')}" hidden`
   return html`<li${needs}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
 }
 

@@ -26,6 +26,8 @@ function input(changes: object = {}, view: object = {}): WalletsInput {
   const wallets = ['nl-wallet', 'apple-wallet', 'eudi-ios', 'france-identite'].map((id) => ({
     id,
     isKnown: true,
+    hasLink: id !== 'apple-wallet',
+    exchanges: ['org-iso-mdoc'],
   }))
   const device = { platform: null, country: 'NL' }
   const page = { livemode: false, wallet: null, ...view }
@@ -51,7 +53,9 @@ describe('the list of wallets', () => {
   })
 
   it('marks a wallet that is not known to answer', () => {
-    const html = listed(input({ wallets: [{ id: 'nl-wallet', isKnown: false }] }))
+    const html = listed(
+      input({ wallets: [{ id: 'nl-wallet', isKnown: false, hasLink: true, exchanges: [] }] }),
+    )
     expect(html).toContain('<small>not tested</small>')
   })
 
