@@ -128,6 +128,8 @@ const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI sc
 
 const token = z.string().check(z.minLength(32))
 
+const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
 const SCHEMA = z.object({
   BASE_URL: z
     .string()
@@ -141,7 +143,11 @@ const SCHEMA = z.object({
     }),
   ),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
-  VERIFIER_CERTIFICATE_CHAIN_PEM: z.string().check(z.regex(/-----BEGIN CERTIFICATE-----/, 'must be PEM')),
+  VERIFIER_CERTIFICATE_CHAIN_PEM: z.pipe(
+    z.string().check(z.regex(CERTIFICATES, 'must be PEM')),
+    // Tools write text around the certificates.
+    z.transform((chain) => chain.match(CERTIFICATES)?.join('\n') ?? ''),
+  ),
   VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
   GOOGLE_WALLET_AGGREGATOR: z.optional(json(displayInfo)),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),

@@ -26,6 +26,8 @@ No device was used.
 For each wallet there is a fake in \`test/support/wallets\`, written from its public source or, where that is closed,
 from its documentation.
 It refuses what that says, and discloses what that says.
+The fakes of Talao and of swiyu end at a refusal.
+Those wallets answer only verifiers that the service cannot be, and their answers to them are in no fake.
 Each cell is one test of \`test/conformance/wallets/matrix.test.ts\` against the running service.
 A real wallet can differ.
 

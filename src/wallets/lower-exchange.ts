@@ -11,6 +11,9 @@ import { err, ok, type Result } from '../result.ts'
 import type { Finding, Lowered, LoweredRequest, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profile.ts'
 
+/** Scheme of every QR code for any wallet. Every wallet of OpenID4VP should support it (§13.1.2). */
+export const DEFAULT_SCHEME = 'openid4vp'
+
 type Exchange = Omit<LoweredRequest, 'protocol' | 'query'>
 
 /** Chooses for the lowered query, or returns why no channel reaches the wallet. */
@@ -164,9 +167,6 @@ function changes(
   ]
   return members.flatMap(([member, isChanged, why]) => (isChanged ? [{ member, why }] : []))
 }
-
-/** Scheme of the QR code. */
-const DEFAULT_SCHEME = 'openid4vp'
 
 function exchangeProtocols(
   profile: WalletProfile,

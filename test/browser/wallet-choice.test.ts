@@ -15,6 +15,7 @@ import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'], locale: 'en' }
 const ANDROID =
   'Mozilla/5.0 (Linux; Android 16) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Mobile Safari/537.36'
+const IPHONE = 'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15'
 const PHONE: BrowserContextOptions = { ...DEVICES.phone, userAgent: ANDROID, locale: 'nl-NL' }
 const DESKTOP: BrowserContextOptions = { ...DEVICES.desktop, locale: 'nl-NL' }
 const VISITORS = { phone: PHONE, desktop: DESKTOP }
@@ -72,7 +73,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(android).not.toContain('EUDI reference wallet (iOS)')
     const { page: iphone } = await visit(session, {
       ...PHONE,
-      userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 26)',
+      userAgent: IPHONE,
     })
     await iphone.locator('summary').click()
     const ios = await iphone.locator('#wallets a:visible').allTextContents()
@@ -81,7 +82,27 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     await desktop.page.locator('summary').click()
     const all = await desktop.page.locator('#wallets a:visible').allTextContents()
     expect(all).toEqual(expect.arrayContaining([...android, ...ios]))
-    expect(await page.locator('#wallets h3').allTextContents()).toContain('Any country')
+    for (const shown of [page, iphone, desktop.page]) {
+      const titles = await shown.locator('#wallets h3').allTextContents()
+      expect(titles).toEqual(['Netherlands', 'Any country', 'Other countries'])
+      expect(await shown.locator('#wallets ul').first().locator('a').allTextContents()).toEqual(['NL Wallet'])
+    }
+  })
+
+  it.each([
+    [ANDROID, 'Google Play', 'https://play.google.com/store/apps/details?id=id.paradym.wallet'],
+    [IPHONE, 'App Store', 'https://apps.apple.com/app/paradym-wallet/id6449846111'],
+  ])('links to the store of the platform: %#', async (userAgent, store, address) => {
+    const { page } = await visit(await stage.rp.create(NAMES), { ...PHONE, userAgent })
+    await choose(page, 'Paradym')
+    const stores = page.locator('.chosen a[target=_blank]')
+    expect(await stores.allTextContents()).toEqual([store])
+    // The store itself is not part of the test.
+    await page.context().route(address, (route) => route.fulfill({ body: 'the store' }))
+    const [opened] = await Promise.all([page.context().waitForEvent('page'), stores.click()])
+    await opened.waitForURL(address)
+    expect(await opened.textContent('body')).toBe('the store')
+    expect(await page.locator('.chosen').count()).toBe(1)
   })
 
   it('is verified through the QR code of the chosen wallet', async () => {

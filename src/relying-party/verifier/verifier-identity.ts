@@ -114,7 +114,7 @@ export function attestedIdentity(
   return ok({ clientId, proof: { jwt }, signingJwk: verifier.signing_jwk })
 }
 
-/** The certificates of a PEM text. Text around them is ignored: the operator's chain may have comments. */
+/** The certificates of a PEM text. */
 function pemBlocks(text: string) {
   const blocks = text.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g)
   return Array.from(blocks, ([pem, base64 = '']) => {

@@ -24,9 +24,10 @@ export function firstClaimSet(
   holding: Holding,
   { claims = [], claim_sets: sets }: CredentialQuery,
 ): readonly ClaimsQuery[] | undefined {
-  const options = sets?.map((ids) => claims.filter(({ id }) => id !== undefined && ids.includes(id))) ?? [
-    claims,
-  ]
+  const options = sets?.flatMap((ids) => {
+    const named = claims.filter(({ id }) => id !== undefined && ids.includes(id))
+    return named.length === ids.length ? [named] : []
+  }) ?? [claims]
   return options.find((option) => option.every((claim) => hasClaim(holding, claim)))
 }
 

@@ -121,6 +121,13 @@ describe('Apple Wallet', () => {
   })
 })
 
+it('the age verification app on iOS answers where it holds all documents, that on Android any of them', async () => {
+  const digital = requestOf([ATTESTATION, LICENCE], false)
+  const refused = 'no document with the requested elements'
+  expect(await answerOf(euAgeIos, digital)).toEqual({ refused })
+  expect(await answerOf(euAgeAndroid, digital)).toMatchObject({ disclosed: [{ type: AGE }] })
+})
+
 it.each([
   ['Android', euAgeAndroid],
   ['iOS', euAgeIos],

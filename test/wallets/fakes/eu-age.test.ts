@@ -9,6 +9,7 @@ import {
   type Change,
   changed,
   makeStage,
+  makeVerifier,
   NAME_MDOC,
   offerLink,
   offerValue,
@@ -29,52 +30,61 @@ describe.each([
     expect(posted).toEqual([{ vp_token: expect.stringContaining('age'), state: 'state-of-a-test' }])
   })
 
-  it('refuses a signed request by reference', async () => {
-    const { answer } = await offerLink(wallet, stage, { queries: [AGE_MDOC], change: { scheme: 'av' } })
-    const refused = isAndroid
-      ? 'the Client Identifier prefix x509_hash is not supported'
-      : 'the request is not in the link'
-    expect(answer).toEqual({ refused })
-  })
-
   it.each([
-    ['another scheme', { scheme: 'haip-vp' }, 'the scheme is not supported', 'the scheme is not av'],
-    [
-      'another response type',
-      changed('payload.response_type', 'code'),
-      'response_type is not vp_token',
-      'response_type is not vp_token',
-    ],
-    [
-      'another response_uri',
-      changed('payload.response_uri', 'https://a.example/'),
-      'response_uri is not that of the Client Identifier',
-      'client_id is not redirect_uri: and the response_uri',
-    ],
-    ['no nonce', changed('payload.nonce'), 'nonce is missing', 'nonce is missing'],
+    ['another scheme', { scheme: 'haip-vp' }, 'the scheme is not supported'],
+    ['another response type', changed('payload.response_type', 'code'), 'response_type is not vp_token'],
+    ['no nonce', changed('payload.nonce'), 'nonce is missing'],
     [
       'a document that it does not hold',
       changed('payload.dcql_query.credentials', [NAME_MDOC]),
       'no document of the type',
-      'no document with the requested elements',
+      'no credential satisfies a query',
     ],
     [
       'another format',
       changed('query.format', 'dc+sd-jwt'),
       'meta names no type',
-      'the format is not mso_mdoc',
+      'intent_to_retain is for mdocs only',
     ],
-  ] satisfies readonly (readonly [string, Change, string, string])[])(
+  ] satisfies readonly (readonly [string, Change, string, string?])[])(
     'refuses %s',
-    async (_, change, android, ios) => {
+    async (_, change, android, ios = android) => {
       const { answer, posted } = await offerValue(wallet, stage, { queries: [AGE_MDOC], change })
       expect([answer, posted]).toEqual([{ refused: isAndroid ? android : ios }, []])
     },
   )
 })
 
-it('on iOS, says where the specification is silent', async () => {
-  const change = changed('query.claim_sets', [['a']])
-  const { answer } = await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })
-  expect(answer).toEqual({ refused: 'the documentation is silent about credential_sets and claim_sets' })
+describe('a difference of the apps', () => {
+  const bySigned = { queries: [AGE_MDOC], change: { scheme: 'av' } }
+  const otherUri = { queries: [AGE_MDOC], change: changed('payload.response_uri', 'https://a.example/') }
+
+  it('on Android, refuses signed requests and another response_uri', async () => {
+    expect((await offerLink(euAgeAndroid, stage, bySigned)).answer).toEqual({
+      refused: 'the Client Identifier prefix x509_hash is not supported',
+    })
+    expect((await offerValue(euAgeAndroid, stage, otherUri)).answer).toEqual({
+      refused: 'response_uri is not that of the Client Identifier',
+    })
+  })
+
+  it('on iOS, takes both for requests without a signature', async () => {
+    const unsigned = { signer: (await makeVerifier()).leaf.privateJwk as never, scheme: 'av' }
+    for (const change of [bySigned.change, unsigned]) {
+      const { answer } = await offerLink(euAgeIos, stage, { queries: [AGE_MDOC], change })
+      expect(answer).toMatchObject(DISCLOSED)
+    }
+    expect((await offerValue(euAgeIos, stage, otherUri)).answer).toMatchObject(DISCLOSED)
+  })
+
+  it('on iOS, evaluates claim_sets, and fails with values that are no text', async () => {
+    const ask = async (change: Change) =>
+      (await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })).answer
+    expect(await ask(changed('query.claim_sets', [['a']]))).toEqual({
+      refused: 'no credential satisfies a query',
+    })
+    expect(await ask(changed('query.claims.0.values', [true]))).toEqual({
+      refused: 'values other than strings',
+    })
+  })
 })

@@ -1,37 +1,14 @@
-// The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
+// The EU age verification app on Android. It discloses every claim of a query, whatever its sets and values.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
-import { SUPPORTED } from '../dcql.ts'
+import { EU_AGE } from './eu-age.ts'
 
 export const euAgeAndroid: WalletProfile = {
+  ...EU_AGE,
   id: 'eu-age-android',
   name: 'EU age verification app (Android)',
-  status: 'live',
-  countries: ['CY', 'DK', 'ES', 'FR', 'GR', 'IE', 'IT'],
   platforms: ['android'],
-  links: {
-    live: ['av'],
-  },
-  install: {},
-  protocols: ['openid4vp-1.0'],
-  dc_api_protocols: ['org-iso-mdoc'],
-  client_id_prefixes: ['redirect_uri'],
-  formats: ['mso_mdoc'],
-  types: ['eu.europa.ec.av.1'],
-  response_modes: ['direct_post'],
-  passing: ['value'],
-  request_uri_methods: [],
-  chain: 'without_root',
-  transaction_data: 'no',
-  dcql: {
-    ...SUPPORTED,
-    claim_sets: 'ignored',
-    values: 'ignored',
-    null_path: 'no',
-    index_path: 'no',
-    trusted_authorities: 'ignored',
-    without_claims: 'all',
-  },
+  dcql: { ...EU_AGE.dcql, claim_sets: 'ignored', values: 'ignored', without_claims: 'all' },
 }
 
 export const euAgeAndroidSources: WalletSources = {

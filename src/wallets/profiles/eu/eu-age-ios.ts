@@ -1,37 +1,54 @@
-// The age verification app of the EU. Requests are unsigned and passed by value, or use Annex C.
+// The EU age verification app on iOS. It decodes `values` as strings only.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
-import { UNKNOWN } from '../dcql.ts'
+import { EU_AGE } from './eu-age.ts'
 
 export const euAgeIos: WalletProfile = {
+  ...EU_AGE,
   id: 'eu-age-ios',
   name: 'EU age verification app (iOS)',
-  status: 'live',
-  countries: ['CY', 'DK', 'ES', 'FR', 'GR', 'IE', 'IT'],
   platforms: ['ios'],
-  links: {
-    live: ['av'],
-  },
-  install: {},
-  protocols: ['openid4vp-1.0'],
-  dc_api_protocols: ['org-iso-mdoc'],
-  client_id_prefixes: ['redirect_uri'],
-  formats: ['mso_mdoc'],
-  types: ['eu.europa.ec.av.1'],
-  response_modes: ['direct_post'],
-  passing: ['value'],
-  request_uri_methods: [],
-  chain: 'without_root',
-  transaction_data: 'no',
-  dcql: {
-    ...UNKNOWN,
-    intent_to_retain: 'yes',
-  },
+  dcql: { ...EU_AGE.dcql, values: 'no' },
 }
 
 export const euAgeIosSources: WalletSources = {
   checked: '2026-11-22',
   sources: [
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
+      version: '0de1b9acdc03cec197f0c9f2e927b9b8cf2be53f',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
+      version: '3ad32fb54fb462b6b5f220a5cc065e3a9bd46948',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
+      version: 'bb3b2add02a9be90d22cd8d11d89db3e34dc60c5',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-app-ios-wallet-ui',
+      version: '044f0020c3806857ac0846e1a58c949285dbcdb1',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/av-lib-ios-w3c-dc-api',
+      version: 'a1f15922bcb3bf03492c9ba3251e6ef4e0d877fd',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-wallet-kit',
+      version: 'c5ecc2dc89d713fd212014a37970c37b8be73699',
+      read: '2026-11-22',
+    },
+    {
+      url: 'https://github.com/eu-digital-identity-wallet/eudi-lib-ios-openid4vp-swift',
+      version: 'dab5e244bf34efcb294711844527b1124c1e9257',
+      read: '2026-11-22',
+    },
     {
       url: 'https://github.com/eu-digital-identity-wallet/av-doc-technical-specification',
       version: 'fd09d9e4ead77099bb5c8293fe835a0ecd0e6fca',

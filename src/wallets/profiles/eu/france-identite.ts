@@ -12,7 +12,10 @@ export const franceIdentite: WalletProfile = {
   links: {
     live: ['openid4vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/fr/app/france-identit%C3%A9/id1590142959',
+    android: 'https://play.google.com/store/apps/details?id=fr.gouv.franceidentite',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash'],

@@ -13,7 +13,10 @@ export const ioApp: WalletProfile = {
   links: {
     live: ['openid4vp', 'haip-vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/it/app/io/id1501681835',
+    android: 'https://play.google.com/store/apps/details?id=it.pagopa.io.app',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: [],

@@ -11,7 +11,9 @@ export const californiaDmv: WalletProfile = {
   countries: ['US'],
   platforms: ['android'],
   links: {},
-  install: {},
+  install: {
+    android: 'https://play.google.com/store/apps/details?id=gov.ca.dmv.wallet',
+  },
   protocols: [],
   dc_api_protocols: ['openid4vp-v1-signed'],
   client_id_prefixes: ['x509_san_dns'],

@@ -1,5 +1,6 @@
 // Wallets that use Credo. The Paradym Wallet is the one that was read. Behind the browser it answers for one
-// credential only. Of transaction data it knows few types.
+// credential only. It supports few types of transaction data. Its scheme of ISO/IEC TS 18013-7 Annex B and
+// Presentation Exchange are for requests of draft 18.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
@@ -11,13 +12,13 @@ export const credo: WalletProfile = {
   countries: [],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'eudi-openid4vp'],
+    live: ['openid4vp', 'eudi-openid4vp', 'mdoc-openid4vp'],
   },
   install: {
     ios: 'https://apps.apple.com/app/paradym-wallet/id6449846111',
     android: 'https://play.google.com/store/apps/details?id=id.paradym.wallet',
   },
-  protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24'],
+  protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
   dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],

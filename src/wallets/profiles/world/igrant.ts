@@ -13,7 +13,9 @@ export const igrant: WalletProfile = {
   links: {
     live: ['openid4vp'],
   },
-  install: {},
+  install: {
+    android: 'https://play.google.com/store/apps/details?id=io.igrant.mobileagent',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],

@@ -14,7 +14,9 @@ export const inji: WalletProfile = {
   links: {
     live: ['openid4vp://authorize'],
   },
-  install: {},
+  install: {
+    android: 'https://play.google.com/store/apps/details?id=io.mosip.residentapp',
+  },
   protocols: ['openid4vp-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['redirect_uri'],

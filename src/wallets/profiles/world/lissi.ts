@@ -12,7 +12,10 @@ export const lissi: WalletProfile = {
   links: {
     live: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/de/app/lissi-id-wallet/id6475958390',
+    android: 'https://play.google.com/store/apps/details?id=io.lissi.mobile.android',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash'],

@@ -12,7 +12,10 @@ export const procivis: WalletProfile = {
   links: {
     live: ['openid4vp', 'haip-vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/app/procivis-one-wallet/id6480111491',
+    android: 'https://play.google.com/store/apps/details?id=ch.procivis.one.wallet.trial',
+  },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier'],

@@ -12,7 +12,10 @@ export const swiyu: WalletProfile = {
   links: {
     live: ['swiyu-verify', 'openid4vp'],
   },
-  install: {},
+  install: {
+    ios: 'https://apps.apple.com/ch/app/swiyu/id6737259614',
+    android: 'https://play.google.com/store/apps/details?id=ch.admin.foitt.swiyu',
+  },
   protocols: [],
   dc_api_protocols: [],
   client_id_prefixes: [],

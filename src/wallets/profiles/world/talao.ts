@@ -13,6 +13,7 @@ export const talao: WalletProfile = {
     live: ['openid4vp', 'eudi-openid4vp'],
   },
   install: {
+    ios: 'https://apps.apple.com/fr/app/altme/id1633216869',
     android: 'https://play.google.com/store/apps/details?id=co.altme.alt.me.altme',
   },
   protocols: ['openid4vp-draft18'],

@@ -48,21 +48,28 @@ export async function resolveWithSwift(
   const { client_id: clientId, request_uri: uri, ...parameters } = parametersOf(link)
   refuseUnless(clientId !== undefined, 'client_id is missing')
   const [prefix = '', ...rest] = clientId.split(':')
+  // With `redirect_uri` configured, a prefix that is not counts as that, and no signature is verified.
+  const isRedirect = prefixes.includes('redirect_uri') && !prefixes.some((one) => one === prefix)
+  const usedPrefix = isRedirect ? 'redirect_uri' : prefix
   refuseUnless(
-    prefixes.some((one) => one === prefix),
+    prefixes.some((one) => one === usedPrefix),
     `the Client Identifier prefix ${prefix} is not supported`,
   )
+  const usedId = [usedPrefix, ...rest].join(':')
   if (uri === undefined && parameters.request === undefined) {
-    refuseUnless(prefix === 'redirect_uri', `${prefix} cannot be used in an unsigned request`)
-    const payload = { ...parameters, client_id: clientId, ...jsonOf(parameters) } as unknown as Payload
+    refuseUnless(usedPrefix === 'redirect_uri', `${prefix} cannot be used in an unsigned request`)
+    const payload = { ...parameters, ...jsonOf(parameters), client_id: usedId } as unknown as Payload
     return { payload, encryption: validate(payload) }
   }
-  refuseUnless(prefix !== 'redirect_uri', 'redirect_uri in a signed request')
   const text = parameters.request ?? (await fetchText(uri ?? '', parameters, surroundings))
   const { payload, chain } = decodeRequestObject(text)
   refuseUnless(payload.client_id === clientId, 'client_id differs from the link')
   const isForWallet = typeof payload.aud !== 'string' || payload.aud === 'https://self-issued.me/v2'
   refuseUnless(isForWallet, 'aud is not https://self-issued.me/v2')
+  if (usedPrefix === 'redirect_uri') {
+    const unverified = { ...payload, client_id: usedId }
+    return { payload: unverified, encryption: validate(unverified) }
+  }
   const [leaf] = chain
   if (leaf === undefined) return refuse('no x5c in the request object')
   const id = rest.join(':')
