@@ -1,4 +1,5 @@
-// `npm run load [-- --seconds N --rates 5,20,50 --callers N --targets disk,memory]`: load on the service.
+// `npm run load [-- --seconds N --rates 5,20,50 --callers N --peers --targets disk,memory --json FILE]`: load
+// on the service and on other verifiers.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
