@@ -141,7 +141,7 @@ export function describeFormat(subject: Subject): void {
       expect(verification.result.value).toMatchObject(authentic)
       expect(verification.trace).toHaveLength(CHECKS.length)
       expectOrderedTrace(verification)
-      expect(verification.trace.map(([, outcome]) => outcome)).not.toContain('fail')
+      for (const [, outcome] of verification.trace) expect(outcome).toMatch(/^(pass|skip)$/)
     })
 
     it('made for another nonce is refused', async () => {

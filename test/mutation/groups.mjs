@@ -1,16 +1,45 @@
 // The sources that mutation testing changes, and the tests that must fail for it. Each group runs only its
 // own tests, because a mutant in a table or a constant runs all of them.
 
+/** Each survivor of a group with `isExplained` needs a reason in explained.json. */
 export const GROUPS = {
-  state: group(['src/session/state.ts'], ['session/state.test.ts']),
-  decide: group(['src/policy/decide.ts'], ['policy/**']),
-  dcql: group(['src/openid4vp/dcql/*.ts'], ['openid4vp/**', 'policy/**']),
-  'sd-jwt-vc': group(['src/formats/sd-jwt-vc/verify.ts'], ['formats/*', 'formats/sd-jwt-vc/**']),
-  mdoc: group(['src/formats/mdoc/verify.ts'], ['formats/*', 'formats/mdoc/**']),
-  'jwt-vc-json': group(['src/formats/jwt-vc-json/verify.ts'], ['formats/*', 'formats/jwt-vc-json/**']),
-  x509: group(['src/trust/x509/*.ts'], ['trust/x509/**', 'trust/revocation/**']),
+  state: explainedGroup(['src/session/state.ts'], ['session/state']),
+  decide: explainedGroup(['src/policy/decide.ts'], ['policy/{decide,decide-dcql}']),
+  'sd-jwt-vc': explainedGroup(['src/formats/sd-jwt-vc/verify.ts'], ['formats/*', 'formats/sd-jwt-vc/*']),
+  mdoc: explainedGroup(['src/formats/mdoc/verify.ts'], ['formats/*', 'formats/mdoc/*']),
+  'jwt-vc-json': explainedGroup(
+    ['src/formats/jwt-vc-json/verify.ts'],
+    ['formats/*', 'formats/jwt-vc-json/*'],
+  ),
+  'certificate-path': explainedGroup(['src/trust/x509/certificate-path.ts'], ['trust/x509/*']),
+  x509: group(
+    ['src/trust/x509/*.ts', '!src/trust/x509/certificate-path.ts'],
+    ['trust/x509/*', 'trust/revocation/*'],
+  ),
+  dcql: group(
+    ['src/openid4vp/dcql/*.ts'],
+    [
+      'openid4vp/dcql/{claims-path,document-query,match,schema}',
+      'openid4vp/response/{match-again,verify-response}',
+      'policy/{query,foreign-dcql}',
+    ],
+  ),
+  // `reasons.ts` is a table of texts. Generated pages and `session/response/reasons.test.ts` check it.
+  response: group(
+    ['src/session/response/*.ts', '!src/session/response/reasons.ts'],
+    [
+      ...['session/response/*', 'session/return/*', 'session/verification-session'],
+      'conformance/response/{annex-c,claims-encryption,dc-api,dcql-refusals,jwt-vc-json}',
+      'conformance/outcome/{outcome,policy,receipt,webhooks}',
+      ...['conformance/request/{by-value,unsigned}', 'conformance/protocols/drafts'],
+    ],
+  ),
 }
 
 function group(mutate, tests) {
-  return { mutate, tests: tests.map((each) => `test/${each.endsWith('.ts') ? each : `${each}.test.ts`}`) }
+  return { mutate, tests: tests.map((each) => `test/${each}.test.ts`), isExplained: false }
+}
+
+function explainedGroup(mutate, tests) {
+  return { ...group(mutate, tests), isExplained: true }
 }

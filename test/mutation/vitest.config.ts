@@ -1,12 +1,21 @@
-// The tests of one group of mutants, in plain Node. scripts/mutation.mjs names the group.
+// The tests of one group of mutants, in plain Node. scripts/mutation.mjs names the group. A group on the
+// platform of `platform` runs tests of the projects `workers` and `system` as well.
 
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 import { GROUPS } from './groups.mjs'
 
 const group = GROUPS[process.env.MUTATION_GROUP as keyof typeof GROUPS]
+const platform = (name: string) => join(import.meta.dirname, 'platform', name)
 
 export default defineConfig({
   root: join(import.meta.dirname, '../..'),
-  test: { include: group.tests, testTimeout: 60_000 },
+  resolve: {
+    alias: [
+      { find: 'cloudflare:workers', replacement: platform('workers.ts') },
+      { find: 'cloudflare:test', replacement: platform('testing.ts') },
+      { find: './server.ts', replacement: platform('server.ts') },
+    ],
+  },
+  test: { include: group.tests, setupFiles: platform('globals.ts'), testTimeout: 60_000, isolate: false },
 })

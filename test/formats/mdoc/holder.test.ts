@@ -1,6 +1,6 @@
 // The device's proof with one thing changed: signature, MAC, and the session it was made for.
 
-import { describe, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { PresentationRefusal } from '../../../src/formats/format.ts'
 import { NEUTRAL_SIGNATURE, WEAK_ED25519 } from '../../support/weak-keys.ts'
 import { expectRefusal } from '../contract.ts'
@@ -171,5 +171,15 @@ describeRefusals('holder_binding', MAC, MAC_MAKING)
 describe('refused because the device authenticated', () => {
   it.each(SESSION)('%s', async (_, transcript) => {
     expectRefusal(await verifyGood(make({ transcript })), forgedProof, 'holder_binding')
+  })
+})
+
+describe('a response without the nonce that the wallet must make (ISO/IEC TS 18013-7 B.4.4)', () => {
+  it('is refused before anything in it is verified', async () => {
+    const { responseUri, encryptionKey } = HANDOVER
+    const handover = { kind: 'iso_18013_7', responseUri, encryptionKey, mdocGeneratedNonce: null } as const
+    const { result, trace } = await verifyGood(make(), { expected: { handover } })
+    expect(result).toEqual({ ok: false, error: malformedProof })
+    expect(trace).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 // The Key Binding JWT: each case changes one thing in a good presentation and signs everything again.
 
-import { createPrivateKey } from 'node:crypto'
+import { createHash, createPrivateKey } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
 import { describe, expect, it } from 'vitest'
 import type { PublicJwk } from '../../../src/crypto/jwk.ts'
@@ -149,6 +149,23 @@ describe('holder binding', () => {
       expectRefusal(await verifyGood(forged), noKey, 'holder_binding')
     },
   )
+
+  it('reports the transaction data that it confirms, and nothing where none was requested', async () => {
+    const asked = { index: 2, encoded: 'eyJ0eXBlIjoiYSJ9' }
+    const hash = createHash('sha256').update(asked.encoded).digest('base64url')
+    const confirming = await alter(GOOD, KEYS, kbClaim('transaction_data_hashes', [hash]))
+    const expected = { transactionData: [asked] }
+    expect((await verifyGood(confirming, { expected })).result).toMatchObject({
+      ok: true,
+      value: { confirmed: [{ index: 2, hash, hash_alg: 'sha-256' }] },
+    })
+    expect((await verifyGood(GOOD, { expected })).result).toMatchObject({
+      ok: true,
+      value: { confirmed: [] },
+    })
+    const { result } = await verifyGood(GOOD)
+    expect(result.ok && Object.hasOwn(result.value, 'confirmed')).toBe(false)
+  })
 
   it('is missing without a last part', async () => {
     const stripped = GOOD.slice(0, GOOD.lastIndexOf('~') + 1)

@@ -44,6 +44,25 @@ describe('requests', () => {
     })
   })
 
+  it('no document that no credential set names', () => {
+    const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets: [{ options: [['b']] }] }
+    expect(documentQuery(query)).toEqual({
+      documents: [{ queryId: 'b', docType: PID, elements: [element] }],
+      useCases: null,
+    })
+  })
+
+  it('use cases where only some of the sets leave a choice', () => {
+    const query: DcqlQuery = {
+      credentials: [mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
+      credential_sets: [{ options: [['a']] }, { options: [['b'], ['c']] }],
+    }
+    expect(documentQuery(query)?.useCases).toEqual([
+      { mandatory: true, documentSets: [[0]] },
+      { mandatory: true, documentSets: [[1], [2]] },
+    ])
+  })
+
   it('a use case for each credential set where a choice is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
@@ -88,6 +107,25 @@ describe('is not offered', () => {
     [
       'where a required set has no option of documents',
       { credentials: [sdJwt, mdoc('a', MDL)], credential_sets: [{ options: [['sd', 'a']] }] },
+    ],
+    [
+      'where one of two required sets has no option of documents',
+      {
+        credentials: [sdJwt, mdoc('a', MDL)],
+        credential_sets: [{ options: [['a']] }, { options: [['sd']] }],
+      },
+    ],
+    ['for another format with a document type', { credentials: [mdoc('a', MDL, { format: 'dc+sd-jwt' })] }],
+    ['for a query without a document type', { credentials: [mdoc('a', MDL, { meta: {} })] }],
+    [
+      'where the values of one of two claims would satisfy',
+      {
+        credentials: [
+          mdoc('a', MDL, {
+            claims: [{ path: ['ns', 'age_over_18'] }, { path: ['ns', 'sex'], values: [1] }],
+          }),
+        ],
+      },
     ],
     [
       'where only values would satisfy',

@@ -19,6 +19,7 @@ const GOOD: Partial<VerifiedCredential> = {
   typeIdentifier: 'urn:b',
   claims: { age_over_18: true, birthdate: '1990-01-01' },
 }
+const MDOC = { ns: { place: { country: 'DE' } } }
 const AUTHORITY = { authorityKeyIdentifiers: ['YQ', 'Yg'] }
 const LISTED = {
   anchor: { name: 'PID list', assurance_level: 'high', listUrl: 'https://list.example/pid' },
@@ -54,6 +55,11 @@ describe('a credential satisfies its query', () => {
       { trusted_authorities: [{ type: 'etsi_tl', values: ['https://list.example/pid'] }] },
       {},
     ],
+    [
+      'its authorities are of a type that cannot be checked, with the value of a list that vouched',
+      { trusted_authorities: [{ type: 'openid_federation', values: ['https://list.example/pid'] }] },
+      LISTED,
+    ],
     ['no authority is good enough', { trusted_authorities: [] }, AUTHORITY],
     ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
     ['there is no claim set at all', { claim_sets: [] }, {}],
@@ -86,6 +92,17 @@ describe('a credential satisfies its query', () => {
   it('without claims if the query requests none', () => {
     const { claims, ...query } = QUERY
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
+  })
+
+  it('of an mdoc by a namespace and an element, and by no longer or shorter path', () => {
+    const matchPath = (path: string[]) =>
+      match(
+        { ...QUERY, format: 'mso_mdoc', claims: [{ path }] },
+        { ...GOOD, format: 'mso_mdoc', claims: MDOC },
+      )
+    expect(matchPath(['ns', 'place'])).toEqual({ valueMismatches: [] })
+    expect(matchPath(['ns', 'place', 'country'])).toBeUndefined()
+    expect(matchPath(['ns'])).toBeUndefined()
   })
 
   it('with any complete claim set, at any position', () => {

@@ -141,6 +141,7 @@ describe('a caller’s own query', () => {
     // Undefined members are absent in JSON.
     const parsed = dcqlQuery.safeParse(JSON.parse(JSON.stringify(query)), { error: describeIssue })
     expect(parsed.error?.issues[0]?.path.join('/')).toBe(place)
+    expect(parsed.error?.issues[0]?.message).toMatch(/\w/)
   })
 
   it('is refused beyond the number of credentials', () => {

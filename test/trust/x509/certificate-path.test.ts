@@ -2,7 +2,9 @@
 // ones, by one change each.
 
 import { describe, expect, it } from 'vitest'
+import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import type { TrustContext } from '../../../src/trust/anchors/signer.ts'
+import { decodeCertificateChain } from '../../../src/trust/x509/certificate-path.ts'
 import {
   type CertificateOptions,
   type IssuerPki,
@@ -113,6 +115,17 @@ describe('a path is refused', () => {
     expect(await askPki(changed)).toBe('certificate_profile_violation: weak_key_or_signature')
   })
 
+  it('as expired rather than for a namesake of the anchor, in either order of the two', async () => {
+    const expired = await mintIssuerPki({ leaf: { notAfter: BEFORE } })
+    const namesake = await mintRoot()
+    const [named, own] = [caAnchor(namesake.pem), caAnchor(expired.root.pem)]
+    const askFor = async (anchors: readonly TrustAnchor[]) =>
+      outcomeOf(await ask({ chain: expired.chain }, { anchors }))
+    expect(await askFor([named])).toBe('invalid_certificate_path')
+    expect(await askFor([named, own])).toBe('certificate_expired')
+    expect(await askFor([own, named])).toBe('certificate_expired')
+  })
+
   it('as untrusted rather than as expired', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' }, leaf: { notAfter: BEFORE } })
     expect(outcomeOf(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
@@ -125,6 +138,15 @@ describe('an anchor inside the chain', () => {
     const result = await ask({}, { anchors })
     expect(result.ok && result.value.anchor.name).toBe('root')
     expect(outcomeOf(await ask({}, { anchors: anchors.slice(0, 1) }))).toBe('trust_anchor_in_chain')
+  })
+})
+
+describe('an authority of the same name as the anchor inside the chain', () => {
+  it('is not the anchor if its key is another', async () => {
+    const namesake = await mintRoot()
+    const chain = [pki.leaf, pki.intermediate, pki.root].map(({ der }) => der)
+    const anchors = [caAnchor(namesake.pem)]
+    expect(outcomeOf(await ask({ chain }, { anchors }))).toBe('invalid_certificate_path')
   })
 })
 
@@ -148,6 +170,12 @@ describe('an anchor inside the chain, where the protocol passes over it', () => 
     expect(await askWith([leaf, intermediate, root], intermediate)).toBe('trusted')
   })
 
+  it('makes what is above it irrelevant, even a certificate of another authority', async () => {
+    const stranger = await mintRoot({ subject: 'CN=Stranger' })
+    expect(await askWith([leaf, intermediate, root, stranger])).toBe('trusted')
+    expect(await askWith([leaf, stranger, intermediate, root])).toBe('invalid_certificate_path')
+  })
+
   it('is refused as the leaf', async () => {
     expect(await askWith([root])).toBe('trust_anchor_in_chain')
     expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
@@ -163,6 +191,16 @@ describe('an anchor inside the chain, where the protocol passes over it', () => 
   it('counts by its name and key, in another certificate too', async () => {
     const renewed = await mintRoot({ keys: root.keys, serialNumber: '77' })
     expect(await askWith([leaf, intermediate, renewed])).toBe('trusted')
+  })
+})
+
+describe('a decoded chain', () => {
+  it('does not change with the bytes that it was decoded from', async () => {
+    const { der } = await mintLeaf(pki.intermediate)
+    const bytes = der.slice()
+    const decoded = decodeCertificateChain([bytes])
+    bytes.fill(0)
+    expect(decoded.ok && decoded.value[0].encoded).toEqual(der)
   })
 })
 

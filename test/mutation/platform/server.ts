@@ -1,0 +1,85 @@
+// Takes the place of test/support/service/server.ts: the service in the process of the test, so that a mutant
+// needs no build. One test file has one service.
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { TEST_ENVIRONMENT, VERIFIER_CA_PEM } from '../../support/service/environment.ts'
+import type { CreatedRelyingParty, Server } from '../../support/service/server.ts'
+import { env as bindings, waitUntil } from './workers.ts'
+
+export type { CreatedRelyingParty, Server }
+
+/** Starts the service on a free port of 127.0.0.1. `env` adds or replaces variables. */
+export async function startServer({
+  env = {},
+}: {
+  readonly env?: Readonly<Record<string, string>>
+} = {}): Promise<Server> {
+  const stateDir = mkdtempSync(join(tmpdir(), 'verifier-'))
+  writeFileSync(join(stateDir, 'verifier-ca.pem'), VERIFIER_CA_PEM)
+  const { default: worker } = await import('../../../src/worker.ts')
+  const server = createServer(async (incoming, outgoing) => {
+    try {
+      const request = await requestOf(incoming, env.BASE_URL ?? TEST_ENVIRONMENT.BASE_URL)
+      await send(outgoing, await worker.fetch(request as never, bindings as never, { waitUntil } as never))
+    } catch (error) {
+      outgoing.destroy(error as Error)
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  Object.assign(bindings, { LISTENING_PORT: String(port) }, env)
+  const origin = `http://127.0.0.1:${port}`
+  const absent = () => {
+    throw new Error('this test needs the process of the service: it is no test for mutants')
+  }
+  return {
+    origin,
+    baseUrl: env.BASE_URL ?? TEST_ENVIRONMENT.BASE_URL,
+    adminToken: TEST_ENVIRONMENT.ADMIN_TOKEN,
+    stateDir,
+    output: absent,
+    pid: absent,
+    kill9: absent,
+    killWorkerd: absent,
+    restart: absent,
+    end: absent,
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      rmSync(stateDir, { recursive: true })
+      return 0
+    },
+    createRelyingParty: (settings = {}) => createRelyingParty(origin, settings),
+  }
+}
+
+async function createRelyingParty(origin: string, settings: object): Promise<CreatedRelyingParty> {
+  const response = await fetch(`${origin}/v1/admin/relying_parties`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${TEST_ENVIRONMENT.ADMIN_TOKEN}`,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ name: 'Test', livemode: false, ...settings }),
+  })
+  if (response.status !== 201) throw new Error(`HTTP ${response.status} ${await response.text()}`)
+  return (await response.json()) as CreatedRelyingParty
+}
+
+async function requestOf(incoming: IncomingMessage, baseUrl: string): Promise<Request> {
+  const chunks: Buffer[] = []
+  for await (const chunk of incoming) chunks.push(chunk)
+  const { method = 'GET', url = '/', headers } = incoming
+  const body = chunks.length > 0 ? { body: Buffer.concat(chunks) } : {}
+  return new Request(baseUrl + url, { method, headers: headers as Record<string, string>, ...body })
+}
+
+async function send(outgoing: ServerResponse, answer: Response): Promise<void> {
+  for (const [name, value] of answer.headers) outgoing.appendHeader(name, value)
+  outgoing.writeHead(answer.status)
+  outgoing.end(Buffer.from(await answer.arrayBuffer()))
+}

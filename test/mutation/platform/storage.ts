@@ -1,0 +1,65 @@
+// Storage of one object, in memory: keys and values, SQL, and one alarm.
+
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
+
+type ListOptions = {
+  readonly prefix?: string
+  readonly startAfter?: string
+  readonly reverse?: boolean
+  readonly limit?: number
+}
+
+export type Storage = ReturnType<typeof openStorage>
+
+/** Opens storage. `ring` is called at the time of the alarm. */
+export function openStorage(ring: () => void) {
+  const data = new Map<string, unknown>()
+  const database = new DatabaseSync(':memory:')
+  let alarm: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null = null
+  const stop = () => {
+    clearTimeout(alarm?.timer)
+    alarm = null
+  }
+  return {
+    kv: {
+      get: (key: string) => structuredClone(data.get(key)),
+      put: (key: string, value: unknown) => void data.set(key, structuredClone(value)),
+      delete: (key: string) => data.delete(key),
+      list: (options?: ListOptions) => listOf(data, options),
+    },
+    sql: {
+      exec: (statement: string, ...values: readonly SQLInputValue[]) => {
+        const rows = database.prepare(statement).all(...values)
+        const { rowsWritten } = database.prepare('SELECT changes() AS rowsWritten').get() as object & {
+          rowsWritten: number
+        }
+        return { rowsWritten, toArray: () => rows, one: () => rows[0] }
+      },
+    },
+    getAlarm: async () => alarm?.at ?? null,
+    setAlarm: async (time: number | Date) => {
+      stop()
+      const at = Number(time)
+      alarm = { at, timer: setTimeout(ring, Math.min(Math.max(0, at - Date.now()), LONGEST_TIMER)).unref() }
+    },
+    deleteAlarm: async () => stop(),
+    deleteAll: async () => {
+      data.clear()
+      stop()
+    },
+    sync: async () => undefined,
+    transactionSync: <T>(work: () => T): T => work(),
+  }
+}
+
+/** The longest time of a timer, in milliseconds. */
+const LONGEST_TIMER = 2 ** 31 - 1
+
+function listOf(
+  data: ReadonlyMap<string, unknown>,
+  { prefix = '', startAfter = '', reverse = false, limit }: ListOptions = {},
+): readonly [string, unknown][] {
+  const keys = [...data.keys()].filter((key) => key.startsWith(prefix) && key > startAfter).toSorted()
+  const ordered = reverse ? keys.toReversed() : keys
+  return ordered.slice(0, limit).map((key) => [key, structuredClone(data.get(key))])
+}

@@ -1,0 +1,64 @@
+// The module `cloudflare:workers` in Node, for mutation testing: the bindings of the service and the base
+// class of its objects.
+
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
+import { type ObjectClass, openNamespace } from './objects.ts'
+
+const ASSETS = join(import.meta.dirname, '../../../assets')
+
+export class DurableObject {
+  readonly ctx: unknown
+  readonly env: unknown
+  constructor(ctx: unknown, bindings: unknown) {
+    this.ctx = ctx
+    this.env = bindings
+  }
+}
+
+export function waitUntil(work: Promise<unknown>): void {
+  void work.catch(() => undefined)
+}
+
+const limiter = { limit: async () => ({ success: true }) }
+const nothing = {
+  fetch: async () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } }),
+}
+
+/** Opens the namespace of a class. Modules of the service import this one, so they are imported later. */
+function namespaceOf(load: () => Promise<object>, name: string) {
+  return openNamespace(
+    async () => Reflect.get(await load(), name) as ObjectClass,
+    () => env,
+  )
+}
+
+/** The bindings of wrangler.toml. */
+export const env: Readonly<Record<string, unknown>> = {
+  ...TEST_ENVIRONMENT,
+  VERIFICATION_SESSION: namespaceOf(
+    () => import('../../../src/session/verification-session.ts'),
+    'VerificationSession',
+  ),
+  RELYING_PARTY: namespaceOf(() => import('../../../src/relying-party/relying-party.ts'), 'RelyingParty'),
+  DIRECTORY: namespaceOf(() => import('../../../src/relying-party/directory.ts'), 'Directory'),
+  EVENT_LOG: namespaceOf(() => import('../../../src/relying-party/events/event-log.ts'), 'EventLog'),
+  TRUST_LIST: namespaceOf(() => import('../../../src/relying-party/trust-lists/trust-list.ts'), 'TrustList'),
+  CREATION_RATE_LIMIT: limiter,
+  WALLET_RATE_LIMIT: limiter,
+  TOKEN_RATE_LIMIT: limiter,
+  METRICS: { writeDataPoint: () => undefined },
+  SANDBOX: nothing,
+  DEMO_SHOP: nothing,
+  ASSETS: { fetch: readAsset },
+}
+
+async function readAsset(address: string | Request): Promise<Response> {
+  const { pathname } = new URL(typeof address === 'string' ? address : address.url)
+  try {
+    return new Response(await readFile(join(ASSETS, pathname)))
+  } catch {
+    return new Response(null, { status: 404 })
+  }
+}
