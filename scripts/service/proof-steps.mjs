@@ -1,8 +1,8 @@
 // The runs of `npm run proof`, in order, at full size and at the size of CI.
 
 /**
- * Steps of a proof: the arguments of npm. With `small`, long runs have the size that CI has. No step is left
- * out.
+ * Steps of a proof: the arguments of npm. With `small`, long runs have the size that CI has, and the load has
+ * no peers, which come from the package registry. No other step is left out.
  */
 export function proofSteps({ small }) {
   const size = (full, least) => (small ? least : full)
@@ -12,7 +12,8 @@ export function proofSteps({ small }) {
     step('simulate', ['run', 'simulate', '--', '--seed', '1', '--histories', size('100000', '2000')]),
     step('chaos', ['run', 'chaos', '--', '--kills', size('1000', '20')]),
     step('mutation', ['run', 'mutation', ...size([], ['--', 'state'])]),
-    step('load', ['run', 'load', ...size([], ['--', '--seconds', '10', '--rates', '5'])]),
+    ...size([step('peers', ['ci', '--prefix', 'bench/peers'])], []),
+    step('load', ['run', 'load', '--', ...size(['--peers'], ['--seconds', '10', '--rates', '5'])]),
     step('bench', ['run', 'bench']),
   ]
 }
