@@ -38,6 +38,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['takes hours', /^npm run mutation$/],
   ['takes hours; .ci/run runs its parts', /^npm run proof\b/],
   ['asks the registry, before a release', /^npm audit$/],
+  ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
     'needs an account; test/scripts/deploy.test.ts runs the dry run',
