@@ -59,6 +59,17 @@ it('of org-iso-mdoc are encrypted at a place of their own, and erased with the s
   expect(JSON.stringify(await documentOf(id))).not.toContain(sealed_key)
 })
 
+it('are the signing key and the keys of requests, and an ended session has none of them', async () => {
+  const setting = await setUp()
+  const { verification_id: id, wallet_request } = await createSession(setting, JWT)
+  await fetchRequest(wallet_request.request_uri)
+  const sealed = sealedValues(await documentOf(id))
+  expect(sealed.map(([place]) => place)).toEqual(['signing-key', 'response-key/1'])
+  expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+  const ended = JSON.stringify(await documentOf(id))
+  for (const [place, value] of sealed) expect([place, ended.includes(value)]).toEqual([place, false])
+})
+
 it('open in a session that was sealed under the earlier key of all sessions', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)

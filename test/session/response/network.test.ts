@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { countsOf } from '../../../src/metrics/record.ts'
-import { networkOf } from '../../../src/session/response/network.ts'
+import { networkOf, untilDeadline } from '../../../src/session/response/network.ts'
+import { SANDBOX_ORIGIN } from '../../../src/trust/anchors/sandbox-anchor.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -29,4 +30,40 @@ it('counts a fetch by its first media type and its result', async () => {
   expect(added.toSorted()).toEqual(
     ['forbidden', 'ok', 'too_large', 'unavailable'].map((result) => ['application/vc+jwt', result, 1]),
   )
+})
+
+const resource = { accept: 'application/json', limit: 100 }
+const LOOPBACK = 'http://127.0.0.1:8080/list'
+
+it('reaches loopback in test mode only', async () => {
+  const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}'))
+  expect(await networkOf(env, false).fetchResource({ ...resource, url: LOOPBACK })).toMatchObject({
+    ok: true,
+  })
+  expect(await networkOf(env, true).fetchResource({ ...resource, url: LOOPBACK })).toEqual({
+    ok: false,
+    error: 'forbidden',
+  })
+  expect(fetched.mock.calls.map(([url]) => url)).toEqual([LOOPBACK])
+})
+
+it('reaches the sandbox by its binding, in test mode only', async () => {
+  vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('there is no such host'))
+  const url = `${SANDBOX_ORIGIN}/status`
+  const SANDBOX = { fetch: vi.fn(async () => new Response('{}')) }
+  const bound = { ...env, SANDBOX: SANDBOX as never }
+  expect(await networkOf(bound, false).fetchResource({ ...resource, url })).toMatchObject({ ok: true })
+  expect(SANDBOX.fetch).toHaveBeenCalledWith(url, expect.anything())
+  expect((await networkOf(bound, true).fetchResource({ ...resource, url })).ok).toBe(false)
+  expect(SANDBOX.fetch).toHaveBeenCalledTimes(1)
+})
+
+it('waits for a look-up until the deadline of the evaluation, and not after it', async () => {
+  const network = networkOf(env, false)
+  const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime
+  const never = new Promise<string>(() => undefined)
+  expect(await inTimeOf(Date.now() + 20)?.(never, 'late')).toBe('late')
+  expect(await inTimeOf(Date.now() - 1_000)?.(never, 'late')).toBe('late')
+  const soon = new Promise<string>((resolve) => setTimeout(() => resolve('found'), 20))
+  expect(await inTimeOf(Date.now() + 60_000)?.(soon, 'late')).toBe('found')
 })

@@ -1,0 +1,44 @@
+// CONTRACT 8: the reason where a list of issuers is missing, and what is accepted where a status is unknown.
+
+import { describe, expect, it } from 'vitest'
+import { REASONS, type RefusalReason } from '../../../src/session/response/reasons.ts'
+import { type EvaluationInput, reasonOf, uncheckedRules } from '../../../src/session/response/trust-rules.ts'
+
+/** Refusals of a well-formed chain whose anchor may be in the missing list. */
+const UNTRUSTED: readonly string[] = [
+  'untrusted_issuer',
+  'invalid_certificate_path',
+  'certificate_expired',
+  'certificate_not_yet_valid',
+  'certificate_profile_violation',
+  'trust_anchor_in_chain',
+  'self_signed_certificate',
+]
+
+describe('the reason of a refusal', () => {
+  it.each(Object.keys(REASONS) as RefusalReason[])('%s', (reason) => {
+    const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
+    expect(reasonOf(reason, { anchors: [], incomplete: true } as never)).toBe(missing)
+    expect(reasonOf(reason, { anchors: [], incomplete: false } as never)).toBe(reason)
+  })
+})
+
+describe('what cannot be checked', () => {
+  it.each([
+    ['low', 'accept', 'accept_unknown', 'accept', 'accept_unknown'],
+    ['low', 'refuse', 'require', 'refuse', 'require'],
+    ['low', 'refuse', 'off', 'refuse', 'off'],
+    ['substantial', 'accept', 'accept_unknown', 'refuse', 'require'],
+    ['high', 'accept', 'off', 'refuse', 'off'],
+    ['high', 'refuse', 'require', 'refuse', 'require'],
+  ])(
+    'in a session that requires %s, with the settings %s and %s: %s and %s',
+    (level, status, revocation, statusUnavailable, certificateRevocation) => {
+      const input = {
+        document: { request: { required_assurance_level: level } },
+        settings: { status_unavailable: status, certificate_revocation: revocation },
+      } as unknown as EvaluationInput
+      expect(uncheckedRules(input)).toEqual({ statusUnavailable, certificateRevocation })
+    },
+  )
+})
