@@ -60,17 +60,19 @@ export async function runSaturated(
   })
 }
 
-/** Has each of `callers` repeat one call for a session of its own: the request, or a poll. */
+/** Has each of `callers` repeat one call: a creation, or the request or a poll of a session of its own. */
 export async function runRepeated(
   target: Target,
-  step: 'request' | 'poll',
+  step: Exclude<Step, 'response'>,
   { callers, seconds }: { readonly callers: number; readonly seconds: number },
 ): Promise<Measured> {
   const sessions = await Promise.all(Array.from({ length: callers }, () => target.create()))
   const callOnce = {
+    create: () => target.create().then(() => true),
     request: ({ requestUri }: Session) => target.call(requestUri).then(({ status }) => status === 200),
     poll: (session: Session) => target.poll(session).then((status) => status === 'pending'),
   }[step]
+  await Promise.all(sessions.map(callOnce)) // the first fetch of a request is a write
   const until = Date.now() + seconds * 1000
   return measure(target, async ({ timed, ended }) => {
     const repeat = async (session: Session) => {
