@@ -1,5 +1,5 @@
-// The document of a session in which wallets are chosen, one after the other. It is one stored value, and must
-// leave room for the largest encrypted claims.
+// The document of a session in which wallets are chosen, one after the other. It is one stored value, and
+// must leave room for the largest encrypted claims.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
