@@ -1,6 +1,7 @@
 // Recorded sessions, without their certificate chains.
 
 import type { SessionDocument } from '../../src/session/document.ts'
+import { AGE_POLICY, AGE_REQUEST } from './age-session.ts'
 
 /** A pending session whose request was fetched. */
 export const PENDING: SessionDocument = {
@@ -9,61 +10,8 @@ export const PENDING: SessionDocument = {
   verification_id: 'v_vSjlZ_inv1FkSbM9pwSv0mGjez8dOxyFqf35ZVjbLu8',
   relying_party_id: 'rp_KVuAwaThufjyv5aJ2QIGZlwUHiRPX0j6FXHD7lAdyYs',
   livemode: false,
-  request: {
-    credential_types: ['age_attestation'],
-    scope: ['age_over_18'],
-    required_assurance_level: 'low',
-    metadata: {
-      order: '17',
-    },
-    credential_match: 'any',
-    protocol: 'openid4vp-1.0',
-    required_session_binding: 'none',
-    expires_in: 600,
-    allow_derived: false,
-    formats: null,
-    request_options: {
-      client_id_prefix: 'x509_hash',
-      response_mode: 'direct_post',
-      request_uri_method: 'post',
-    },
-    return_url: null,
-    locale: null,
-    retry_of: null,
-    claims_encryption_jwk: null,
-  },
-  policy: {
-    scope: ['age_over_18'],
-    query: {
-      credentials: [
-        {
-          id: 'age_attestation',
-          format: 'dc+sd-jwt',
-          meta: {
-            vct_values: ['urn:eu.europa.ec.av:1'],
-          },
-          claims: [
-            {
-              path: ['age_over_18'],
-            },
-          ],
-        },
-      ],
-    },
-    descriptors: [
-      {
-        query_id: 'age_attestation',
-        credential_type: 'age_attestation',
-        scopes: [
-          {
-            scope: 'age_over_18',
-            path: ['age_over_18'],
-            boolean: true,
-          },
-        ],
-      },
-    ],
-  },
+  request: { ...AGE_REQUEST, metadata: { order: '17' }, formats: null },
+  policy: AGE_POLICY,
   status: 'pending',
   version: 2,
   created_at: 1795242989470,
@@ -116,47 +64,8 @@ export const VERIFIED: SessionDocument = {
   verification_id: 'v_94NB9AmIXomw-VpYfVXKm9CAA8V8Zh7OANhJWURDuIQ',
   relying_party_id: 'rp_KiI22sjbIB42X6JBrvMQiyM1khYdUmtEARps5JeDkLo',
   livemode: false,
-  request: {
-    credential_types: ['age_attestation'],
-    scope: ['age_over_18'],
-    required_assurance_level: 'low',
-    metadata: {},
-    credential_match: 'any',
-    formats: ['dc+sd-jwt'],
-    protocol: 'openid4vp-1.0',
-    required_session_binding: 'none',
-    expires_in: 600,
-    allow_derived: false,
-    request_options: {
-      client_id_prefix: 'x509_hash',
-      response_mode: 'direct_post',
-      request_uri_method: 'post',
-    },
-    return_url: null,
-    locale: null,
-    retry_of: null,
-    claims_encryption_jwk: null,
-  },
-  policy: {
-    scope: ['age_over_18'],
-    query: {
-      credentials: [
-        {
-          id: 'age_attestation',
-          format: 'dc+sd-jwt',
-          meta: { vct_values: ['urn:eu.europa.ec.av:1'] },
-          claims: [{ path: ['age_over_18'] }],
-        },
-      ],
-    },
-    descriptors: [
-      {
-        query_id: 'age_attestation',
-        credential_type: 'age_attestation',
-        scopes: [{ scope: 'age_over_18', path: ['age_over_18'], boolean: true }],
-      },
-    ],
-  },
+  request: AGE_REQUEST,
+  policy: AGE_POLICY,
   status: 'verified',
   version: 3,
   created_at: 1795246200711,

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { digestOf, issueSdJwtVc, type KeyPair, makeKey, signJwt } from '../support/people/issuer.ts'
 
 const ISSUER = 'https://issuer.example'
-export const AGE_TYPE = 'urn:eu.europa.ec.av:1'
+const AGE_TYPE = 'urn:eu.europa.ec.av:1'
 
 export type Credentials = Awaited<ReturnType<typeof makeCredentials>>
 

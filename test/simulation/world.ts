@@ -3,9 +3,10 @@
 import type { EventType, SettingsInput } from '../../src/relying-party/settings/settings.ts'
 import type { CreatedSession, CreateInput } from '../../src/session/request/creation.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
+import { AGE_POLICY, AGE_REQUEST } from '../session/age-session.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
 import type { ServiceCode } from './build.ts'
-import { AGE_TYPE, type Credentials } from './credentials.ts'
+import type { Credentials } from './credentials.ts'
 import type { Ledger, Stored } from './ledger.ts'
 import { Fault, type Faults } from './platform/faults.ts'
 import type { Objects, SimulatedObject } from './platform/objects.ts'
@@ -215,47 +216,18 @@ export function createInput(
     relyingPartyId: party.id,
     livemode: false,
     request: {
-      credential_types: ['age_attestation'],
-      scope: ['age_over_18'],
-      required_assurance_level: 'low',
+      ...AGE_REQUEST,
       metadata: { context: MARKER },
-      credential_match: 'any',
-      formats: ['dc+sd-jwt'],
-      protocol: 'openid4vp-1.0',
       required_session_binding: binding,
       expires_in: expiresIn,
-      allow_derived: false,
       require_same_holder_key: false,
       request_options: {
-        client_id_prefix: 'x509_hash',
+        ...AGE_REQUEST.request_options,
         response_mode: encrypted ? 'direct_post.jwt' : 'direct_post',
-        request_uri_method: 'post',
       },
       return_url: RETURN_URL,
-      locale: null,
-      retry_of: null,
-      claims_encryption_jwk: null,
     },
-    policy: {
-      scope: ['age_over_18'],
-      query: {
-        credentials: [
-          {
-            id: 'age_attestation',
-            format: 'dc+sd-jwt',
-            meta: { vct_values: [AGE_TYPE] },
-            claims: [{ path: ['age_over_18'] }],
-          },
-        ],
-      },
-      descriptors: [
-        {
-          query_id: 'age_attestation',
-          credential_type: 'age_attestation',
-          scopes: [{ scope: 'age_over_18', path: ['age_over_18'], boolean: true }],
-        },
-      ],
-    },
+    policy: AGE_POLICY,
     verifier: {
       clientId: 'x509_hash:rvr-J4_6GGjVmEkmZ7xx3wZRB7pmqetegq9B8oRl_1Y',
       proof: { x5c: [X5C] },
