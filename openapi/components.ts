@@ -123,9 +123,9 @@ export function describeSchemas(): Readonly<Record<string, Schema>> {
       if (Object.is(zodSchema, trustAnchor)) jsonSchema.$ref = '#/components/schemas/TrustAnchor'
     },
   })
-  const described = Object.entries(schemas)
-    .filter(([name]) => name !== RECURSIVE)
-    .map(([name, schema]) => [name, withDefaultTexts(withTexts(name, tidy(schema as Schema)))] as const)
+  const described = Object.entries(schemas).map(
+    ([name, schema]) => [name, withDefaultTexts(withTexts(name, tidy(schema as Schema)))] as const,
+  )
   const requests = Object.fromEntries(described)
   const stored = Object.entries(STORED).map(([name, own]) => [own, requests[name] ?? {}] as const)
   const responses = [...described.filter(([name]) => name in RESPONSES), ...stored]
@@ -165,15 +165,11 @@ function tidy(schema: Schema): Schema {
   const { $schema, $id, oneOf, ...others } = schema
   // One member distinguishes the alternatives, so at most one matches.
   const rest: Schema = oneOf === undefined ? others : { ...others, anyOf: oneOf }
-  if (String(rest.$ref).includes(RECURSIVE)) return {}
   const remaining = Object.entries(rest).filter(([keyword, value]) => !isNoise(rest, keyword, value))
   return nullable(
     Object.fromEntries(remaining.map(([keyword, value]) => [keyword, tidyValue(keyword, value)])),
   )
 }
-
-/** Name that the generator gives to schemas that refer to themselves: `z.json()`, any JSON. */
-const RECURSIVE = '__shared'
 
 function isNoise(schema: Schema, keyword: string, value: unknown): boolean {
   if (keyword === 'minimum' || keyword === 'maximum')

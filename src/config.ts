@@ -124,6 +124,15 @@ const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(
 
 const publishedJwk = z.extend(signingJwk, { d: z.exactOptional(z.string()) })
 
+/** The first key signs, so it must be private. */
+const accessTokenKeys = z.pipe(
+  z.array(publishedJwk).check(
+    z.refine(haveTheirOwnKids, 'must not repeat a kid'),
+    z.refine(([first]) => first?.d !== undefined, { path: [0, 'd'], error: 'must be a string' }),
+  ),
+  z.transform((keys) => keys as [z.infer<typeof signingJwk>, ...z.infer<typeof publishedJwk>[]]),
+)
+
 const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case'))
 
 const token = z.string().check(z.minLength(32))
@@ -137,11 +146,7 @@ const SCHEMA = z.object({
   ADMIN_TOKEN: z.optional(token),
   METRICS_TOKEN: z.optional(token),
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
-  ACCESS_TOKEN_KEYS: json(
-    z.object({
-      keys: z.tuple([signingJwk], publishedJwk).check(z.refine(haveTheirOwnKids, 'must not repeat a kid')),
-    }),
-  ),
+  ACCESS_TOKEN_KEYS: json(z.object({ keys: accessTokenKeys })),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
   VERIFIER_CERTIFICATE_CHAIN_PEM: z.pipe(
     z.string().check(z.regex(CERTIFICATES, 'must be PEM')),

@@ -135,7 +135,7 @@ const CLOUDFLARE_NAMES =
 const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
   { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/page'] },
-  { module: /^node:/, rooms: ['trust', ...CLOUDFLARE_ROOMS] },
+  { module: /^node:/, rooms: ['trust', 'qr', ...CLOUDFLARE_ROOMS] },
   { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
 ]
 

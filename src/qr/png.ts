@@ -1,8 +1,8 @@
 // PNG of a symbol (W3C PNG, Third Edition): one bit a pixel, greyscale, every row unfiltered.
 
+import { crc32, deflateSync } from 'node:zlib'
 import { concatBytes, utf8 } from '../codec/bytes.ts'
 import type { QrSymbol } from './symbol.ts'
-import { deflateRows } from './zlib.ts'
 
 /** The picture, exactly `size` × `size` pixels. */
 export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
@@ -10,7 +10,7 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
   return concatBytes(
     SIGNATURE,
     chunk('IHDR', header(symbol.size)),
-    chunk('IDAT', deflateRows(scanlines(symbol, rowBytes), rowBytes)),
+    chunk('IDAT', deflateSync(scanlines(symbol, rowBytes))),
     chunk('IEND', new Uint8Array()),
   )
 }
@@ -53,7 +53,7 @@ function paintRow(pixels: Uint8Array, row: readonly boolean[], { modulePixels, o
   })
 }
 
-/** §5.3: length, type, data, checksum over type and data. */
+/** §5.3: length, type, data, checksum (ISO 3309) over type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const body = concatBytes(utf8(type), data)
   return concatBytes(uint32(data.length), body, uint32(crc32(body)))
@@ -62,16 +62,3 @@ function chunk(type: string, data: Uint8Array): Uint8Array {
 function uint32(value: number): Uint8Array {
   return Uint8Array.of(value >>> 24, value >>> 16, value >>> 8, value)
 }
-
-/** §5.5 and Annex D: the CRC of ISO 3309. */
-export function crc32(data: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of data) crc = (CRC_TABLE[(crc ^ byte) & 0xff] ?? 0) ^ (crc >>> 8)
-  return ~crc >>> 0
-}
-
-const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte
-  for (let bit = 0; bit < 8; bit++) crc = crc & 1 ? 0xedb88320 ^ (crc >>> 1) : crc >>> 1
-  return crc
-})

@@ -1,7 +1,7 @@
 // The person's browser (CONTRACT 5): the origin of our own pages, and the cookie that identifies the browser.
 
 import type { Context } from 'hono'
-import { getCookie, setCookie } from 'hono/cookie'
+import { getCookie } from 'hono/cookie'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -43,13 +43,9 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
 export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
   const secure = isHttps(c)
   const value = secure ? secret : `${secret}~${await macOf(c, secret)}`
-  setCookie(c as Context, COOKIE, value, {
-    path: '/',
-    httpOnly: true,
-    sameSite: 'Strict',
-    maxAge: LONGEST_SESSION_SECONDS + HOLD_MS / 1000,
-    ...(secure && { secure, prefix: 'host' as const }),
-  })
+  const maxAge = LONGEST_SESSION_SECONDS + HOLD_MS / 1000
+  const cookie = `${COOKIE}=${value}; Max-Age=${maxAge}; Path=/; HttpOnly; SameSite=Strict`
+  c.header('Set-Cookie', secure ? `__Host-${cookie}; Secure` : cookie, { append: true })
 }
 
 async function macOf(c: AppContext, secret: string): Promise<string> {

@@ -224,5 +224,5 @@ export const dcApiRequestOptions = z.strictObject({
 /** Body of `POST …/dc-api`: the response that the browser passed to the page. */
 export const dcApiResponse = z.strictObject({
   protocol: z.enum(DC_API_PROTOCOLS),
-  data: z.record(z.string(), z.json()),
+  data: z.record(z.string(), z.unknown()),
 })

@@ -7,7 +7,7 @@ import {
   type Requester,
   type RequestingSession,
 } from '../../session/request/lowered-wallet.ts'
-import { FINDINGS, type Finding } from '../../wallets/lowering.ts'
+import type { Finding } from '../../wallets/lowering.ts'
 import { walletProfile } from '../../wallets/profiles/index.ts'
 import type { FieldError, RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
@@ -44,5 +44,6 @@ const UNKNOWN = { code: 'unknown_wallet', message: 'must be the id of a wallet p
 const MAXIMUM_ERRORS = 20
 
 function toError({ member, why }: Finding, pointer: string): FieldError {
-  return { pointer, code: why, message: `must be a wallet that can answer \`${member}\`: ${FINDINGS[why]}` }
+  const message = `must be a wallet that can answer \`${member}\`: name another wallet, or change the request`
+  return { pointer, code: why, message }
 }
