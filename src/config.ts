@@ -139,6 +139,12 @@ const token = z.string().check(z.minLength(32))
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
+/** PEM of the operator's chain. Tools write text around the certificates, which is left out. */
+export const certificateChain = z.pipe(
+  z.string().check(z.regex(CERTIFICATES, 'must be PEM')),
+  z.transform((chain) => chain.match(CERTIFICATES)?.join('\n') ?? ''),
+)
+
 const SCHEMA = z.object({
   BASE_URL: z
     .string()
@@ -148,11 +154,7 @@ const SCHEMA = z.object({
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(z.object({ keys: accessTokenKeys })),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
-  VERIFIER_CERTIFICATE_CHAIN_PEM: z.pipe(
-    z.string().check(z.regex(CERTIFICATES, 'must be PEM')),
-    // Tools write text around the certificates.
-    z.transform((chain) => chain.match(CERTIFICATES)?.join('\n') ?? ''),
-  ),
+  VERIFIER_CERTIFICATE_CHAIN_PEM: certificateChain,
   VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
   GOOGLE_WALLET_AGGREGATOR: z.optional(json(displayInfo)),
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),

@@ -2,8 +2,11 @@
 // of the wallets.
 
 import { describeIssue } from '../../src/codec/schema.ts'
+import { type Config, certificateChain } from '../../src/config.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../src/openid4vp/request/client-identifier.ts'
 import type { Settings } from '../../src/relying-party/settings/settings.ts'
+import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
 import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
@@ -15,10 +18,7 @@ import { originalRequest } from '../../src/wallets/original-request.ts'
 import { walletProfile } from '../../src/wallets/profiles/index.ts'
 import { walletResults } from '../../src/wallets/wallet-results.ts'
 
-/** The length of a request by value depends on it. */
-const BASE_URL = process.env.BASE_URL ?? 'https://verifier.example'
-
-/** Settings that a creation depends on, with their defaults. */
+/** Members of the settings that a creation depends on, with their defaults. */
 const DEFAULTS = {
   credential_types: [],
   anchor_sets: [],
@@ -26,12 +26,21 @@ const DEFAULTS = {
   formats: null,
   by_value: false,
   request_options: {},
+  google_wallet: null,
+  verifier: null,
 }
+
+/** The service: its address, and its certificate chain (PEM) where that is known. */
+type Service = { readonly baseUrl: string; readonly chain?: string | undefined }
 
 /** Returns the results, and lines for people; or the errors of the body. */
 export function walletTable(
   body: unknown,
-  { settings: given, livemode }: { settings: object; livemode: boolean },
+  {
+    settings: given,
+    livemode,
+    service,
+  }: { readonly settings: object; readonly livemode: boolean; readonly service: Service },
 ) {
   const parsed = createRequest.safeParse(body, { error: describeIssue })
   if (!parsed.success) {
@@ -39,7 +48,7 @@ export function walletTable(
     return { errors: issues.map(({ path, message }) => ({ pointer: `/${path.join('/')}`, message })) }
   }
   const data = withPreset(parsed.data)
-  const settings = { ...DEFAULTS, ...given } as unknown as Settings
+  const settings = settingsOf(given)
   const protocol = PROTOCOLS[data.protocol]
   const options = requestOptions(data.protocol, data.request_options, settings)
   if (!options.ok) return options.error
@@ -58,18 +67,13 @@ export function walletTable(
     ...(data.preset && { preset: data.preset }),
     livemode,
   }
-  const prefixes = protocol.clientIdPrefixes.filter((prefix) => isUsable(prefix, settings))
-  const has_root = settings.verifier?.root_certificate_pem !== undefined
-  const { by_value, eu_age_verification = false } = settings
-  const lacking = lackingRequirements(settings, settings.verifier?.certificate_chain_pem)
-  const measured = { policy: session.policy, livemode, request: session }
   const means = {
-    prefixes,
-    by_value,
-    eu_age_verification,
-    has_root,
-    lacking,
-    valueBytes: valueBytes(measured, BASE_URL),
+    prefixes: prefixesOf(settings, service),
+    by_value: settings.by_value,
+    eu_age_verification: settings.eu_age_verification === true,
+    has_root: settings.verifier?.root_certificate_pem !== undefined,
+    lacking: lackingRequirements(settings, chainOf(settings, service)),
+    valueBytes: valueBytes({ policy: session.policy, livemode, request: session }, service.baseUrl),
   }
   const wallets = walletResults(originalRequest(session, means))
   const lines = wallets.flatMap(({ id, result, left_out = [], reasons = [] }) => [
@@ -79,13 +83,39 @@ export function walletTable(
   return { wallets, lines }
 }
 
-/** Unsigned requests and attestations depend on settings. The certificate and its DID are always there. */
-function isUsable(
-  prefix: (typeof PROTOCOLS)['openid4vp-1.0']['clientIdPrefixes'][number],
-  settings: Settings,
-) {
-  if (prefix === 'redirect_uri') return settings.by_value
-  return prefix !== 'verifier_attestation' || settings.verifier?.attestation_jwt !== undefined
+/** Settings as the operator's routes show them: without keys, and with reader certificates in `verifier`. */
+function settingsOf(given: object): Settings {
+  const shown: ShownSettings = { ...DEFAULTS, ...given }
+  const { reader_certificates = [], ...verifier } = shown.verifier ?? {}
+  const members = Object.entries(verifier).filter(([, member]) => member !== null)
+  const identity = verifier.certificate_chain_pem ? Object.fromEntries(members) : null
+  return { ...shown, reader_certificates, verifier: identity } as unknown as Settings
+}
+
+type ShownSettings = {
+  readonly verifier: {
+    readonly certificate_chain_pem?: string | null
+    readonly reader_certificates?: readonly unknown[]
+  } | null
+}
+
+function chainOf({ verifier }: Settings, { chain }: Service): string | undefined {
+  return verifier?.certificate_chain_pem ?? (chain && certificateChain.parse(chain))
+}
+
+/** The rules of the service, without keys. An unknown chain counts as one for the host of the service. */
+function prefixesOf(settings: Settings, service: Service): readonly ClientIdPrefix[] {
+  const chain = chainOf(settings, service)
+  const config = { baseUrl: service.baseUrl, verifier: { certificateChainPem: chain ?? '' } } as Config
+  const { attestation_jwt, ...verifier } = settings.verifier ?? {}
+  const unattested = { ...settings, verifier: settings.verifier && verifier } as Settings
+  const usable = usablePrefixes(config, unattested, { now: 0, expiresAt: 0 })
+  return CLIENT_ID_PREFIXES.filter(
+    (prefix) =>
+      usable.includes(prefix) ||
+      (prefix === 'x509_san_dns' && chain === undefined) ||
+      (prefix === 'verifier_attestation' && attestation_jwt !== undefined),
+  )
 }
 
 function textOf({ member, why }: Finding): string {

@@ -1,18 +1,24 @@
 // `npm run admin -- wallets`: prints which wallets can answer a request, from the body of a creation. It
-// calls no service.
+// calls the service only for the settings of a relying party.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { NODE } from '../service/paths.mjs'
+import { readOptions } from '../service/options.mjs'
+import { NODE, ROOT } from '../service/paths.mjs'
+import { verifierFile } from '../service/verifier-certificate.mjs'
+import { readableProblem } from './print.mjs'
+import { findService, send } from './service.mjs'
 
 export const WALLETS = {
   does: 'prints which wallets can answer a request',
   flags: {
     policy:
       'a JSON file: the body of a creation, such as {"credential_types": ["pid"], "scope": ["age_over_18"]}',
+    'relying-party': 'id of a relying party: its settings and its mode are used, from the service',
+    settings: 'a JSON file: members of the settings, in place of those of a relying party',
     livemode: 'true (default) or false: links of wallets differ',
-    settings: 'a JSON file: credential_types and other members of the settings (optional)',
   },
 }
 
@@ -37,14 +43,43 @@ export async function runWallets(args) {
   const walletTable = await loadTable()
   // The sources are TypeScript, so they need the installed Node.
   if (walletTable === undefined) return rerun(args)
-  const [body, settings] = [values.policy, values.settings].map((path) => path && readJson(path))
-  const table = walletTable(body, { settings: settings ?? {}, livemode: values.livemode !== 'false' })
+  const found = await findSettings(values, process.env)
+  if (found.error !== undefined) {
+    console.error(found.error)
+    return found.code
+  }
+  const table = walletTable(readJson(values.policy), found)
   if (table.errors !== undefined) {
     console.error(table.errors.map(({ pointer, message }) => `${pointer}: ${message}`).join('\n'))
     return 1
   }
   console.log(values['json-output'] ? JSON.stringify(table.wallets, null, 2) : table.lines.join('\n'))
   return 0
+}
+
+/** Returns `{ settings, livemode, service }` for the flags, or `{ error, code }`. */
+export async function findSettings({ settings, livemode, 'relying-party': id }, env) {
+  const given = { settings: settings ? readJson(settings) : {}, livemode: livemode !== 'false' }
+  if (id === undefined) {
+    const baseUrl = URL.canParse(env.BASE_URL ?? '') ? env.BASE_URL : 'https://verifier.example'
+    return { ...given, service: { baseUrl, chain: undefined } }
+  }
+  const service = findService(env)
+  if (service.error !== undefined) return { error: service.error, code: 2 }
+  const path = `/relying_parties/${encodeURIComponent(id)}`
+  const { status, body, error } = await send(service, { method: 'GET', path, query: {} })
+  if (error !== undefined) return { error, code: 3 }
+  if (status >= 400) return { error: readableProblem(status, body), code: 1 }
+  const { baseUrl } = readOptions(env)
+  const known = { baseUrl, chain: chainOf(baseUrl, env) }
+  return { settings: { ...body, ...given.settings }, livemode: body.livemode, service: known }
+}
+
+/** The chain of the service: that of its environment, or the one that its start made. */
+function chainOf(baseUrl, { VERIFIER_CERTIFICATE_CHAIN_PEM: chain, STATE_DIR }) {
+  if (chain !== undefined) return chain
+  const file = verifierFile(resolve(ROOT, STATE_DIR ?? '.dev'), new URL(baseUrl).hostname)
+  return existsSync(file) ? readJson(file).certificate_chain_pem : undefined
 }
 
 async function loadTable() {

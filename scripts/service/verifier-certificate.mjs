@@ -9,13 +9,18 @@ import { keep, writePrivately } from './state.mjs'
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 const DAY = 86_400_000
 
+/** Returns the file of the leaf for a host. */
+export function verifierFile(directory, host) {
+  return join(directory, 'keys', `verifier-${host.replace(/[^a-z0-9.-]/gi, '_')}.json`)
+}
+
 /**
  * Stores `verifier-ca.pem` and a leaf for each host under the state directory.
  * Returns VERIFIER_SIGNING_JWK and VERIFIER_CERTIFICATE_CHAIN_PEM as src/config.ts reads them.
  */
 export async function keepVerifier(directory, host) {
   const authority = await keepAuthority(directory)
-  const file = join(directory, 'keys', `verifier-${host.replace(/[^a-z0-9.-]/gi, '_')}.json`)
+  const file = verifierFile(directory, host)
   const text = await keep(
     file,
     () => mintLeaf(authority, host),

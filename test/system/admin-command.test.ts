@@ -1,15 +1,12 @@
 // The operator's command line with a running service.
 
-import { spawn } from 'node:child_process'
 import { createPrivateKey } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { runAdmin } from '../support/service/admin-command.ts'
 import { type Server, startServer } from '../support/service/server.ts'
-
-const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url).href)
 
 let server: Server
 beforeAll(async () => {
@@ -17,21 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-/** Runs `npm run admin -- …` with the service's own state. */
-function admin(args: readonly string[], { input = '', env = {} } = {}) {
-  const local = { STATE_DIR: server.stateDir, PORT: new URL(server.origin).port, ...env }
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: { PATH: process.env.PATH, ...local } })
-  const texts = { stdout: '', stderr: '' }
-  for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
-      texts[name] += text
-    })
-  }
-  child.stdin.end(input)
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve) =>
-    child.once('close', (code) => resolve({ code, ...texts })),
-  )
-}
+const admin = (args: readonly string[], options: Parameters<typeof runAdmin>[2] = {}) =>
+  runAdmin(server, args, options)
 
 it('creates, changes, shows and deletes a relying party and its keys', async () => {
   const created = await admin(
