@@ -14,7 +14,7 @@ export const GROUPS = {
   'certificate-path': explainedGroup(['src/trust/x509/certificate-path.ts'], ['trust/x509/*']),
   x509: group(
     ['src/trust/x509/*.ts', '!src/trust/x509/certificate-path.ts'],
-    ['trust/x509/*', 'trust/revocation/*'],
+    ['trust/{x509,revocation}/*', 'trust/anchors/resolve-signer'],
   ),
   dcql: group(
     ['src/openid4vp/dcql/*.ts'],

@@ -137,6 +137,7 @@ describe('a list is not used', () => {
     ['with a byte more', Uint8Array.from([...good, 0]), 'malformed'],
     ['cut off', good.slice(0, -1), 'malformed'],
     ['in PEM with something after it', pem(good, 'X509 CRL', 'more'), 'malformed'],
+    ['in PEM with a line before it', concatBytes(utf8('-\n'), pem(good)), 'malformed'],
     ['in PEM twice', concatBytes(pem(good), pem(good)), 'malformed'],
     ['in PEM of another kind', pem(good, 'CERTIFICATE'), 'malformed'],
     ['in PEM that is no base64', pem(good, 'X509 CRL', '', '!'), 'malformed'],

@@ -3,11 +3,13 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex } from '../../../src/codec/bytes.ts'
+import { splitDer } from '../../../src/codec/der.ts'
 import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
 import { subjectKeyJwk } from '../../../src/trust/x509/subject-key.ts'
 import {
   type Minted,
   mintLeaf,
+  mintRoot,
   type RawExtension,
   tlv,
   withDer,
@@ -23,12 +25,20 @@ async function askChain(...chain: readonly Minted[]): Promise<string> {
   return outcomeOf(await ask({ chain: chain.map((certificate) => certificate.der) }))
 }
 
+const KINDS = await Promise.all(
+  (['P-384', 'P-521', 'Ed25519'] as const).map(async (keyKind): Promise<[string, string]> => {
+    const { der } = await mintRoot({ keyKind })
+    return [`an authority with a key of ${keyKind}`, Buffer.from(der).toString('hex')]
+  }),
+)
+
 describe('decodeCertificate', () => {
   it.each([
     ['ISO 18013-5 Annex D, document signer', isoVectors.ISO_18013_5_ANNEX_D_DS_CERT],
     ['ISO 18013-5 Annex D, reader', isoVectors.ISO_18013_5_ANNEX_D_READER_CERT],
     ['a leaf of @peculiar/x509', Buffer.from(pki.leaf.der).toString('hex')],
     ['an authority of @peculiar/x509', Buffer.from(pki.root.der).toString('hex')],
+    ...KINDS,
   ])('reads %s as OpenSSL does', (_, hex) => {
     const bytes = decodeHex(hex)!
     const foreign = new X509Certificate(bytes)
@@ -50,6 +60,106 @@ describe('decodeCertificate', () => {
       cRLSign: false,
     })
     expect(certificate?.extensions.extendedKeyUsage).toEqual(['1.0.18013.5.1.2'])
+  })
+})
+
+/** Encoded parts of a sequence. */
+const partsOf = (bytes: Uint8Array<ArrayBuffer>) =>
+  splitDer(splitDer(bytes, 1)![0]!.content, 12)!.map(({ encoded }) => encoded)
+
+const OUTSIDE = partsOf(pki.leaf.der)
+const INSIDE = partsOf(OUTSIDE[0]!)
+const [SERIAL, ISSUER, VALIDITY, KEY, EXTENSIONS] = [1, 3, 4, 6, 7]
+const version = (...numbers: readonly number[]) =>
+  tlv(0xa0, ...numbers.map((number) => tlv(2, Uint8Array.of(number))))
+const identifier = (tag: number) => tlv(tag, Uint8Array.of(0, 1))
+const asSet = (sequence: Uint8Array<ArrayBuffer>) => tlv(0x31, ...partsOf(sequence))
+
+type Parts = Uint8Array<ArrayBuffer>[]
+
+/** The leaf with changed parts. Its lengths are right, its signature is not. */
+function leafWith(change: (inside: Parts, outside: Parts) => unknown, tag = 0x30): Uint8Array<ArrayBuffer> {
+  const [inside, outside] = [[...INSIDE], [...OUTSIDE]]
+  change(inside, outside)
+  return tlv(0x30, tlv(tag, ...inside), ...outside.slice(1))
+}
+
+describe('the parts of a certificate', () => {
+  it.each<[string, (inside: Parts) => unknown]>([
+    ['as they are', () => undefined],
+    [
+      'in version 2 with unique identifiers',
+      (inside) => {
+        inside.splice(0, 1, version(1))
+        inside.splice(EXTENSIONS, 1, identifier(0x81), identifier(0x82))
+      },
+    ],
+    [
+      'in version 3 with a unique identifier before the extensions',
+      (inside) => inside.splice(EXTENSIONS, 0, identifier(0x82)),
+    ],
+    [
+      'in version 1, without a number and extensions',
+      (inside) => {
+        inside.pop()
+        inside.shift()
+      },
+    ],
+  ])('are decoded %s', (_, change) => {
+    expect(decodeCertificate(leafWith(change))).toBeDefined()
+  })
+
+  it.each<[string, (inside: Parts, outside: Parts) => unknown]>([
+    ['with a fourth part outside', (_, outside) => outside.push(tlv(5))],
+    [
+      'in version 4',
+      (inside) => {
+        inside.splice(0, 1, version(3))
+        inside.pop()
+      },
+    ],
+    ['in versions 3 and 3', (inside) => inside.splice(0, 1, version(2, 2))],
+    ['in no version', (inside) => inside.splice(0, 1, version())],
+    ['in version 3 as text', (inside) => inside.splice(0, 1, tlv(0xa0, tlv(0x0c, Uint8Array.of(2))))],
+    ['in version 2 with extensions', (inside) => inside.splice(0, 1, version(1))],
+    [
+      'with a serial number of 22 octets',
+      (inside) => inside.splice(SERIAL, 1, tlv(2, new Uint8Array(22).fill(1))),
+    ],
+    ['with nothing but a version', (inside) => inside.splice(1)],
+    ['without an issuer', (inside) => inside.splice(ISSUER, 1, tlv(0x30))],
+    [
+      'with three dates',
+      (inside) => {
+        const dates = partsOf(inside[VALIDITY]!)
+        inside.splice(VALIDITY, 1, tlv(0x30, ...dates, dates[1]!))
+      },
+    ],
+    ['with a set of dates', (inside) => inside.splice(VALIDITY, 1, asSet(inside[VALIDITY]!))],
+    ['with one date', (inside) => inside.splice(VALIDITY, 1, tlv(0x30, partsOf(inside[VALIDITY]!)[0]!))],
+    ['with a key that is a set', (inside) => inside.splice(KEY, 1, asSet(inside[KEY]!))],
+    ['without a key', (inside) => inside.splice(KEY)],
+    ['with its extensions before a unique identifier', (inside) => inside.push(identifier(0x82))],
+    [
+      'with its unique identifiers in another order',
+      (inside) => inside.splice(EXTENSIONS, 0, identifier(0x82), identifier(0x81)),
+    ],
+    [
+      'with a unique identifier twice',
+      (inside) => inside.splice(EXTENSIONS, 0, identifier(0x81), identifier(0x81)),
+    ],
+    ['with an unknown member', (inside) => inside.splice(EXTENSIONS, 0, identifier(0x80))],
+    [
+      'with a member of another kind after the unique identifier',
+      (inside) => inside.splice(EXTENSIONS, 1, identifier(0x82), identifier(0xa4)),
+    ],
+  ])('are refused %s', (_, change) => {
+    expect(decodeCertificate(leafWith(change))).toBeUndefined()
+  })
+
+  it('are refused in a set', () => {
+    expect(decodeCertificate(leafWith(() => undefined, 0x31))).toBeUndefined()
+    expect(decodeCertificate(tlv(0x31, ...OUTSIDE))).toBeUndefined()
   })
 })
 

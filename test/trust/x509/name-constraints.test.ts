@@ -3,6 +3,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, utf8 } from '../../../src/codec/bytes.ts'
+import { decodeDer } from '../../../src/codec/der.ts'
+import { decodeNameConstraints } from '../../../src/trust/x509/name-constraints.ts'
 import {
   type AltName,
   type CertificateOptions,
@@ -74,6 +76,8 @@ const PLACES: readonly [Subtree, readonly AltName[], readonly AltName[]][] = [
     [email('one@example.com')],
     [email('two@example.com'), email('one@example.org')],
   ],
+  [tlv(0x82), [dns('example.com')], []],
+  [tlv(0x86), [uri('https://example.com/')], []],
   [range('c0a80000ffff0000'), [ip('192.168.1.2')], [ip('192.169.1.2'), ip('2001:db8::1')]],
   [
     range(`20010db8${'00'.repeat(12)}ffffffff${'00'.repeat(12)}`),
@@ -192,6 +196,30 @@ describe('a directory name constraint', () => {
   })
 })
 
+describe('the value of the extension', () => {
+  const list = (tag: number) => tlv(tag, tlv(0x30, tlv(0x82, utf8('example.com'))))
+  const decode = (...parts: readonly Uint8Array[]) => decodeNameConstraints(decodeDer(tlv(0x30, ...parts))!)
+  const example = { form: 'dns', value: 'example.com' }
+
+  it('has permitted subtrees, excluded ones, or both in this order', () => {
+    expect(decode(list(0xa0))).toEqual({ permitted: [example], excluded: [] })
+    expect(decode(list(0xa1))).toEqual({ permitted: [], excluded: [example] })
+    expect(decode(list(0xa0), list(0xa1))).toEqual({ permitted: [example], excluded: [example] })
+  })
+
+  it.each([
+    ['nothing', []],
+    ['another order', [list(0xa1), list(0xa0)]],
+    ['two lists of permitted subtrees', [list(0xa0), list(0xa0)]],
+    ['two lists of excluded subtrees', [list(0xa1), list(0xa1)]],
+    ['a third list', [list(0xa0), list(0xa1), list(0xa1)]],
+    ['another list', [list(0xa2)]],
+    ['a subtree without a name', [tlv(0xa0, tlv(0x30))]],
+  ])('is refused with %s', (_, parts) => {
+    expect(decode(...parts)).toBeUndefined()
+  })
+})
+
 describe('the scope of constraints', () => {
   it('applies mail constraints to a mail address in the subject (RFC 5280 §4.2.1.10)', async () => {
     const permitted = [email('example.com')]
@@ -212,6 +240,14 @@ describe('the scope of constraints', () => {
     for (const tag of [0x80, 0x81]) {
       const bounded = concatBytes(base, tlv(tag, Uint8Array.of(1)))
       expect(await check({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
+    }
+  })
+
+  it('rejects a mailbox that is none', async () => {
+    const altNames = [email('one@example.com')]
+    for (const text of ['one@two@example.com', '@example.com']) {
+      expect(await check({ permitted: [tlv(0x81, utf8(text))] }, { altNames })).toBe(VIOLATION)
+      expect(await check({ excluded: [tlv(0x81, utf8(text))] }, { altNames })).toBe(VIOLATION)
     }
   })
 

@@ -1,0 +1,43 @@
+// The lifetime of a chain of our own, and the time from which it should be renewed.
+
+import { describe, expect, it } from 'vitest'
+import { chainLifetime } from '../../../src/trust/x509/chain-lifetime.ts'
+import { mintIntermediate, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+
+const DAY = 86_400_000
+const NOW = Date.parse('2027-01-15T00:00:00Z')
+const lasting = (from: number, until: number) => ({
+  notBefore: new Date(NOW + from * DAY),
+  notAfter: new Date(NOW + until * DAY),
+})
+
+const root = await mintRoot(lasting(-1000, 1000))
+
+describe('the lifetime of a chain', () => {
+  it.each<[string, [number, number], [number, number], object]>([
+    ['ends with the leaf', [-10, 365], [-20, 500], { validFrom: -10, expiresAt: 365, renewFrom: 335 }],
+    [
+      'ends with the intermediate',
+      [-10, 365],
+      [-20, 300],
+      { validFrom: -10, expiresAt: 300, renewFrom: 270 },
+    ],
+    [
+      'begins with the intermediate',
+      [-10, 365],
+      [-5, 500],
+      { validFrom: -5, expiresAt: 365, renewFrom: 335 },
+    ],
+    ['of 90 days has 30 days of notice', [0, 90], [-20, 500], { validFrom: 0, expiresAt: 90, renewFrom: 60 }],
+    ['of 9 days has a third of notice', [0, 9], [-20, 500], { validFrom: 0, expiresAt: 9, renewFrom: 6 }],
+  ])('%s', async (_, leafDays, intermediateDays, days) => {
+    const intermediate = await mintIntermediate(root, lasting(...intermediateDays))
+    const leaf = await mintLeaf(intermediate, lasting(...leafDays))
+    const expected = Object.entries(days).map(([name, day]) => [name, NOW + Number(day) * DAY])
+    expect(chainLifetime(`${leaf.pem}\n${intermediate.pem}`)).toEqual(Object.fromEntries(expected))
+  })
+
+  it('of a text without a certificate is null', () => {
+    expect(chainLifetime('')).toBeNull()
+  })
+})
