@@ -29,6 +29,7 @@ export async function startPeer(peer: string, { root }: Issuer): Promise<Target>
   const child = spawn(process.execPath, [join(DIRECTORY, script)], {
     env: {
       PATH: process.env.PATH,
+      NODE_ENV: 'production',
       PEER_ANCHOR: root.x5c,
       PEER_CERTIFICATE: x5c,
       PEER_KEY: JSON.stringify(privateJwk),
