@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument, SCHEMA, stageOf } from '../../src/session/document.ts'
+import { readDocument, requestOptionsOf, SCHEMA, stageOf } from '../../src/session/document.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {
+  it('without a protocol of OpenID4VP has no options of its requests', () => {
+    const request_options = { client_id_prefix: null, response_mode: null, request_uri_method: null }
+    expect(() => requestOptionsOf({ request: { request_options } })).toThrow('no requests of OpenID4VP')
+  })
+
   it('of the current schema is read as it is stored', () => {
     expect(readDocument(PENDING)).toBe(PENDING)
   })

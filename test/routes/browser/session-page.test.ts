@@ -411,6 +411,15 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
+  it('is not what another error of the object is: 500', async () => {
+    const session = await createSession(await setUp())
+    const fail = () => Promise.reject(new Error('a mistake'))
+    const objects = { get: () => ({ render: fail, page: fail }) }
+    const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
+    expect(response.status).toBe(500)
+    expect(response.headers.get('Retry-After')).toBeNull()
+  })
+
   it('makes the page respond 503 with the advice to reload: the relying party', async () => {
     const setting = await setUp()
     const session = await createSession(setting)

@@ -13,3 +13,20 @@ it('/metrics exists for a single process, and not on Cloudflare, where it would 
   expect(await statusFor({ clientIp: '192.0.2.1:1234' })).toBe(200)
   expect(await statusFor({ colo: 'AMS' })).toBe(404)
 })
+
+it('/metrics has no sample of sessions where they cannot be counted, and the others all the same', async () => {
+  const counts = { noteSessions: fail, sessionCounts: fail }
+  const DIRECTORY = {
+    getByName: (name: string) => (name === 'session_counts' ? counts : env.DIRECTORY.getByName(name)),
+  }
+  const request = new Request('https://verifier.example/metrics', { headers: ADMIN })
+  const response = await createApp().request(request, undefined, { ...env, DIRECTORY })
+  expect(response.status).toBe(200)
+  const text = await response.text()
+  expect(text).not.toMatch(/^sessions_pending\{/m)
+  expect(text).toMatch(/^\w*requests\w*\{/m)
+})
+
+function fail(): Promise<never> {
+  return Promise.reject(new Error('storage is full'))
+}

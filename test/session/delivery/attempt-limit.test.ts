@@ -66,6 +66,15 @@ it('gives turns one after the other, as fast as attempts usually end, and none l
   expect(Math.max(...fast)).toBeLessThan(6_000)
 })
 
+it('forgets the usual duration of the relying party that was used longest ago', async () => {
+  const now = Date.now()
+  const turnsApart = (id: string) => nextTurn(id, now, 0.5) - nextTurn(id, now, 0.5)
+  for (let i = 0; i < 40; i++) await underWay('rp_oldest', async () => undefined)
+  expect(-turnsApart('rp_oldest')).toBeLessThan(100)
+  for (let i = 0; i < 1_000; i++) nextTurn(`rp_newer_${i}`, now, 0.5)
+  expect(-turnsApart('rp_oldest')).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
+})
+
 it('counts no attempt that an object which was stopped began long ago', async () => {
   for (let i = 0; i < ATTEMPTS_UNDER_WAY; i++) void underWay('rp_stopped', () => new Promise(() => undefined))
   expect(mayAttempt('rp_stopped', Date.now())).toBe(false)

@@ -4,6 +4,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { call, json } from '../../routes/edge/edge-app.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
@@ -71,6 +72,39 @@ it('leave with a new address too, and are dead where the webhook is removed', as
     }, 10_000)
   }
 })
+
+it('disable the endpoint with the next 410 if the settings could not be changed', async () => {
+  const setting = await setUp(WEBHOOK)
+  receiver(410)
+  const disable = vi.spyOn(RelyingParty.prototype, 'disableWebhook').mockImplementationOnce(unreachable)
+  await ended(setting)
+  await vi.waitFor(() => expect(disable).toHaveBeenCalledTimes(1), 5_000)
+  expect(await isDisabled(setting)).toBe(false)
+  await ended(setting)
+  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+})
+
+it('stay queued if the object that would release them cannot be reached', async () => {
+  const setting = await setUp(WEBHOOK)
+  const posted = receiver(410)
+  await ended(setting)
+  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+  const park = vi.spyOn(RelyingParty.prototype, 'park').mockImplementationOnce(unreachable)
+  const id = await ended(setting)
+  await vi.waitFor(() => expect(park).toHaveBeenCalled(), 5_000)
+  expect(await deliveryOf(setting, id)).toMatchObject({ state: 'owed', attempts: [] })
+  posted.mockImplementation(async () => new Response(null, { status: 204 }))
+  await call(app, 'POST', '/v1/webhook/enable', { headers: setting.headers })
+  await released(setting)
+  await vi.waitFor(async () => {
+    await runDurableObjectAlarm(stubOf(id))
+    expect((await deliveryOf(setting, id)).state).toBe('delivered')
+  }, 10_000)
+})
+
+function unreachable(): never {
+  throw new Error('Network connection lost.')
+}
 
 function receiver(status: number) {
   return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status }))

@@ -25,11 +25,10 @@ function rule(colour: Colour): string {
 
 /** Moves a colour towards `target` in the smallest step that contrasts with the background. */
 function shade(colour: Colour, background: Colour, target: Colour): Colour {
-  for (let step = 0; step < STEPS; step += 1) {
-    const shaded = colour.map((part, i) => Math.round(part + (((target[i] ?? 0) - part) * step) / STEPS))
-    if (contrast(shaded, background) >= 3) return shaded
-  }
-  return target
+  const shades = Array.from({ length: STEPS }, (_, step) =>
+    colour.map((part, i) => Math.round(part + (((target[i] ?? 0) - part) * step) / STEPS)),
+  )
+  return shades.find((shaded) => contrast(shaded, background) >= 3) ?? target
 }
 
 /** WCAG 2.2, contrast ratio. */
