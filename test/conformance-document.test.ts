@@ -66,7 +66,7 @@ describe('docs/conformance.md', () => {
       row(`${FILE} › with \${name} › version 1.2`),
       'formats/mdoc/credential.test.ts has no case “version 1.2”',
     ],
-    [row('`system/fuzz/requests.ts` › x'), 'system/fuzz/requests.ts has no test “x”'],
+    [row('`system/fuzz/run.ts` › x'), 'system/fuzz/run.ts has no test “x”'],
     [row('`system/canary/nobody.ts` › x'), 'no test in “`system/canary/nobody.ts` › x”'],
     [row('contract: no such sentence'), 'no sentence “no such sentence”'],
   ])('reports %s: %s', (document, error) => {

@@ -34,6 +34,8 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
   ['run at this size by test/simulation', /^npm run simulate\b/],
   ['takes minutes to hours; test/system/crash.test.ts runs a small one', /^npm run chaos\b/],
+  ['run at this size by test/system/fuzz.test.ts', /^npm run fuzz\b/],
+  ['takes minutes; its tests are those of `npm test`', /^npm run coverage$/],
   ['takes minutes, and measures the machine', /^npm run load\b/],
   ['takes hours', /^npm run mutation$/],
   ['takes hours; .ci/run runs its parts', /^npm run proof\b/],

@@ -42,6 +42,7 @@ export async function startServer({
     adminToken: TEST_ENVIRONMENT.ADMIN_TOKEN,
     stateDir,
     output: absent,
+    takeOutput: absent,
     pid: absent,
     kill9: absent,
     killWorkerd: absent,

@@ -21,6 +21,8 @@ export type Server = {
   readonly stateDir: string
   /** Returns the output of the launcher since the last start, both streams. */
   output(): string
+  /** Returns the output, and forgets it: that of a long run does not fit into memory. */
+  takeOutput(): string
   /** Returns the pid of the running workerd. */
   pid(): number
   /**
@@ -79,6 +81,7 @@ export async function startServer({
     adminToken,
     stateDir,
     output: () => run.output(),
+    takeOutput: () => run.takeOutput(),
     pid: () => readPid(stateDir) ?? 0,
     async stop() {
       const exitCode = await end(run.launcher, 'SIGTERM')
@@ -142,7 +145,12 @@ function spawnLauncher(path: string, variables: Record<string, string>, descript
   const endWithUs = () => launcher.kill('SIGKILL')
   process.once('exit', endWithUs)
   launcher.once('exit', () => process.off('exit', endWithUs))
-  return { launcher, output: () => text }
+  const takeOutput = () => {
+    const taken = text
+    text = ''
+    return taken
+  }
+  return { launcher, output: () => text, takeOutput }
 }
 
 /**

@@ -4,6 +4,8 @@
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
+import { type Body, drawDescribedBody } from './bodies.ts'
+import { ODD_VALUES } from './mutations.ts'
 
 export type FuzzRequest = {
   /** The drawn route by its own method, or null if method or route is unknown. */
@@ -21,7 +23,7 @@ export type Pool = {
   readonly relyingPartyIds: readonly string[]
   readonly keyIds: readonly string[]
   /** Tokens that the routes of each caller accept. */
-  readonly opening: Readonly<Partial<Record<Access['caller'], string>>>
+  readonly opening: Readonly<Partial<Record<Access['caller'], readonly string[]>>>
   /** Origin of the service's own page. */
   readonly origin: string
   readonly tokens: readonly string[]
@@ -29,8 +31,10 @@ export type Pool = {
   /** Bodies that some route accepts. */
   readonly bodies: readonly object[]
   readonly forms: readonly string[]
-  /** A form that the token endpoint accepts. */
-  readonly tokenForm: string
+  /** Forms that the token endpoint accepts. */
+  readonly tokenForms: readonly string[]
+  /** An address on loopback that the service may call. */
+  readonly receiverUrl: string
 }
 
 /** Draws the next request. */
@@ -111,7 +115,7 @@ function drawPath(random: Random, pool: Pool, route: string): string {
       key: [...pool.keyIds, 'key_1', 'ak_0000'],
     }[parameter]
     const value = random.pick(known ?? ['x'])
-    return random.below(4) === 0 ? spoiled(random, value) : value
+    return random.below(4) === 0 ? spoiled(random, value) || 'x' : value // an empty one is another route
   })
 }
 
@@ -148,9 +152,12 @@ function isRoute(name: string): name is RouteName {
 function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Record<string, string> {
   const headers: Record<string, string> = {}
   const caller = route === null ? 'anyone' : ACCESS[route].caller
-  const fitting = random.below(3) === 0 && !route?.startsWith('DELETE') ? pool.opening[caller] : undefined
+  // A session that is deleted is of no use for later requests.
+  const rarity = route === 'DELETE /v1/verify/:id' ? 15 : 3
+  const fitting = random.below(rarity) === 0 ? pool.opening[caller] : undefined
   const token =
-    fitting ?? (random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens))
+    (fitting && random.pick(fitting)) ??
+    (random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens))
   const scheme =
     random.below(12) === 0 ? random.pick(['Basic', 'bearer', 'Bearer  ', 'DPoP', 'Bearer\t']) : 'Bearer'
   if (random.below(8) > 0) headers.authorization = `${scheme} ${token}`
@@ -181,8 +188,6 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
   ['expect', ['']],
 ]
 
-type Body = { readonly type: string; readonly content: string | Uint8Array }
-
 const TYPES = [
   'application/json',
   'application/x-www-form-urlencoded',
@@ -197,10 +202,13 @@ const TYPES = [
 function drawBody(random: Random, pool: Pool, route: RouteName | null): Body {
   const json = (content: string) => ({ type: 'application/json', content })
   const form = (content: string) => ({ type: 'application/x-www-form-urlencoded', content })
+  const described =
+    route === null || random.below(3) > 0 ? undefined : drawDescribedBody(random, route, pool.receiverUrl)
+  if (described !== undefined) return described
   const fitting = route === null ? undefined : FITTING[route]
   if (fitting !== undefined && random.below(3) === 0)
     return json(JSON.stringify(random.pick([fitting].flat())))
-  if (route === 'POST /oauth/token' && random.below(3) === 0) return form(pool.tokenForm)
+  if (route === 'POST /oauth/token' && random.below(3) === 0) return form(random.pick(pool.tokenForms))
   const drawn = random.pick([
     () => json(JSON.stringify(random.pick(pool.bodies))),
     () => json(JSON.stringify(mutated(random, random.pick(pool.bodies)))),
@@ -265,27 +273,6 @@ const ODD_FORMS = [
   'wallet_metadata=%5B%5D',
   Array.from({ length: 40 }, (_, i) => `p${i}=1`).join('&'),
   'grant_type=client_credentials&scope=verify:read',
-]
-
-const ODD_VALUES: readonly unknown[] = [
-  null,
-  true,
-  0,
-  -1,
-  1e21,
-  '',
-  'x',
-  'x'.repeat(600),
-  '__proto__',
-  '\u0000',
-  '\ud800',
-  [],
-  {},
-  [[]],
-  [null],
-  Array.from({ length: 60 }, (_, i) => `s${i}`),
-  'javascript:alert(1)',
-  'http://127.0.0.1:1/',
 ]
 
 /** Returns a copy with one member, at any depth, changed, removed or added. */

@@ -1,0 +1,48 @@
+// `npm run fuzz`: sends generated requests and changed responses to a service of its own, and prints the
+// outcomes. Ends with 1 if a rule is broken.
+
+import { writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { tableOf } from './ledger.ts'
+import { isFlat } from './memory.ts'
+import { runFuzz } from './run.ts'
+
+const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--only INDEX] [--json FILE]
+  --requests N   requests to send (10000)
+  --seed N       decides every request (1)
+  --only INDEX   sends the request with this index alone, and prints it
+  --json FILE    writes the summary`
+
+/** Runs that are shorter end before the heap of workerd has its usual size. */
+const LEAST_FOR_MEMORY = 100_000
+
+const { values } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '10000' },
+    seed: { type: 'string', default: '1' },
+    only: { type: 'string' },
+    json: { type: 'string' },
+  },
+})
+const numbers = [values.requests, values.seed, values.only ?? '0'].map(Number)
+if (!numbers.every((number) => Number.isSafeInteger(number) && number >= 0)) {
+  console.error(USAGE)
+  process.exit(2)
+}
+const [requests = 0, seed = 0, only = 0] = numbers
+const stop = new AbortController()
+process.once('SIGINT', () => stop.abort()) // what was sent so far is summed up
+const summary = await runFuzz({
+  seed,
+  requests,
+  stop: stop.signal,
+  ...(values.only !== undefined && { only }),
+})
+if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(summary, null, 2)}\n`)
+console.log(tableOf(summary))
+for (const { index, error, request, answer } of summary.findings.filter((finding) => finding.request)) {
+  console.error(`\n${error}\n${JSON.stringify({ request, answer }, null, 2)}`)
+  console.error(`Send it again: npm run fuzz -- --seed ${seed} --only ${index}`)
+}
+const isLong = summary.requests >= LEAST_FOR_MEMORY
+process.exit(summary.findings.length === 0 && (!isLong || isFlat(summary.memory)) ? 0 : 1)
