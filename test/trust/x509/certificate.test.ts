@@ -14,6 +14,7 @@ import {
   tlv,
   withDer,
 } from '../../support/certificates/certificates.ts'
+import { WEAK_ED25519 } from '../../support/weak-keys.ts'
 import isoVectors from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
 import { ask, outcomeOf, pinnedAnchor, pki } from '../fixtures.ts'
 
@@ -161,6 +162,49 @@ describe('the parts of a certificate', () => {
     expect(decodeCertificate(leafWith(() => undefined, 0x31))).toBeUndefined()
     expect(decodeCertificate(tlv(0x31, ...OUTSIDE))).toBeUndefined()
   })
+})
+
+const OIDS = { ed25519: '2b6570', rsa: '2a864886f70d010101' }
+const keyOf = (oid: string, key: Uint8Array, parameters: readonly Uint8Array[]) =>
+  tlv(0x30, tlv(0x30, tlv(6, decodeHex(oid)!), ...parameters), tlv(3, Uint8Array.of(0), key))
+const ed25519 = (key: Uint8Array, ...parameters: readonly Uint8Array[]) =>
+  keyOf(OIDS.ed25519, key, parameters)
+/** An RSA key whose modulus has so many octets, and which has so many bits in the first. */
+const rsa = (octets: number, first = 0x80, exponent = '010001', parameters = [tlv(5)]) => {
+  const modulus = new Uint8Array(octets).fill(0xff)
+  modulus[0] = first
+  const sign = first >= 0x80 ? Uint8Array.of(0) : new Uint8Array()
+  return keyOf(OIDS.rsa, tlv(0x30, tlv(2, sign, modulus), tlv(2, decodeHex(exponent)!)), parameters)
+}
+const GOOD_ED25519 = decodeHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')! // RFC 8032 §7.1
+const typeOfKey = (key: Uint8Array<ArrayBuffer>) =>
+  decodeCertificate(leafWith((inside) => inside.splice(KEY, 1, key)))?.subjectKey?.type
+
+describe('the key of a certificate', () => {
+  it.each([
+    ['of Ed25519', ed25519(GOOD_ED25519), 'ed25519'],
+    ['of Ed25519 with parameters', ed25519(GOOD_ED25519, tlv(5)), undefined],
+    ['of Ed25519 in 31 octets', ed25519(GOOD_ED25519.slice(1)), undefined],
+    ['of RSA with 2048 bits', rsa(256), 'rsa'],
+    ['of RSA with 2047 bits', rsa(256, 0x40), undefined],
+    ['of RSA with 8192 bits', rsa(1024), 'rsa'],
+    ['of RSA with 8193 bits', rsa(1025, 0x01), undefined],
+    ['of RSA with parameters that are not null', rsa(256, 0x80, '010001', [tlv(0x30)]), undefined],
+    ['of RSA without parameters', rsa(256, 0x80, '010001', []), undefined],
+    ['of RSA with exponent 3', rsa(256, 0x80, '03'), undefined],
+    ['of RSA with exponent 65535', rsa(256, 0x80, '00ffff'), undefined],
+    ['of RSA with an even exponent', rsa(256, 0x80, '010002'), undefined],
+    ['of RSA with an exponent of five octets', rsa(256, 0x80, '0100000001'), undefined],
+  ])('%s is %s', (_, key, type) => {
+    expect(typeOfKey(key)).toBe(type)
+  })
+
+  it.each(WEAK_ED25519.map((key) => key.toString('hex')))(
+    'of Ed25519 that is weak is not used: %s',
+    (hex) => {
+      expect(typeOfKey(ed25519(decodeHex(hex)!))).toBeUndefined()
+    },
+  )
 })
 
 describe('bytes that are not a strict certificate', () => {
