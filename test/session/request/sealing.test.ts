@@ -66,7 +66,9 @@ it('are the signing key and the keys of requests, and an ended session has none 
   const sealed = sealedValues(await documentOf(id))
   expect(sealed.map(([place]) => place)).toEqual(['signing-key', 'response-key/1'])
   expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-  const ended = JSON.stringify(await documentOf(id))
+  const document = await documentOf(id)
+  const ended = JSON.stringify(document)
+  expect(document.generations).toEqual([])
   for (const [place, value] of sealed) expect([place, ended.includes(value)]).toEqual([place, false])
 })
 

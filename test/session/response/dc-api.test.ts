@@ -67,3 +67,29 @@ it.each([
   expect(await stubOf(id).processDcApiResponse(by, response)).toEqual({ ok: false, error: code })
   expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [{ reason: { code } }] })
 })
+
+describe('a response to the request for a chosen wallet', () => {
+  const EMPTY = '{"vp_token":{"age_attestation":[]}}'
+  const respond = async (wallet: string, protocol: 'openid4vp-v1-signed' | 'openid4vp-v1-unsigned') => {
+    const { verification_id: id } = await createSession(setting)
+    const by = { relyingPartyId: setting.relyingPartyId }
+    const made = await stubOf(id).createDcApiRequest(by, { page: 'relying_party', origin: SHOP, wallet })
+    if (!made.ok) throw new Error(made.error)
+    const response = { page: 'relying_party', protocol, data: EMPTY, digest: protocol } as const
+    return stubOf(id).processDcApiResponse(by, response)
+  }
+
+  it('is refused under a protocol that this wallet was not offered', async () => {
+    expect(await respond('walt-id', 'openid4vp-v1-signed')).toEqual({
+      ok: false,
+      error: 'request_superseded',
+    })
+  })
+
+  it('is processed under a protocol that it was offered', async () => {
+    const processed = { ok: false, error: 'wrong_presentation_count' }
+    expect(await respond('walt-id', 'openid4vp-v1-unsigned')).toEqual(processed)
+    expect(await respond('credo', 'openid4vp-v1-signed')).toEqual(processed)
+    expect(await respond('credo', 'openid4vp-v1-unsigned')).toEqual(processed)
+  })
+})

@@ -3,7 +3,16 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
-import { createSession, fetchRequest, goodResponse, poll, post, type Setting, setUp } from '../driver.ts'
+import {
+  createSession,
+  fetchRequest,
+  goodResponse,
+  poll,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+} from '../driver.ts'
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -49,4 +58,26 @@ it('identical responses at one time are verified once, and get the same result',
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   expect(new Set(bodies).size).toBe(1)
   expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
+})
+
+it('no request of the browser is made while the settings cannot be read', async () => {
+  const { setting, id } = await begin()
+  changeSettings(setting, async () => {
+    throw new Error('storage is not available')
+  })
+  const page = { page: 'relying_party', origin: 'https://shop.example', wallet: null } as const
+  const made = await stubOf(id).createDcApiRequest({ relyingPartyId: setting.relyingPartyId }, page)
+  expect(made).toEqual({ ok: false, error: 'unavailable' })
+})
+
+it.each([
+  [true, 'verified', 'pass'],
+  [false, 'rejected', 'fail'],
+])('the trace of age_over_18 = %s ends with the policy: %s, %s', async (age_over_18, status, result) => {
+  const setting = await setUp()
+  const { verification_id: id, wallet_request } = await createSession(setting)
+  const request = await fetchRequest(wallet_request.request_uri)
+  expect((await post(id, await goodResponse(setting, request, { age_over_18 }))).status).toBe(200)
+  const session = await poll(setting, id)
+  expect([session.status, session.trace.at(-1)]).toMatchObject([status, { id: 'policy', result }])
 })
