@@ -15,6 +15,7 @@ import {
   readQr,
 } from '../../support/service/service.ts'
 import { relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { confirming, PAYMENT } from '../../support/service/transaction-data.ts'
 
 const stage = useStage()
 
@@ -284,4 +285,28 @@ it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () =>
     status: 'verified',
     session_binding: 'page',
   })
+})
+
+it('CONTRACT 2: asks a chosen wallet to confirm the same texts that the session shows', async () => {
+  const payment = { ...NAMES, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+  const session = await stage.rp.create({ ...payment, wallet: 'valera' })
+  const { uri } = session.wallet_request
+  const request = await stage.service.wallet.receive(uri, { asksTransactionData: true })
+  expect(request.payload.transaction_data).toHaveLength(1)
+  const { transaction_data } = request.payload
+  expect(session.wallet_request).toMatchObject({ transaction_data })
+  const token = await namesOf(request, { keyBinding: confirming(request) })
+  expect((await stage.service.wallet.present(request, token)).status).toBe(200)
+  expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
+})
+
+it('CONTRACT 2: refuses a wallet that is not asked for a credential of a transaction, with 422', async () => {
+  const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
+  const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
+  const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })
+  expect(await expectStatus(response, 422)).toMatchObject({
+    errors: [{ pointer: '/wallet', code: 'credential_not_asked' }],
+  })
+  const { wallet_request } = await stage.rp.create({ ...body, wallet: ['valera', 'credo'] })
+  expect(wallet_request).toMatchObject({ wallet: 'credo' })
 })
