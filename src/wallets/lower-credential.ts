@@ -116,7 +116,7 @@ function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Cl
   }
 }
 
-/** `intent_to_retain: false` is the default, so it can be left out. `true` is what the person must know. */
+/** `intent_to_retain: false` is the default, so it can be left out. `true` stays: the wallet shows it. */
 function lowerClaim(
   { dcql }: WalletProfile,
   { claim, format }: { readonly claim: ClaimsQuery; readonly format: string },

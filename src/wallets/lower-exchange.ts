@@ -19,10 +19,10 @@ type Exchange = Omit<LoweredRequest, 'protocol' | 'query'>
 /** Chooses for the lowered query, or returns why no channel reaches the wallet. */
 export function lowerExchange(
   profile: WalletProfile,
-  asked: OriginalRequest,
+  base: OriginalRequest,
   query: DcqlQuery,
 ): Result<Lowered<Exchange>, readonly Finding[]> {
-  const original = withValue(profile, asked)
+  const original = withValue(profile, base)
   const transactions = original.transaction_data === undefined ? 'yes' : profile.transaction_data
   if (transactions === 'no') return err([{ member: '/transaction_data', why: 'not_supported' }])
   const unknown: readonly Finding[] =

@@ -151,7 +151,10 @@ function transactionsOf({ query }: Policy): readonly string[] | undefined {
 }
 
 /** Weighted towards requests that wallets can answer, so that most of them are lowered. */
-const PROTOCOLS = ['openid4vp-1.0', 'openid4vp-1.0', 'openid4vp-1.0', 'haip-1.0', 'iso-18013-7-c'] as const
+const PROTOCOLS = [
+  ...(['openid4vp-1.0', 'openid4vp-1.0', 'openid4vp-1.0', 'openid4vp-1.0', 'haip-1.0'] as const),
+  ...(['iso-18013-7-c', 'openid4vp-draft24', 'openid4vp-draft18'] as const),
+] as const
 const PREFIXES: ClientIdPrefix[] = ['x509_hash', 'x509_san_dns', 'redirect_uri']
 
 /** Requests, few of them with a transaction. */
@@ -164,6 +167,7 @@ export const ORIGINAL: fc.Arbitrary<OriginalRequest> = fc
     response_modes: fc.shuffledSubarray(['direct_post.jwt', 'direct_post'] as const, { minLength: 1 }),
     request_uri_methods: fc.shuffledSubarray(['post', 'get'] as const, { minLength: 1 }),
     dc_api_protocols: fc.subarray(['openid4vp-v1-signed', 'openid4vp-v1-unsigned', 'org-iso-mdoc'] as const),
+    by_value_for: fc.subarray(['eu-age-android', 'eu-age-ios']),
     livemode: seldom,
     has_root: fc.boolean(),
     accepts_low: fc.constantFrom(true, true, false, undefined),
@@ -184,9 +188,6 @@ const supportOrIgnored = fc.constantFrom(
   'unknown' as const,
 )
 
-/** A profile of the registry. */
-const realProfile = fc.constantFrom(...WALLET_PROFILES)
-
 /** A profile that any request can reach, with some part of DCQL. */
 const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
   id: fc.constant('other'),
@@ -196,7 +197,7 @@ const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
   platforms: fc.constant(['web']),
   links: fc.constant({ live: ['openid4vp'] }),
   install: fc.constant({}),
-  protocols: fc.constant(['openid4vp-1.0', 'haip-1.0']),
+  protocols: fc.constant(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']),
   dc_api_protocols: fc.constant(['org-iso-mdoc']),
   client_id_prefixes: fc.shuffledSubarray(PREFIXES, { minLength: 2 }),
   formats: fc.shuffledSubarray([...FORMAT_IDS], { minLength: 2 }),
@@ -221,17 +222,20 @@ const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
   }),
 })
 
-export const PROFILE: fc.Arbitrary<WalletProfile> = fc.oneof(realProfile, otherProfile)
+/** Two profiles of the registry, and one that any request can reach. */
+export const PROFILES: fc.Arbitrary<readonly WalletProfile[]> = fc
+  .tuple(fc.shuffledSubarray([...WALLET_PROFILES], { minLength: 2, maxLength: 2 }), otherProfile)
+  .map(([real, other]) => [...real, other])
 
 /** Presentation of a wallet for one query. Some claims are missing or have another value. */
-export type Presented = {
+export type Presentation = {
   readonly isMissing: readonly boolean[]
   readonly isFalse: readonly boolean[]
   readonly holderBound: boolean
   readonly authority: string
 }
 
-export const PRESENTED: fc.Arbitrary<Presented> = fc.record({
+export const PRESENTED: fc.Arbitrary<Presentation> = fc.record({
   isMissing: fc.array(
     fc.nat(19).map((chance) => chance === 0),
     { minLength: 4, maxLength: 4 },
@@ -245,7 +249,7 @@ export const PRESENTED: fc.Arbitrary<Presented> = fc.record({
 })
 
 /** Builds a credential that answers a query, as far as `presented` lets it. */
-export function credentialFor(query: CredentialQuery, presented: Presented): VerifiedCredential {
+export function credentialFor(query: CredentialQuery, presented: Presentation): VerifiedCredential {
   const format = query.format as FormatId
   const typeIdentifier = FORMATS[format].metaTypes(query.meta)?.[0] ?? ''
   const type = definitions.find(({ formats }) => formats[format]?.identifiers.includes(typeIdentifier))

@@ -14,10 +14,11 @@ import { decodeTransactionData } from '../../src/openid4vp/transaction-data/tran
 import { decide } from '../../src/policy/decide.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import { lowerRequest } from '../../src/wallets/lower.ts'
-import type { LoweredRequest, OriginalRequest } from '../../src/wallets/lowering.ts'
+import type { LoweredRequest, Lowering, OriginalRequest } from '../../src/wallets/lowering.ts'
 import type { WalletProfile } from '../../src/wallets/profile.ts'
+import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { NOW } from '../policy/fixtures.ts'
-import { credentialFor, ORIGINAL, PRESENTED, PROFILE, type Presented } from './generators.ts'
+import { credentialFor, ORIGINAL, PRESENTED, PROFILES, type Presentation } from './generators.ts'
 
 const POLICIES = 10_000
 const SEED = 20_261_122
@@ -28,45 +29,67 @@ let verified = 0
 describe('a lowered request', () => {
   it('asks for nothing that the original does not ask for, and only what the wallet supports', () => {
     const outcomes = new Map<string, number>()
+    const uses = new Map<string, number>()
     fc.assert(
       fc.property(
-        PROFILE,
+        PROFILES,
         ORIGINAL,
         fc.array(PRESENTED, { minLength: 10, maxLength: 10 }),
-        (profile, original, presented) => {
-          const before = JSON.stringify([profile, original])
-          const lowering = lowerRequest(profile, original)
-          expect(JSON.stringify([profile, original])).toBe(before)
-          outcomes.set(lowering.outcome, (outcomes.get(lowering.outcome) ?? 0) + 1)
-          if (lowering.outcome === 'cannot') {
-            expect(lowering.reasons.length).toBeGreaterThan(0)
-            expect(acceptsAsItIs(profile, original)).toBe(false)
-            return
+        (profiles, original, presented) => {
+          for (const profile of profiles) {
+            const outcome = expectProperties(profile, original, presented)
+            outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+            uses.set(profile.id, (uses.get(profile.id) ?? 0) + 1)
           }
-          const { request, left_out, unknown } = lowering
-          expect(lowering.outcome).toBe(
-            unknown.length > 0 ? 'unknown' : left_out.length > 0 ? 'lowered' : 'works',
-          )
-          if (left_out.length === 0) expectEachType(request.query, original.policy)
-          expectOneFormat(request.query, original.policy)
-          expect(dcqlQuery.safeParse(request.query).error?.issues ?? []).toEqual([])
-          expectNothingMore(request.query, original.policy.query)
-          expect(refusals(profile, request.query, unknown.length > 0)).toEqual([])
-          expectTransactions(request, original)
-          if (request.passing === 'value') expect(mayPassValue(original)).toBe(true)
-          expectSatisfaction(original.policy, request.query, presented)
         },
       ),
       { numRuns: POLICIES, seed: SEED },
     )
-    // With one outcome missing, its properties would not be tested.
+    // With one outcome or one profile missing, its properties would not be tested.
     for (const outcome of ['works', 'lowered', 'unknown', 'cannot']) {
-      expect(outcomes.get(outcome) ?? 0).toBeGreaterThan(POLICIES / 100)
+      expect(outcomes.get(outcome) ?? 0).toBeGreaterThan(POLICIES / 50)
     }
-    expect(satisfied).toBeGreaterThan(POLICIES / 10)
-    expect(verified).toBeGreaterThan(POLICIES / 20)
+    for (const { id } of WALLET_PROFILES) expect(uses.get(id) ?? 0).toBeGreaterThan(POLICIES / 13)
+    expect(satisfied).toBeGreaterThan(POLICIES / 5)
+    expect(verified).toBeGreaterThan(POLICIES / 10)
   })
 })
+
+/** Lowers a request and checks the result. Returns its outcome. */
+function expectProperties(
+  profile: WalletProfile,
+  original: OriginalRequest,
+  presented: readonly Presentation[],
+): Lowering['outcome'] {
+  const before = JSON.stringify([profile, original])
+  const lowering = lowerRequest(profile, original)
+  expect(JSON.stringify([profile, original])).toBe(before)
+  if (lowering.outcome === 'cannot') {
+    expect(lowering.reasons.length).toBeGreaterThan(0)
+    expect(acceptsAsItIs(profile, original)).toBe(false)
+    return lowering.outcome
+  }
+  const { request, left_out, unknown } = lowering
+  expect(lowering.outcome).toBe(unknown.length > 0 ? 'unknown' : left_out.length > 0 ? 'lowered' : 'works')
+  if (left_out.length === 0) expectEachType(request.query, original.policy)
+  expectOneFormat(request.query, original.policy)
+  expect(dcqlQuery.safeParse(request.query).error?.issues ?? []).toEqual([])
+  expectNothingMore(request.query, original.policy.query)
+  expect(refusals(profile, request.query, unknown.length > 0)).toEqual([])
+  expectTransactions(request, original)
+  expectAllowed(profile, request, original)
+  expectSatisfaction(original.policy, request.query, presented)
+  return lowering.outcome
+}
+
+/** Unsigned and plain only where the request may be so, for any wallet or for this one. */
+function expectAllowed({ id }: WalletProfile, request: LoweredRequest, original: OriginalRequest): void {
+  if (request.passing === 'value') expect(mayPassValue(original)).toBe(true)
+  if (original.by_value_for?.includes(id)) return
+  const { client_id_prefix: prefix, response_mode: mode } = request
+  expect(prefix === null || original.client_id_prefixes.includes(prefix)).toBe(true)
+  expect(mode === null || original.response_modes.includes(mode)).toBe(true)
+}
 
 /** A query made from types asks for each type in one format. */
 function expectOneFormat({ credentials }: DcqlQuery, { descriptors, scope }: Policy): void {
@@ -212,9 +235,9 @@ function expectTransactions({ query }: LoweredRequest, { transaction_data = [] }
 }
 
 /** A response that satisfies the lowered query satisfies the original one and its policy. */
-function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonly Presented[]): void {
+function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonly Presentation[]): void {
   const answers = query.credentials.flatMap((one, i) => {
-    const credential = credentialFor(one, presented[i % presented.length] as Presented)
+    const credential = credentialFor(one, presented[i % presented.length] as Presentation)
     const format = FORMATS[one.format as FormatId]
     const match = matchCredential(one, credential, format)
     if (match === undefined) return []

@@ -20,7 +20,7 @@ import type {
   Surroundings,
 } from '../../support/wallets/fake-wallet.ts'
 import { makeVerifier, ORGANIZATION } from '../../support/wallets/good-request.ts'
-import { type Disclosed, makeHoldings } from '../../support/wallets/holdings.ts'
+import { type DisclosedClaim, makeHoldings } from '../../support/wallets/holdings.ts'
 
 const SHOP = 'https://shop.example'
 
@@ -37,7 +37,7 @@ export type Session = CreatedSession & { readonly wallets: readonly WalletResult
 /** The end of one exchange. */
 export type Exchange =
   | { readonly refused: string }
-  | { readonly status: string; readonly disclosed: readonly Disclosed[] }
+  | { readonly status: string; readonly disclosed: readonly DisclosedClaim[] }
 
 export type WalletStage = {
   service: Service

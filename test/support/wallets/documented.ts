@@ -9,7 +9,7 @@ import {
   fetchRequestObject,
   isChained,
   parametersOf,
-  type Received,
+  type ReceivedRequest,
   verifySignature,
 } from './request-object.ts'
 import { encryptFor, postForm, presentAll } from './responding.ts'
@@ -17,14 +17,14 @@ import { encryptFor, postForm, presentAll } from './responding.ts'
 /** Begin of every refusal for want of documentation. */
 export const SILENT = 'the documentation is silent about '
 
-export type Documented = {
+export type DocumentedWallet = {
   readonly schemes: readonly string[]
   /** Document types that it presents. Absent: all. */
   readonly types?: readonly string[]
   /** Absent: `mso_mdoc`. */
   readonly formats?: readonly string[]
   /** Further documented rules. */
-  readonly check?: (received: Received, surroundings: Surroundings) => void
+  readonly check?: (received: ReceivedRequest, surroundings: Surroundings) => void
 }
 
 /**
@@ -34,7 +34,7 @@ export type Documented = {
 export async function answerDocumented(
   invocation: Invocation,
   surroundings: Surroundings,
-  { schemes, types, formats = ['mso_mdoc'], check }: Documented,
+  { schemes, types, formats = ['mso_mdoc'], check }: DocumentedWallet,
 ): Promise<Answer> {
   if ('digital' in invocation) return refuse('no Digital Credentials API')
   const { link } = invocation

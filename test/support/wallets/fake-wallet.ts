@@ -1,7 +1,7 @@
 // The interface of the strict fake wallets. Each is written from the public source or documentation of one
 // wallet: it refuses exactly what that wallet refuses, and discloses what that wallet would disclose.
 
-import type { Disclosed, Holding } from './holdings.ts'
+import type { DisclosedClaim, Holding } from './holdings.ts'
 
 /** A request as the wallet's platform hands it over. */
 export type Invocation =
@@ -26,8 +26,8 @@ export type Surroundings = {
 /** The result of a request. `response` answers the post to the verifier; `credential` goes to the page. */
 export type Answer =
   | { readonly refused: string }
-  | { readonly disclosed: readonly Disclosed[]; readonly response: Response }
-  | { readonly disclosed: readonly Disclosed[]; readonly credential: DigitalRequest }
+  | { readonly disclosed: readonly DisclosedClaim[]; readonly response: Response }
+  | { readonly disclosed: readonly DisclosedClaim[]; readonly credential: DigitalRequest }
 
 /** Where the behaviour was read. */
 export type WalletSource =

@@ -33,14 +33,14 @@ export type MdocHolding = {
 export type Holding = SdJwtHolding | MdocHolding
 
 /** One claim that left the wallet. */
-export type Disclosed = {
+export type DisclosedClaim = {
   readonly format: string
   readonly type: string
   /** Name of the claim or element; steps below it are joined by dots. */
   readonly claim: string
 }
 
-export type Presented = { readonly presentation: string; readonly disclosed: readonly Disclosed[] }
+export type Presentation = { readonly presentation: string; readonly disclosed: readonly DisclosedClaim[] }
 
 /** A person's credentials, each with its own holder key and with more claims than any question asks for. */
 export async function makeHoldings(): Promise<{
@@ -114,7 +114,7 @@ export async function presentSdJwt(
   holding: SdJwtHolding,
   paths: readonly Path[] | 'all',
   { nonce, audience, keyBinding }: { nonce: string; audience: string; keyBinding?: object },
-): Promise<Presented> {
+): Promise<Presentation> {
   const { sdJwt, key } = holding
   const presentation = await presentSdJwtVc(sdJwt, {
     holder: key,
@@ -128,7 +128,7 @@ export async function presentSdJwt(
 }
 
 /** The claims that a presentation of an SD-JWT VC discloses. */
-export function claimsIn(presentation: string, holding: SdJwtHolding): readonly Disclosed[] {
+export function claimsIn(presentation: string, holding: SdJwtHolding): readonly DisclosedClaim[] {
   const { format, type } = holding
   return (
     presentation
@@ -167,7 +167,7 @@ export async function presentElements(
   holding: MdocHolding,
   elements: Readonly<Record<string, readonly string[]>> | 'all',
   transcript: SessionTranscript,
-): Promise<Presented> {
+): Promise<Presentation> {
   const everything = Object.entries(holding.claims).map(([name, all]) => [name, Object.keys(all)] as const)
   const presentation = await presentMdoc(holding.issued, {
     docType: holding.type,
@@ -179,7 +179,7 @@ export async function presentElements(
 }
 
 /** The elements of every document in a DeviceResponse. */
-export function disclosedIn(deviceResponse: Uint8Array): readonly Disclosed[] {
+export function disclosedIn(deviceResponse: Uint8Array): readonly DisclosedClaim[] {
   const { documents = [] } = DeviceResponse.decode(deviceResponse)
   return documents.flatMap(({ docType, issuerSigned }) =>
     [...(issuerSigned.issuerNamespaces?.issuerNamespaces.values() ?? [])].flatMap((items) =>

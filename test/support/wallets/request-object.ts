@@ -11,14 +11,14 @@ export function parametersOf(link: string): Readonly<Record<string, string>> {
   return Object.fromEntries(new URL(link).searchParams)
 }
 
-export type Fetched = { readonly text: string; readonly contentType: string }
+export type FetchResult = { readonly text: string; readonly contentType: string }
 
 /** Fetches `request_uri`. `form` is posted where the wallet posts. */
 export async function fetchRequestObject(
   requestUri: string,
   { fetch }: Surroundings,
   form?: Readonly<Record<string, string>>,
-): Promise<Fetched> {
+): Promise<FetchResult> {
   const response = await fetch(requestUri, {
     headers: {
       accept: 'application/oauth-authz-req+jwt',
@@ -84,7 +84,7 @@ export type ClaimsQuery = {
   readonly intent_to_retain?: boolean
 }
 
-export type Received = {
+export type ReceivedRequest = {
   readonly header: Readonly<Record<string, unknown>>
   readonly payload: Payload
   /** Certificates of `x5c`, leaf first; empty without `x5c`. */
@@ -92,7 +92,7 @@ export type Received = {
 }
 
 /** Decodes a request object without a check of its signature. Refuses what is not a JWS. */
-export function decodeRequestObject(text: string): Received {
+export function decodeRequestObject(text: string): ReceivedRequest {
   try {
     const header = decodeProtectedHeader(text) as Readonly<Record<string, unknown>>
     const x5c = (header.x5c ?? []) as readonly string[]

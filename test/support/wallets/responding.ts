@@ -6,11 +6,11 @@ import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { dcApiTranscriptOf, transcriptOf } from '../people/mdoc.ts'
 import type { Surroundings } from './fake-wallet.ts'
 import {
-  type Disclosed,
+  type DisclosedClaim,
   elementsOf,
   type Holding,
   type Path,
-  type Presented,
+  type Presentation,
   presentElements,
   presentSdJwt,
 } from './holdings.ts'
@@ -60,7 +60,7 @@ export async function presentHolding(
   holding: Holding,
   paths: readonly Path[] | 'all',
   { payload, key, origin }: Binding,
-): Promise<Presented> {
+): Promise<Presentation> {
   if (holding.format === 'dc+sd-jwt') {
     const isUnsigned = origin !== undefined && payload.client_id === undefined
     const audience = isUnsigned ? `origin:${origin}` : payload.client_id
@@ -87,7 +87,7 @@ export type Choice = {
 export async function presentAll(
   choices: readonly Choice[],
   binding: Binding,
-): Promise<{ readonly vp_token: object; readonly disclosed: readonly Disclosed[] }> {
+): Promise<{ readonly vp_token: object; readonly disclosed: readonly DisclosedClaim[] }> {
   const presented = await Promise.all(
     choices.map(
       async ({ id, holding, paths }) => [id, await presentHolding(holding, paths, binding)] as const,

@@ -120,7 +120,11 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed(`${METADATA}.vp_formats_supported.dc+sd-jwt.sd-jwt_alg_values`, ['ES384']),
     'vp_formats_supported has no algorithm of the wallet for dc+sd-jwt',
   ],
-  ['a type that nobody holds', changed('query.meta.vct_values', ['urn:other']), 'no document of the type'],
+  [
+    'a type that the wallet does not hold',
+    changed('query.meta.vct_values', ['urn:other']),
+    'no document of the type',
+  ],
 ]
 
 it.each(CASES)('refuses %s', async (_, change, refused) => {

@@ -105,7 +105,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['transaction data', changed('payload.transaction_data', ['e30']), 'transaction_data is not supported'],
   ['another value', changed('query.claims.0.values', ['Max']), 'no credential satisfies a query'],
   [
-    'a claim that nobody holds',
+    'a claim that the wallet does not hold',
     changed('query.claims.0.path', ['height']),
     'no credential satisfies a query',
   ],

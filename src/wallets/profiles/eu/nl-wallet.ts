@@ -1,4 +1,4 @@
-// The Dutch wallet. It knows simple queries without sets. Several of them would need one format, so it is
+// The Dutch wallet. It supports simple queries without sets. Several of them would need one format, so it is
 // asked one query only.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'

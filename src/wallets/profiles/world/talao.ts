@@ -1,4 +1,4 @@
-// The wallets of Talao. They know presentation definitions, and no DCQL.
+// The wallets of Talao. They support presentation definitions, and no DCQL.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'

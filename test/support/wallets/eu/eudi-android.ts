@@ -7,7 +7,7 @@ import { fakeWallet, refuse, refuseUnless } from '../fake-wallet.ts'
 import { claimAt, type Holding } from '../holdings.ts'
 import type { CredentialQuery, DcqlQuery } from '../request-object.ts'
 import { type Choice, encryptFor, postForm, presentAll, randomText } from '../responding.ts'
-import { KT_SOURCE, type Resolved, resolveWithKt } from './openid4vp-kt.ts'
+import { KT_SOURCE, type ResolvedRequest, resolveWithKt } from './openid4vp-kt.ts'
 
 const SCHEMES = ['openid4vp:', 'eudi-openid4vp:', 'mdoc-openid4vp:', 'haip-vp:']
 
@@ -52,7 +52,7 @@ export const eudiAndroid: FakeWallet = fakeWallet({
 
 /** Answers a resolved request as wallet-core does. */
 export async function respondWithCore(
-  { payload, encryption }: Resolved,
+  { payload, encryption }: ResolvedRequest,
   surroundings: Surroundings,
 ): Promise<Answer> {
   const choices = chooseWithCore(payload.dcql_query, surroundings.holdings)

@@ -10,7 +10,7 @@ import {
   fetchRequestObject,
   isChained,
   parametersOf,
-  type Received,
+  type ReceivedRequest,
   verifySignature,
 } from '../request-object.ts'
 import { type Choice, encryptFor, postForm, presentAll, randomText } from '../responding.ts'
@@ -59,7 +59,7 @@ export const ioApp: FakeWallet = fakeWallet({
   },
 })
 
-async function receive(link: string, surroundings: Surroundings): Promise<Received> {
+async function receive(link: string, surroundings: Surroundings): Promise<ReceivedRequest> {
   const { client_id: clientId, request, request_uri: uri, request_uri_method: method } = parametersOf(link)
   refuseUnless(clientId !== undefined && clientId !== '', 'client_id is missing')
   refuseUnless((request === undefined) !== (uri === undefined), 'neither request nor request_uri, or both')

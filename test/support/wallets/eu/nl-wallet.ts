@@ -1,4 +1,4 @@
-// The NL Wallet: it knows one simple part of DCQL, verifiers with an access certificate of its list, and
+// The NL Wallet: it supports one simple part of DCQL, verifiers with an access certificate of its list, and
 // requests by reference with encrypted responses.
 
 import { GeneralSign, importJWK } from 'jose'
@@ -12,7 +12,7 @@ import {
   isChained,
   type Payload,
   parametersOf,
-  type Received,
+  type ReceivedRequest,
   subjectOf,
   verifySignature,
 } from '../request-object.ts'
@@ -90,7 +90,7 @@ async function receive(link: string, surroundings: Surroundings): Promise<Payloa
   return payload
 }
 
-function checkParameters({ payload, chain }: Received): void {
+function checkParameters({ payload, chain }: ReceivedRequest): void {
   refuseUnless(payload.transaction_data === undefined, 'transaction_data is not supported')
   for (const member of ['nonce', 'response_mode', 'response_uri', 'client_metadata'] as const) {
     refuseUnless(payload[member] !== undefined, `${member} is missing`)
@@ -120,7 +120,7 @@ function encryptionOf({ client_metadata }: Payload): string | undefined {
 }
 
 /** The name of the verifier comes from the certificate: of a legal or of a natural person. */
-function checkOrganization({ chain: [leaf] }: Received): void {
+function checkOrganization({ chain: [leaf] }: ReceivedRequest): void {
   const names = subjectOf(leaf!)
   const [legal, natural] = [
     ['C', 'CN', 'O', 'organizationIdentifier'],

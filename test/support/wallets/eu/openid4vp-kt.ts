@@ -25,7 +25,7 @@ export type KtConfig = {
 }
 
 /** A resolved request. Without `encryption` the response is posted in the clear. */
-export type Resolved = {
+export type ResolvedRequest = {
   readonly payload: Payload
   readonly encryption: { readonly key: JWK; readonly enc: string } | undefined
 }
@@ -43,7 +43,7 @@ export async function resolveWithKt(
   link: string,
   surroundings: Surroundings,
   config: KtConfig,
-): Promise<Resolved> {
+): Promise<ResolvedRequest> {
   const parameters = parametersOf(link)
   const payload =
     parameters.request_uri === undefined && parameters.request === undefined
@@ -131,7 +131,7 @@ function authenticateUnsigned(parameters: Readonly<Record<string, string>>, { pr
 }
 
 /** Checks the parameters in the library's order. */
-function validate(payload: Payload, config: KtConfig): Resolved['encryption'] {
+function validate(payload: Payload, config: KtConfig): ResolvedRequest['encryption'] {
   refuseUnless(payload.response_type?.trim() === 'vp_token', 'response_type is not vp_token')
   refuseUnless(payload.nonce !== undefined, 'nonce is missing')
   const isEncrypted = checkResponseMode(payload)
@@ -209,7 +209,7 @@ function checkCredentialQuery({
   }
 }
 
-function encryptionOf(metadata: ClientMetadata, isEncrypted: boolean): Resolved['encryption'] {
+function encryptionOf(metadata: ClientMetadata, isEncrypted: boolean): ResolvedRequest['encryption'] {
   const { jwks, encrypted_response_enc_values_supported: offered } = metadata
   if (!isEncrypted) {
     refuseUnless(offered === undefined, 'encrypted_response_enc_values_supported without encryption')

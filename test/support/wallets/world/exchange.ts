@@ -3,7 +3,7 @@
 import type { JWK } from 'jose'
 import { requestVerifier } from '../../certificates/verifier-key.ts'
 import { type Answer, type Invocation, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
-import { type Presented, type SdJwtHolding, sha256 } from '../holdings.ts'
+import { type Presentation, type SdJwtHolding, sha256 } from '../holdings.ts'
 import {
   decodeRequestObject,
   dnsNamesOf,
@@ -11,7 +11,7 @@ import {
   isChained,
   type Payload,
   parametersOf,
-  type Received,
+  type ReceivedRequest,
   verifySignature,
 } from '../request-object.ts'
 import {
@@ -105,7 +105,7 @@ function unsignedLink(link: string): Payload {
 /** Verifies the request as its Client Identifier Prefix says. */
 async function authenticate(
   text: string,
-  { header, payload, chain }: Received,
+  { header, payload, chain }: ReceivedRequest,
   surroundings: Surroundings,
   { prefixes, listsAuthorities, bindsResponseUri = false, algorithms = ['ES256'] }: RequestRules,
 ): Promise<void> {
@@ -145,7 +145,7 @@ export type ResponseRules = {
   /** True if `vp_token` is text in encrypted responses too, where it should be JSON. */
   readonly encryptsText?: boolean
   /** Presents an SD-JWT VC in the wallet's own way. */
-  readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presented>
+  readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presentation>
 }
 
 /** Presents, encrypts where the request says so, and posts or returns. */

@@ -13,7 +13,7 @@ import {
   decodeRequestObject,
   isChained,
   type Payload,
-  type Received,
+  type ReceivedRequest,
   verifySignature,
 } from '../request-object.ts'
 import { type Choice, encryptFor, presentAll } from '../responding.ts'
@@ -74,7 +74,7 @@ export const googleWallet: FakeWallet = fakeWallet({
 })
 
 /** The Client Identifier, and the metadata that the consent screen shows. */
-function checkVerifier({ payload, chain: [leaf] }: Received): void {
+function checkVerifier({ payload, chain: [leaf] }: ReceivedRequest): void {
   refuseUnless(leaf !== undefined, 'no x5c')
   refuseUnless(
     payload.client_id === `x509_hash:${sha256(leaf.raw)}`,

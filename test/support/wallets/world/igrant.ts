@@ -15,7 +15,7 @@ import {
   type Holding,
   type MdocHolding,
   type Path,
-  type Presented,
+  type Presentation,
   type SdJwtHolding,
   sha256,
 } from '../holdings.ts'
@@ -125,7 +125,7 @@ function elementsFor({ claims }: MdocHolding, names: readonly unknown[]): readon
 }
 
 /** Binds the key with the first transaction of the request, if it is for this query. */
-function present({ id, paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presented> {
+function present({ id, paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presentation> {
   const all = disclosuresOf(holding)
   const asked = paths === 'all' ? [] : paths
   const names = asked.flat().map(String)

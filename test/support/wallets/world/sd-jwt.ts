@@ -1,7 +1,7 @@
 // SD-JWT VCs of wallets that choose the disclosures themselves. `jose` signs the key binding.
 
 import { importJWK, type JWK, SignJWT } from 'jose'
-import { claimsIn, type Presented, type SdJwtHolding, sha256 } from '../holdings.ts'
+import { claimsIn, type Presentation, type SdJwtHolding, sha256 } from '../holdings.ts'
 import type { Payload } from '../request-object.ts'
 
 export type Disclosure = {
@@ -28,7 +28,7 @@ export function presentDisclosures(
   holding: SdJwtHolding,
   disclosures: readonly Disclosure[],
   payload: Payload,
-): Promise<Presented> {
+): Promise<Presentation> {
   const [jwt = ''] = holding.sdJwt.split('~')
   return bindKey([jwt, ...disclosures.map(({ text }) => text), ''].join('~'), holding, payload)
 }
@@ -39,7 +39,7 @@ export async function bindKey(
   holding: SdJwtHolding,
   { nonce, client_id: aud }: Payload,
   claims: object = {},
-): Promise<Presented> {
+): Promise<Presentation> {
   const keyBinding = await new SignJWT({ nonce, aud, sd_hash: sha256(text), ...claims })
     .setIssuedAt()
     .setProtectedHeader({ typ: 'kb+jwt', alg: holding.key.alg })

@@ -1,4 +1,4 @@
-// Talao and AltMe. They know presentation definitions of the drafts, and no DCQL: a request of version 1.0
+// Talao and AltMe. They support presentation definitions of the drafts, and no DCQL: a request of version 1.0
 // has nothing that they can answer. How they answer requests of drafts is not in this fake.
 
 import { type FakeWallet, fakeWallet, refuse, refuseUnless } from '../fake-wallet.ts'

@@ -3,7 +3,7 @@
 
 import { firstClaimSet, hasType } from '../dcql.ts'
 import { type FakeWallet, fakeWallet, refuse, refuseUnless, type Surroundings } from '../fake-wallet.ts'
-import type { Holding, Presented, SdJwtHolding } from '../holdings.ts'
+import type { Holding, Presentation, SdJwtHolding } from '../holdings.ts'
 import type { CredentialQuery, Payload } from '../request-object.ts'
 import type { Choice } from '../responding.ts'
 import { receive, respond } from './exchange.ts'
@@ -102,7 +102,7 @@ function match(query: CredentialQuery, holdings: readonly Holding[]): readonly C
 }
 
 /** The disclosure with the last name of each path. That of the object that a claim is in stays out. */
-function present({ paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presented> {
+function present({ paths }: Choice, holding: SdJwtHolding, payload: Payload): Promise<Presentation> {
   const all = disclosuresOf(holding)
   const names = (paths === 'all' ? [] : paths).map((path) =>
     path.findLast((step) => typeof step === 'string'),

@@ -13,7 +13,7 @@ import {
   refuseUnless,
   type Surroundings,
 } from '../fake-wallet.ts'
-import { type Holding, type Path, type Presented, type SdJwtHolding, sha256 } from '../holdings.ts'
+import { type Holding, type Path, type Presentation, type SdJwtHolding, sha256 } from '../holdings.ts'
 import {
   type CredentialQuery,
   decodeRequestObject,
@@ -146,7 +146,11 @@ function choose({ dcql_query: query }: Payload, holdings: readonly Holding[]): r
 }
 
 /** Presents every claim of the query: without claims, every claim of the credential. */
-async function present(query: CredentialQuery, holding: SdJwtHolding, payload: Payload): Promise<Presented> {
+async function present(
+  query: CredentialQuery,
+  holding: SdJwtHolding,
+  payload: Payload,
+): Promise<Presentation> {
   const { id, claims } = query
   const frame = frameOf(claims?.map(({ path }) => path) ?? leavesOf(holding.claims))
   const sdJwt = await SDJwt.fromEncode(holding.sdJwt, hasher)

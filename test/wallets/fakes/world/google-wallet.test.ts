@@ -134,7 +134,7 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
     'no credential of this document type',
   ],
   [
-    'a type that nobody holds',
+    'a type that the wallet does not hold',
     changed('payload.dcql_query.credentials', [ID_PASS]),
     'no eligible credential',
   ],
