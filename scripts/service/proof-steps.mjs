@@ -11,6 +11,7 @@ export function proofSteps({ small }) {
     step('test', ['test']),
     step('simulate', ['run', 'simulate', '--', '--seed', '1', '--histories', size('100000', '2000')]),
     step('chaos', ['run', 'chaos', '--', '--kills', size('1000', '20')]),
+    step('fuzz', ['run', 'fuzz', '--', '--requests', size('1000000', '10000')]),
     step('mutation', ['run', 'mutation', ...size([], ['--', 'state'])]),
     ...size([step('peers', ['ci', '--prefix', 'bench/peers'])], []),
     step('load', ['run', 'load', '--', ...size(['--peers'], ['--seconds', '10', '--rates', '5'])]),

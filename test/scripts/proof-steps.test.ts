@@ -24,6 +24,7 @@ describe('the steps of npm run proof', () => {
     const commands = commandsOf(FULL)
     expect(commands).toContain('npm run simulate -- --seed 1 --histories 100000')
     expect(commands).toContain('npm run chaos -- --kills 1000')
+    expect(commands).toContain('npm run fuzz -- --requests 1000000')
     expect(commands).toContain('npm run load -- --peers')
     for (const whole of ['npm run check', 'npm test', 'npm run mutation', 'npm run bench']) {
       expect(commands).toContain(whole)
