@@ -29,7 +29,7 @@ export const GROUPS = {
     ['src/session/response/*.ts', '!src/session/response/reasons.ts'],
     [
       ...['session/response/*', 'session/return/*', 'session/verification-session'],
-      ...['session/request/{chosen-wallet,sealing}', 'session/delivery/publishing'],
+      ...['session/request/sealing', 'session/delivery/publishing'],
       'conformance/response/{annex-c,claims-encryption,dc-api,dcql-refusals,jwt-vc-json}',
       'conformance/outcome/{outcome,policy,receipt,webhooks}',
       ...['conformance/request/{by-value,unsigned}', 'conformance/protocols/drafts'],

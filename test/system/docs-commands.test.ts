@@ -37,7 +37,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run at this size by test/system/fuzz.test.ts', /^npm run fuzz\b/],
   ['takes minutes; its tests are those of `npm test`', /^npm run coverage$/],
   ['takes minutes, and measures the machine', /^npm run load\b/],
-  ['takes hours', /^npm run mutation$/],
+  ['takes hours', /^npm run mutation\b/],
   ['takes hours; .ci/run runs its parts', /^npm run proof\b/],
   ['asks the registry, before a release', /^npm audit$/],
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],

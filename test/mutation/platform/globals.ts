@@ -1,5 +1,5 @@
-// What tests on this platform have beside it: globals that Node does not have. Tests of what the platform
-// itself does, or of the process of the service, are skipped.
+// Setup of each test file on this platform: the globals that Node does not have. Skips tests of WebSockets
+// and of the service's process.
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeEach } from 'vitest'

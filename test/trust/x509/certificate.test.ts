@@ -176,7 +176,8 @@ const rsa = (octets: number, first = 0x80, exponent = '010001', parameters = [tl
   const sign = first >= 0x80 ? Uint8Array.of(0) : new Uint8Array()
   return keyOf(OIDS.rsa, tlv(0x30, tlv(2, sign, modulus), tlv(2, decodeHex(exponent)!)), parameters)
 }
-const GOOD_ED25519 = decodeHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')! // RFC 8032 §7.1
+/** RFC 8032 §7.1, TEST 1. */
+const GOOD_ED25519 = decodeHex('d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a')!
 const typeOfKey = (key: Uint8Array<ArrayBuffer>) =>
   decodeCertificate(leafWith((inside) => inside.splice(KEY, 1, key)))?.subjectKey?.type
 
