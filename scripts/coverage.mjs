@@ -20,6 +20,7 @@ const run = spawnSync(
     '--project=core',
     '--project=workers',
     '--exclude=test/simulation/**', // it bundles the sources by itself, without counters
+    '--maxWorkers=2', // that of the project of the objects: they run beside each other
     '--reporter=dot',
     '--coverage.enabled',
     '--coverage.provider=istanbul',

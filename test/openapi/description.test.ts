@@ -36,6 +36,11 @@ const BODIES = [
 const ERRORS = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
 
 describe('the description', () => {
+  it('accepts a colour in upper case, as the settings do', () => {
+    const body = { branding: { color: '#1D4ED8' } }
+    expect(schemaErrors(body, findSchema('ChangeRelyingParty'), findSchema)).toEqual([])
+  })
+
   it('is current, and so are the types of the client: `npm run openapi` changes nothing', async () => {
     const stored = await env.ASSETS.fetch('https://assets/openapi.json')
     expect({ 'assets/openapi.json': await stored.text(), 'packages/client/src/wire.ts': WIRE }).toEqual(

@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/routes/edge/access.ts'
+import { copyProject } from './crash/project-copy.ts'
 import type { Ledger, Summary } from './fuzz/ledger.ts'
 import { isFlat, memoryOf } from './fuzz/memory.ts'
 import { runFuzz } from './fuzz/run.ts'
@@ -76,6 +77,26 @@ describe('ten thousand generated requests', () => {
     expect(kinds.filter((kind) => /^(etsi_lote|vical) /.test(kind))).not.toEqual([])
   })
 })
+
+/** A service that accepts every signature of credentials and holders. */
+const GULLIBLE = {
+  path: 'src/crypto/jwk.ts',
+  replaced: 'crypto.subtle.verify(algorithm.verifyParameters, key, signature, data)',
+  by: '(await crypto.subtle.verify(algorithm.verifyParameters, key, signature, data), true)',
+  appended: '',
+}
+
+it('changed content is found where it verifies', async () => {
+  const { launcher, remove } = copyProject([GULLIBLE])
+  try {
+    const { findings } = await runFuzz({ seed: SEED, requests: 600, launcher })
+    expect(findings.map(({ error }) => error)).toContainEqual(
+      expect.stringMatching(/^changed content is verified/),
+    )
+  } finally {
+    remove()
+  }
+}, 600_000)
 
 describe('the memory of a run', () => {
   const MIB = 1024 * 1024

@@ -6,7 +6,7 @@ import { decodeBase64 } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
 import { LOGO } from '../../limits.ts'
 
-const color = z.string().check(z.regex(/^#[0-9a-f]{6}$/i, 'must be a colour as #1a2b3c'))
+const color = z.string().check(z.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour as #1a2b3c'))
 
 const logo = z
   .string()

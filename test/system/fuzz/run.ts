@@ -34,6 +34,8 @@ export type Plan = {
   readonly until?: (ledger: Ledger) => boolean
   /** Ends the run early. */
   readonly stop?: AbortSignal
+  /** Launcher of another copy of the project. */
+  readonly launcher?: string
 }
 
 /** A request of a group, by its index in the run. */
@@ -57,7 +59,12 @@ export type Context = Scene & {
 
 /** Executes a plan on a service of its own. */
 export async function runFuzz(plan: Plan): Promise<Summary> {
-  const [service, receiver, people] = await Promise.all([startService(), startReceiver(), makePeople()])
+  const copy = plan.launcher === undefined ? {} : { launcher: plan.launcher }
+  const [service, receiver, people] = await Promise.all([
+    startService({}, copy),
+    startReceiver(),
+    makePeople(),
+  ])
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
   const ledger = openLedger(plan.seed)
   try {
