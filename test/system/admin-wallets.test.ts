@@ -8,10 +8,10 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { walletTable } from '../../scripts/admin/wallet-table.ts'
 import { findSettings } from '../../scripts/admin/wallets.mjs'
-import { type Minted, mintLeaf } from '../support/certificates/certificates.ts'
+import { mintLeaf } from '../support/certificates/certificates.ts'
 import { runAdmin } from '../support/service/admin-command.ts'
 import { type Server, startServer } from '../support/service/server.ts'
-import { makeVerifier, ORGANIZATION } from '../support/wallets/good-request.ts'
+import { identityOf, makeVerifier, ORGANIZATION } from '../support/wallets/good-request.ts'
 
 let server: Server
 let folder: string
@@ -108,9 +108,4 @@ async function everything(): Promise<object> {
       reader_certificates: [{ ...identityOf(reader), domains: ['shop.example'] }],
     },
   }
-}
-
-function identityOf({ privateJwk, pem }: Minted) {
-  const { kty, crv, x, y, d } = privateJwk
-  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
 }

@@ -3,7 +3,7 @@
 
 import { afterAll, beforeAll } from 'vitest'
 import type { WalletProfile } from '../../../src/wallets/profile.ts'
-import { type Minted, mintLeaf } from '../../support/certificates/certificates.ts'
+import { mintLeaf } from '../../support/certificates/certificates.ts'
 import {
   BASE_URL,
   type CreatedSession,
@@ -19,7 +19,7 @@ import type {
   Invocation,
   Surroundings,
 } from '../../support/wallets/fake-wallet.ts'
-import { makeVerifier, ORGANIZATION } from '../../support/wallets/good-request.ts'
+import { identityOf, makeVerifier, ORGANIZATION } from '../../support/wallets/good-request.ts'
 import { type DisclosedClaim, makeHoldings } from '../../support/wallets/holdings.ts'
 
 const SHOP = 'https://shop.example'
@@ -73,11 +73,6 @@ export function useWalletStage(): WalletStage {
   })
   afterAll(() => stage.service?.stop())
   return stage
-}
-
-function identityOf({ privateJwk, pem }: Minted) {
-  const { kty, crv, x, y, d } = privateJwk
-  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
 }
 
 /** Brings the request of a session to a wallet, and its answer to the service. */

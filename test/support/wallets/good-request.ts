@@ -19,6 +19,12 @@ export async function makeVerifier(leaf: CertificateOptions = {}): Promise<Verif
   return { root, leaf: await mintLeaf(root, { subject: ORGANIZATION, altNames, ...leaf }) }
 }
 
+/** Returns the members of a leaf in the settings of a relying party. */
+export function identityOf({ privateJwk, pem }: Minted) {
+  const { kty, crv, x, y, d } = privateJwk
+  return { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }
+}
+
 /** One changed thing. A member that becomes `undefined` is left out. */
 export type Change = {
   /** Path of a member, from `link`, `header`, `payload` or `query` (the first one). */
@@ -64,6 +70,11 @@ export async function makeStage(leaf?: CertificateOptions): Promise<Stage> {
   return { holdings, verifier }
 }
 
+/** A stage, and another verifier whose authority is on no list. */
+export function makeStages(): Promise<[stage: Stage, other: Verifier]> {
+  return Promise.all([makeStage(), makeVerifier()])
+}
+
 export type Offer = {
   readonly queries: readonly CredentialQuery[]
   readonly change?: Change
@@ -105,6 +116,12 @@ export async function offerLink(
   const scanned = `${change.base ?? `${change.scheme ?? 'openid4vp'}://`}?${new URLSearchParams(link as Record<string, string>)}`
   const surroundings = { fetch, holdings, verifierCa: usual.root.pem }
   return { answer: await wallet.answer({ link: scanned }, surroundings), posted }
+}
+
+/** Returns what hands a good request with one change to this wallet. */
+export function offerTo(wallet: FakeWallet, stage: Stage, usual: Change = {}) {
+  return (change: Change, queries: readonly CredentialQuery[] = [NAME_SD_JWT]) =>
+    offerLink(wallet, stage, { queries, change: { ...usual, ...change } })
 }
 
 /** Hands a good unsigned request with one change to a wallet: everything is in the link. */

@@ -7,15 +7,14 @@ import { germanEudiWallet } from '../../support/wallets/eu/german-eudi-wallet.ts
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
 } from '../../support/wallets/good-request.ts'
 import { lissi } from '../../support/wallets/world/lissi.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const SETS = [{ options: [['pid_mdoc']] }]
 const WITH_ROOT = changed('header.x5c', [stage.verifier.leaf.x5c, stage.verifier.root.x5c])
 

@@ -6,14 +6,13 @@ import { eudiAndroid } from '../../support/wallets/eu/eudi-android.ts'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
 } from '../../support/wallets/good-request.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const METADATA = 'payload.client_metadata'
 const KEY = `${METADATA}.jwks.keys.0`
 const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]

@@ -6,13 +6,13 @@ import {
   type Change,
   changed,
   makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
 } from '../../support/wallets/good-request.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const FORMATS = 'payload.client_metadata.vp_formats_supported'
 const KEY = 'payload.client_metadata.jwks.keys.0'
 const ENC = 'payload.client_metadata.encrypted_response_enc_values_supported'

@@ -5,14 +5,13 @@ import { valera } from '../../support/wallets/eu/valera.ts'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
 } from '../../support/wallets/good-request.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const METADATA = 'payload.client_metadata'
 const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 

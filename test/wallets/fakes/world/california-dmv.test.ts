@@ -8,8 +8,7 @@ import {
   changed,
   goodHeader,
   goodPayload,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_SD_JWT,
   offerLink,
   signRequest,
@@ -17,7 +16,7 @@ import {
 import type { CredentialQuery } from '../../../support/wallets/request-object.ts'
 import { californiaDmv } from '../../../support/wallets/world/california-dmv.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const origin = 'https://shop.example'
 const NAME: CredentialQuery = {
   id: 'mdl',

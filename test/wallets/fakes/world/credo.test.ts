@@ -7,17 +7,17 @@ import {
   changed,
   goodHeader,
   goodPayload,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
+  offerTo,
   signRequest,
 } from '../../../support/wallets/good-request.ts'
 import { credo } from '../../../support/wallets/world/credo.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
-const offer = async (change: Change, queries = [NAME_SD_JWT]) => offerLink(credo, stage, { queries, change })
+const [stage, other] = await makeStages()
+const offer = offerTo(credo, stage)
 const withSets = (credential_sets: readonly object[], second = NAME_MDOC) =>
   changed('payload.dcql_query', { credentials: [NAME_SD_JWT, second], credential_sets })
 

@@ -9,7 +9,7 @@ import {
   changed,
   goodHeader,
   goodPayload,
-  makeStage,
+  makeStages,
   makeVerifier,
   NAME_SD_JWT,
   signRequest,
@@ -47,7 +47,7 @@ const NAME: CredentialQuery = {
   ],
 }
 const ID_PASS = { ...NAME, id: 'id_pass', meta: { doctype_value: 'com.google.wallet.idcard.1' } }
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 
 async function offer(change: Change & { readonly protocol?: string; readonly origin?: string } = {}) {
   const verifier = change.verifier ?? stage.verifier

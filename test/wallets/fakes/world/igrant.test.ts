@@ -4,17 +4,16 @@ import { describe, expect, it } from 'vitest'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
-  offerLink,
+  offerTo,
   offerValue,
 } from '../../../support/wallets/good-request.ts'
 import { igrant } from '../../../support/wallets/world/igrant.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
-const offer = async (change: Change, queries = [NAME_SD_JWT]) => offerLink(igrant, stage, { queries, change })
+const [stage, other] = await makeStages()
+const offer = offerTo(igrant, stage)
 const names = (format: string) => ['given_name', 'family_name'].map((claim) => ({ format, claim }))
 const METADATA = 'payload.client_metadata'
 

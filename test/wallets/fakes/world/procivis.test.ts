@@ -4,17 +4,16 @@ import { describe, expect, it } from 'vitest'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
+  offerTo,
 } from '../../../support/wallets/good-request.ts'
 import { procivis } from '../../../support/wallets/world/procivis.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
-const offer = async (change: Change, queries = [NAME_SD_JWT]) =>
-  offerLink(procivis, stage, { queries, change })
+const [stage, other] = await makeStages()
+const offer = offerTo(procivis, stage)
 const SAN = 'x509_san_dns:shop.example'
 const METADATA = 'payload.client_metadata'
 

@@ -6,15 +6,14 @@ import type { FakeWallet } from '../../../support/wallets/fake-wallet.ts'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_SD_JWT,
   offerLink,
 } from '../../../support/wallets/good-request.ts'
 import { swiyu } from '../../../support/wallets/world/swiyu.ts'
 import { talao } from '../../../support/wallets/world/talao.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 
 async function refusal(wallet: FakeWallet, usual: Record<string, unknown>, change: Change) {
   const { also = {}, ...rest } = change

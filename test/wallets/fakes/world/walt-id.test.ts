@@ -5,16 +5,16 @@ import {
   type Change,
   changed,
   goodPayload,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
   offerLink,
+  offerTo,
 } from '../../../support/wallets/good-request.ts'
 import { waltId } from '../../../support/wallets/world/walt-id.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
-const offer = async (change: Change, queries = [NAME_SD_JWT]) => offerLink(waltId, stage, { queries, change })
+const [stage, other] = await makeStages()
+const offer = offerTo(waltId, stage)
 const SAN = 'x509_san_dns:shop.example'
 const KEY = 'payload.client_metadata.jwks.keys.0'
 

@@ -5,18 +5,16 @@ import { describe, expect, it } from 'vitest'
 import {
   type Change,
   changed,
-  makeStage,
-  makeVerifier,
+  makeStages,
   NAME_MDOC,
   NAME_SD_JWT,
-  offerLink,
+  offerTo,
 } from '../../../support/wallets/good-request.ts'
 import { wwwallet } from '../../../support/wallets/world/wwwallet.ts'
 
-const [stage, other] = await Promise.all([makeStage(), makeVerifier()])
+const [stage, other] = await makeStages()
 const BASE = 'https://demo.wwwallet.org/cb'
-const offer = async (change: Change, queries = [NAME_SD_JWT]) =>
-  offerLink(wwwallet, stage, { queries, change: { base: BASE, ...change } })
+const offer = offerTo(wwwallet, stage, { base: BASE })
 const ENC = 'payload.client_metadata.encrypted_response_enc_values_supported'
 
 describe('a good request', () => {
