@@ -1,5 +1,6 @@
 // The results of all wallets for a request, before a person tries one of them.
 
+import { encodeQueryValue } from '../openid4vp/request/authorization-request.ts'
 import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from './lower.ts'
 import type { Finding, OriginalRequest } from './lowering.ts'
@@ -37,11 +38,11 @@ const cache = new Map<string, readonly WalletResult[]>()
 const MAXIMUM_RESULTS = 64
 
 /**
- * Leaves out what can be about a person: transactions, and `values` of a query. Their lengths, and the ids
- * in transactions, can change a result.
+ * Leaves out what can be about a person: transactions, and `values` of a query. Their lengths in
+ * a URI, and the ids in transactions, can change a result.
  */
 function withoutContents(name: string, value: unknown): unknown {
-  if (name === 'values') return encodeURIComponent(JSON.stringify(value)).length
+  if (name === 'values') return encodeQueryValue(JSON.stringify(value)).length
   if (name !== 'transaction_data') return value
   const texts = value as OriginalRequest['transaction_data']
   return texts?.map((text) => [text.length, decodeTransactionData(text).credential_ids])

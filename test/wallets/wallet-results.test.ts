@@ -2,14 +2,16 @@
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import type { JsonObject } from '../../src/codec/json.ts'
 import { FORMATS } from '../../src/formats/index.ts'
+import { buildAuthorizationRequestUri } from '../../src/openid4vp/request/authorization-request.ts'
 import { FINDINGS } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { walletResults } from '../../src/wallets/wallet-results.ts'
 import { policyOf } from '../policy/fixtures.ts'
 
-function originalOf(changes: Parameters<typeof policyOf>[0]) {
+function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
   return originalRequest(
     {
       policy: policyOf(changes, Object.values(FORMATS)),
@@ -24,11 +26,12 @@ function originalOf(changes: Parameters<typeof policyOf>[0]) {
       livemode: false,
     },
     {
-      prefixes: ['x509_hash', 'x509_san_dns'],
-      by_value: false,
+      prefixes: ['x509_hash', 'x509_san_dns', ...(by_value ? (['redirect_uri'] as const) : [])],
+      by_value,
       eu_age_verification: false,
       has_root: false,
-      valueBytes: () => 0,
+      valueBytes: ({ query, link }) =>
+        buildAuthorizationRequestUri({ parameters: { dcql_query: query as JsonObject } }, link).length,
       lacking: [],
     },
   )
@@ -76,6 +79,22 @@ it('caches no value of a query: only its length counts', () => {
   }
   expect(resultsFor('Mustermann')).toBe(resultsFor('Musterfrau'))
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
+})
+
+it('measures a value as the URI has it: a longer URI is another request', () => {
+  const original = originalOf({ credential_types: ['pid'] }, true)
+  const [first] = original.policy.query.credentials
+  const resultFor = (value: string) => {
+    const credentials = [{ ...first!, claims: [{ path: ['family_name'], values: [value] }] }]
+    const request = { ...original, policy: { ...original.policy, query: { credentials } } }
+    return walletResults(request).find(({ id }) => id === 'inji')
+  }
+  expect(resultFor(':'.repeat(2000))).toMatchObject({ result: 'lowered' })
+  expect(resultFor('?'.repeat(2000))).toEqual({
+    id: 'inji',
+    result: 'cannot',
+    reasons: [{ member: '/uri', why: 'too_long' }],
+  })
 })
 
 it('has ten findings of a wallet at most, whatever an own query requests', () => {

@@ -49,7 +49,10 @@ function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-// RFC 3986 §3.4 allows `:`, `/` and `,` in a query. Escaping would add two characters each to the QR.
-function encodeQueryValue(value: string): string {
+/**
+ * Encodes a value of the query of a URI. RFC 3986 §3.4 allows `:`, `/` and `,` there: escaping would add two
+ * characters each to the QR.
+ */
+export function encodeQueryValue(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',')
 }
