@@ -220,10 +220,10 @@ describe('the preflight', () => {
 })
 
 describe('an upload', () => {
-  const fit = { gzipped: 190 * 1024, wrangler: readWranglerToml(), now: NOW }
+  const fit = { gzipped: 180 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
-    ['is refused above the size limit', { gzipped: 190 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['is refused above the size limit', { gzipped: 180 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
       'is refused with a date in the future',
       { now: Date.parse('2026-01-01') },
