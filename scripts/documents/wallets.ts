@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { FINDINGS, type FindingCode } from '../../src/wallets/lowering.ts'
 import type { WalletProfile } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
-import { FAKE_WALLETS } from '../../test/support/wallets/index.ts'
+import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
 import { QUESTIONS } from '../../test/support/wallets/questions.ts'
 import { RESULTS_FILE, type Result, type Results } from '../../test/support/wallets/results.ts'
 
@@ -54,7 +54,7 @@ The questions, as members of a creation:`
 
 const DISCLOSURE = `## What a wallet discloses without a choice
 
-No wallet discloses a claim outside the policy.
+No wallet discloses a claim outside the policy, except those marked !.
 The request for a chosen wallet gets no more claims than the question needs.
 The request for any wallet names alternatives, and these wallets answer more of them than one:`
 
@@ -118,20 +118,18 @@ function disclosures(results: Results): readonly (readonly string[])[] {
   )
 }
 
-/** Day when the fake was read. */
+/** Day of the last check of the profile. */
 function readOf({ id }: WalletProfile): string {
-  return FAKE_WALLETS.find((wallet) => wallet.id === id)?.read ?? ''
+  return WALLET_SOURCES[id]?.checked ?? ''
 }
 
-/** Those of the fake, with the commit of each repository. */
+/** Repositories with the commit, other sources with their address. */
 function sources({ id }: WalletProfile): string {
-  const all = FAKE_WALLETS.filter((wallet) => wallet.id === id).flatMap(({ source }) => source)
-  return all
-    .flatMap((source) =>
-      'repository' in source
-        ? [`[${source.repository}](https://github.com/${source.repository}) ${source.commit.slice(0, 7)}`]
-        : source.documentation.map((address) => `<${address}>`),
-    )
+  return (WALLET_SOURCES[id]?.sources ?? [])
+    .map(({ url, version }) => {
+      const [address, repository] = /^https:\/\/github\.com\/(.+)$/.exec(url) ?? []
+      return repository === undefined ? `<${url}>` : `[${repository}](${address}) ${version.slice(0, 7)}`
+    })
     .join(', ')
 }
 

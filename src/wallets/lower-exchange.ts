@@ -5,6 +5,7 @@ import { REQUEST_BY_VALUE } from '../limits.ts'
 import { ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { documentQuery } from '../openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
+import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ResponseMode } from '../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -59,7 +60,7 @@ export function lowerExchange(
     },
     left_out: [
       ...(redirect === null
-        ? reasons.filter((reason) => reason === refusal)
+        ? [...browserOnly(original), ...reasons.filter((reason) => reason === refusal)]
         : changes(profile, original, { prefix, mode, method: redirect.method })),
       ...(include_root ? [{ member: '/client_id', why: 'root_needed' } as const] : []),
     ],
@@ -84,6 +85,11 @@ export function linksOf(
   { livemode }: { readonly livemode: boolean },
 ): readonly string[] {
   return (livemode ? links.live : (links.test ?? links.live)) ?? []
+}
+
+/** Returns that neither link nor QR code reaches the wallet, unless the protocol has none for any wallet. */
+function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
+  return PROTOCOLS[protocol].supportsRedirect ? [{ member: '/uri', why: 'browser_only' }] : []
 }
 
 /** Unsigned requests are passed by value, and signed ones by reference. */

@@ -108,6 +108,7 @@ export const FINDINGS = {
   one_claim_set: 'the wallet is asked for one set of claims only',
   not_in_protocol: 'the wallet does not support the protocol of the request',
   not_in_this_mode: 'no link opens the wallet in this mode',
+  browser_only: 'no link and no QR code reaches the wallet, only the Digital Credentials API of a browser',
   own_link: 'only a link of its own opens the wallet',
   replaced: 'the wallet needs another value',
   not_available: 'the wallet needs a value that is not available here',

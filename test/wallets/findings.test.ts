@@ -127,6 +127,13 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
   ['one_claim_set', 'lowered', `${QUERY}/claim_sets`, dcql({ claim_sets: 'ignored' }), originalOf()],
   ['not_in_protocol', 'cannot', '/protocol', { protocols: ['openid4vp-draft18'] }, originalOf()],
   ['not_in_this_mode', 'cannot', '/wallet_links', { links: { test: ['openid4vp'] } }, originalOf()],
+  [
+    'browser_only',
+    'lowered',
+    '/uri',
+    { links: {}, dc_api_protocols: ['openid4vp-v1-signed'] },
+    originalOf({ dc_api_protocols: ['openid4vp-v1-signed'] }),
+  ],
   ['own_link', 'lowered', '/uri', { links: { live: ['av'] } }, originalOf()],
   ['replaced', 'lowered', '/client_id', { client_id_prefixes: ['x509_san_dns'] }, originalOf()],
   ['not_available', 'cannot', '/client_id', { client_id_prefixes: ['verifier_attestation'] }, originalOf()],
@@ -187,7 +194,10 @@ it('says that a wallet has no link by value, where the browser can ask it', () =
   expect(lowerRequest(profile, original)).toMatchObject({
     outcome: 'lowered',
     request: { link: null, dc_api_protocols: ['org-iso-mdoc'] },
-    left_out: [{ member: '/client_id', why: 'low_level_only' }],
+    left_out: [
+      { member: '/uri', why: 'browser_only' },
+      { member: '/client_id', why: 'low_level_only' },
+    ],
   })
 })
 

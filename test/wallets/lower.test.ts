@@ -73,13 +73,25 @@ describe('lowering', () => {
   it('asks a wallet without links by a signed request of the browser', () => {
     const original = originalOf({ credential_types: ['mdl'], scope: ['family_name'] })
     expect(lowerRequest(profileOf('google-wallet'), original)).toMatchObject({
-      outcome: 'works',
+      outcome: 'lowered',
+      left_out: [{ member: '/uri', why: 'browser_only' }],
       request: {
         link: null,
         passing: null,
         client_id_prefix: 'x509_hash',
         dc_api_protocols: ['openid4vp-v1-signed'],
       },
+    })
+  })
+
+  it('lowers nothing for a wallet that the browser asks, where the protocol has no links', () => {
+    const original = originalOf(
+      { credential_types: ['mdl'], scope: ['family_name'] },
+      { protocol: 'iso-18013-7-c', dc_api_protocols: ['org-iso-mdoc'] },
+    )
+    expect(lowerRequest(profileOf('apple-wallet'), original)).toMatchObject({
+      outcome: 'works',
+      left_out: [],
     })
   })
 

@@ -1,6 +1,7 @@
 // The wallet profiles as data.
 
 import { describe, expect, it } from 'vitest'
+import { describeWallets } from '../../scripts/documents/wallets.ts'
 import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
@@ -15,6 +16,12 @@ describe('wallet profiles', () => {
 
   it.each(WALLET_PROFILES.map(({ id }) => id))('has sources and the day of its check: %s', (id) => {
     expect(walletSourcesSchema.safeParse(WALLET_SOURCES[id]).error?.issues ?? []).toEqual([])
+  })
+
+  it('has every source of a profile on the page of wallets', () => {
+    const page = describeWallets()
+    const urls = Object.values(WALLET_SOURCES).flatMap(({ sources }) => sources.map(({ url }) => url))
+    expect(urls.filter((url) => !page.includes(url))).toEqual([])
   })
 
   it('has each id once', () => {

@@ -239,5 +239,7 @@ const MDOC_CLAIMS: Readonly<Record<string, NameSpaces>> = {
       age_over_18: true,
       age_over_21: true,
     },
+    // No question is about the elements of this namespace.
+    'org.iso.18013.5.1.aamva': { DHS_compliance: 'F', EDL_credential: 1 },
   },
 }

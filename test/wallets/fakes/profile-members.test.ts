@@ -147,6 +147,11 @@ it.each(FAKES)(
   },
 )
 
+it.each(FAKES)('the fake of $wallet.id cites whole paths', ({ wallet }) => {
+  const files = [wallet.source].flat().flatMap((one) => ('files' in one ? one.files : []))
+  expect(files.filter((path) => !/^[\w./ -]+$/.test(path))).toEqual([])
+})
+
 it.each(FAKES)('the profile of $wallet.id is silent where its sources are', ({ wallet, profile }) => {
   const { dcql, transaction_data } = profile
   const supports = [

@@ -30,6 +30,8 @@ import type { Choice } from '../responding.ts'
 import { payloadOf, respond } from './exchange.ts'
 import { bindKey, type Disclosure, disclosuresOf } from './sd-jwt.ts'
 
+const SERVICES = 'eudi-wallet-oidc-android/src/main/java/com/ewc/eudi_wallet_oidc_android/services'
+
 export const igrant: FakeWallet = fakeWallet({
   id: 'igrant',
   source: {
@@ -37,16 +39,16 @@ export const igrant: FakeWallet = fakeWallet({
     commit: '9b68306e1a0e718c61723fac881869d229b33199',
     files: [
       'README.md',
-      'eudi-wallet-oidc-android/…/services/dcql/DCQLFiltering.kt',
-      'eudi-wallet-oidc-android/…/services/dcql/DcqlValueMatcher.kt',
-      'eudi-wallet-oidc-android/…/services/sdjwt/SDJWTService.kt',
-      'eudi-wallet-oidc-android/…/services/utils/CborUtils.kt',
-      'eudi-wallet-oidc-android/…/services/utils/FilterByTrustedAuthorities.kt',
-      'eudi-wallet-oidc-android/…/services/verification/VerificationService.kt',
-      'eudi-wallet-oidc-android/…/authorisationRequest/ProcessPresentationRequestWithUris.kt',
-      'eudi-wallet-oidc-android/…/authorisationResponse/DCQLAuthorisationResponseBuilder.kt',
-      'eudi-wallet-oidc-android/…/authorisationResponse/JWEEncrypter.kt',
-      'eudi-wallet-oidc-android/…/vpTokenBuilders/SDJWTVpTokenBuilder.kt',
+      `${SERVICES}/dcql/DCQLFiltering.kt`,
+      `${SERVICES}/dcql/DcqlValueMatcher.kt`,
+      `${SERVICES}/sdjwt/SDJWTService.kt`,
+      `${SERVICES}/utils/CborUtils.kt`,
+      `${SERVICES}/utils/FilterByTrustedAuthorities.kt`,
+      `${SERVICES}/verification/VerificationService.kt`,
+      `${SERVICES}/verification/authorisationRequest/ProcessPresentationRequestWithUris.kt`,
+      `${SERVICES}/verification/authorisationResponse/DCQLAuthorisationResponseBuilder.kt`,
+      `${SERVICES}/verification/authorisationResponse/JWEEncrypter.kt`,
+      `${SERVICES}/verification/vpTokenBuilders/SDJWTVpTokenBuilder.kt`,
     ],
   },
   read: '2026-11-22',

@@ -10,6 +10,8 @@ import { receive, respond } from './exchange.ts'
 
 const ID = /^[\w-]+$/
 
+const LIBRARY = 'kotlin/openID4VP/src/commonMain/kotlin/io/mosip/openID4VP'
+
 export const inji: FakeWallet = fakeWallet({
   id: 'inji',
   source: [
@@ -17,16 +19,16 @@ export const inji: FakeWallet = fakeWallet({
       repository: 'inji/inji-openid4vp',
       commit: '35d23b54620435b57ccf1b20f047c553311f9090',
       files: [
-        'kotlin/openID4VP/…/authorizationRequest/AuthorizationRequestUtils.kt',
-        'kotlin/openID4VP/…/types/DecentralizedIdentifierPrefixAuthorizationRequestHandler.kt',
-        'kotlin/openID4VP/…/types/RedirectUriPrefixAuthorizationRequestHandler.kt',
-        'kotlin/openID4VP/…/authorizationResponse/AuthorizationResponse.kt',
-        'kotlin/openID4VP/…/vpToken/types/mdoc/MdocVPTokenBuilder.kt',
-        'kotlin/openID4VP/…/vpToken/types/sdJwt/SdJwtVPTokenBuilder.kt',
-        'kotlin/openID4VP/…/dcql/evaluator/DcqlEvaluator.kt',
-        'kotlin/openID4VP/…/dcql/query/DCQLQuery.kt',
-        'kotlin/openID4VP/…/jwt/jwe/JWEHandler.kt',
-        'kotlin/openID4VP/…/responseModeHandler/types/DirectPostJwtResponseModeHandler.kt',
+        `${LIBRARY}/authorizationRequest/AuthorizationRequestUtils.kt`,
+        `${LIBRARY}/authorizationRequest/authorizationRequestHandler/types/DecentralizedIdentifierPrefixAuthorizationRequestHandler.kt`,
+        `${LIBRARY}/authorizationRequest/authorizationRequestHandler/types/RedirectUriPrefixAuthorizationRequestHandler.kt`,
+        `${LIBRARY}/authorizationResponse/AuthorizationResponse.kt`,
+        `${LIBRARY}/authorizationResponse/vpToken/types/mdoc/MdocVPTokenBuilder.kt`,
+        `${LIBRARY}/authorizationResponse/vpToken/types/sdJwt/SdJwtVPTokenBuilder.kt`,
+        `${LIBRARY}/dcql/evaluator/DcqlEvaluator.kt`,
+        `${LIBRARY}/dcql/query/DCQLQuery.kt`,
+        `${LIBRARY}/jwt/jwe/JWEHandler.kt`,
+        `${LIBRARY}/responseModeHandler/types/DirectPostJwtResponseModeHandler.kt`,
       ],
     },
     {

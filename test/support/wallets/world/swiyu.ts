@@ -16,8 +16,8 @@ export const swiyu: FakeWallet = fakeWallet({
       commit: 'f7fb6ea5e2f99740869e2ccd8c3551848970e644',
       files: [
         'app/build.gradle.kts',
-        'app/src/main/java/ch/admin/foitt/wallet/platform/…/ValidatePresentationRequestImpl.kt',
-        'app/src/main/java/ch/admin/foitt/wallet/platform/…/GetPresentationRequestFromUriImpl.kt',
+        'app/src/main/java/ch/admin/foitt/wallet/platform/credentialPresentation/domain/usecase/implementation/ValidatePresentationRequestImpl.kt',
+        'app/src/main/java/ch/admin/foitt/wallet/platform/invitation/domain/usecase/implementation/GetPresentationRequestFromUriImpl.kt',
       ],
     },
     {

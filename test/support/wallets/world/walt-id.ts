@@ -14,22 +14,25 @@ const CURVES = ['P-256', 'P-384', 'P-521']
 const GCM = ['A128GCM', 'A192GCM', 'A256GCM']
 const CBC = ['A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512']
 
+const WALLET =
+  'waltid-libraries/protocols/waltid-openid4vp-wallet/src/commonMain/kotlin/id/waltid/openid4vp/wallet'
+
 export const waltId: FakeWallet = fakeWallet({
   id: 'walt-id',
   source: {
     repository: 'walt-id/waltid-identity',
     commit: 'b19fda24510c7543f3c3dcad1daf2d77f4a168d1',
     files: [
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/request/AuthorizationRequestResolver.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/PresentationRequestValidator.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/WalletPresentFunctionality2.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/presentation/SdJwtVcPresenter.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/presentation/MdocPresenter.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/response/ResponseEncryption.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-wallet/…/DcApi.kt',
-      'waltid-libraries/protocols/waltid-openid4vp-clientidprefix/…/prefixes/X509Hash.kt',
-      'waltid-libraries/protocols/waltid-openid4vc-wallet/…/handlers/WalletPresentationHandler.kt',
-      'waltid-libraries/credentials/waltid-dcql/…/DcqlMatcher.kt',
+      `${WALLET}/request/AuthorizationRequestResolver.kt`,
+      `${WALLET}/PresentationRequestValidator.kt`,
+      `${WALLET}/WalletPresentFunctionality2.kt`,
+      `${WALLET}/presentation/SdJwtVcPresenter.kt`,
+      `${WALLET}/presentation/MdocPresenter.kt`,
+      `${WALLET}/response/ResponseEncryption.kt`,
+      `${WALLET}/DcApi.kt`,
+      'waltid-libraries/protocols/waltid-openid4vp-clientidprefix/src/commonMain/kotlin/id/walt/openid4vp/clientidprefix/prefixes/X509Hash.kt',
+      'waltid-libraries/protocols/waltid-openid4vc-wallet/src/commonMain/kotlin/id/walt/wallet2/handlers/WalletPresentationHandler.kt',
+      'waltid-libraries/credentials/waltid-dcql/src/commonMain/kotlin/id/walt/dcql/DcqlMatcher.kt',
       'waltid-applications/waltid-wallet-demo-compose/androidApp/src/main/AndroidManifest.xml',
     ],
   },
