@@ -69,7 +69,10 @@ describe('`wallets` of a creation', () => {
     const unsigned = await relyingPartyOf(stage, { by_value: true })
     const resultFor = async (rp: RelyingParty) => (await walletsFor(age, rp))['eu-age-android']
     // By the browser's API the app answers without a signature.
-    expect(await resultFor(signed)).toEqual({ result: 'works' })
+    expect(await resultFor(signed)).toEqual({
+      result: 'lowered',
+      left_out: [{ member: '/uri', why: 'browser_only' }],
+    })
     expect(await resultFor(unsigned)).toEqual({
       result: 'lowered',
       left_out: [
