@@ -28,8 +28,12 @@ For each wallet there is a fake in \`test/support/wallets\`, written from its pu
 from its documentation.
 It refuses what that says, and discloses what that says.
 The fakes of Talao and of swiyu end at a refusal.
-Those wallets answer only verifiers that the service cannot be, and their answers to them are in no fake.
-Each cell is one test of \`test/conformance/wallets/matrix.test.ts\` against the running service.
+swiyu answers only verifiers that the service cannot be, and Talao answers drafts only.
+Those answers are in no fake.
+Each cell is one test of \`test/conformance/wallets/matrix.test.ts\` against the running service, in \`openid4vp-1.0\`.
+In \`haip-1.0\` the wallets that support it are asked the first question only.
+No fake is asked in a draft or in live mode: in drafts \`wallets\` says \`unknown\` or \`cannot\`.
+Live mode has the same rules, with the live links of each wallet.
 A real wallet can differ.
 
 The relying party of these tests has what a wallet may need, in test mode:
@@ -46,7 +50,7 @@ const LEGEND = `| word | means |
 | works | the request for any wallet is answered, and verifies |
 | lowered | the request for this wallet leaves something out; it is answered, and verifies |
 | † | the wallet refuses the request for any wallet, so it must be chosen |
-| ? | nothing public says if the wallet can answer |
+| ? | nothing that was checked shows if the wallet can answer |
 | ! | the wallet would answer, and can disclose more claims than the question names, so it is not asked |
 | – | the wallet cannot answer |
 

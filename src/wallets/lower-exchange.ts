@@ -26,8 +26,7 @@ export function lowerExchange(
   const original = withValue(profile, base)
   const transactions = original.transaction_data === undefined ? 'yes' : profile.transaction_data
   if (transactions === 'no') return err([{ member: '/transaction_data', why: 'not_supported' }])
-  const unknown: readonly Finding[] =
-    transactions === 'yes' ? [] : [{ member: '/transaction_data', why: 'support_unknown' }]
+  const unknown = unknownMembers(profile, original, transactions)
   const [link] = linksOf(profile, original)
   const mode = original.response_modes.find((one) => profile.response_modes.includes(one))
   const refusal = valueRefusal(profile, original, { query, link, mode })
@@ -66,6 +65,18 @@ export function lowerExchange(
     ],
     unknown,
   })
+}
+
+function unknownMembers(
+  { unknown_protocols = [] }: WalletProfile,
+  { protocol }: OriginalRequest,
+  transactions: WalletProfile['transaction_data'],
+): readonly Finding[] {
+  const members = [
+    ...(unknown_protocols.includes(protocol) ? ['/protocol'] : []),
+    ...(transactions === 'unknown' ? ['/transaction_data'] : []),
+  ]
+  return members.map((member) => ({ member, why: 'support_unknown' }))
 }
 
 /** Adds what the request of this wallet may be beside that of others. */

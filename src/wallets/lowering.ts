@@ -99,7 +99,7 @@ export const FINDINGS = {
   format_not_supported: 'the wallet does not support this credential format',
   type_not_held: 'the wallet does not hold credentials of this type',
   not_supported: 'the wallet does not support this member',
-  support_unknown: 'nothing public says if the wallet supports this member',
+  support_unknown: 'nothing that was checked shows if the wallet supports this member',
   ignored: 'the wallet ignores this member, and discloses as if it were absent',
   discloses_more: 'the wallet would disclose more claims of this format than the query names',
   discloses_all: 'the wallet would disclose every claim of the credential',

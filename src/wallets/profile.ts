@@ -63,6 +63,8 @@ export const walletProfileSchema = z.strictObject({
   install: z.exactPartial(z.strictObject({ ios: address, android: address, web: address })),
   /** Protocols of links and QR codes. */
   protocols: z.array(z.enum(PROTOCOL_IDS)),
+  /** Those of them in which nothing that was checked shows if it answers. Absent: none. */
+  unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),

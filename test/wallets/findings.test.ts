@@ -115,6 +115,13 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
     dcql({ values: 'unknown' }),
     originalOf({}, VALUES),
   ],
+  [
+    'support_unknown',
+    'unknown',
+    '/protocol',
+    { unknown_protocols: ['openid4vp-draft18', 'openid4vp-1.0'] },
+    originalOf(),
+  ],
   ['discloses_all', 'cannot', `${QUERY}/claims`, dcql({ without_claims: 'all' }), originalOf({}, NO_CLAIMS)],
   [
     'disclosure_unknown',

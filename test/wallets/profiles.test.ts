@@ -5,6 +5,7 @@ import { describeWallets } from '../../scripts/documents/wallets.ts'
 import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
+import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
@@ -23,6 +24,15 @@ describe('wallet profiles', () => {
     const urls = Object.values(WALLET_SOURCES).flatMap(({ sources }) => sources.map(({ url }) => url))
     expect(urls.filter((url) => !page.includes(url))).toEqual([])
   })
+
+  it.each(WALLET_PROFILES)(
+    'has only protocols that its fake is asked in, or that are unknown: $id',
+    ({ protocols, unknown_protocols = [] }) => {
+      const others = protocols.filter((id) => !ASKED_PROTOCOLS.includes(id))
+      expect(unknown_protocols).toEqual(expect.arrayContaining(others))
+      expect(protocols).toEqual(expect.arrayContaining([...unknown_protocols]))
+    },
+  )
 
   it('has each id once', () => {
     const ids = WALLET_PROFILES.map(({ id }) => id)

@@ -41,8 +41,8 @@ export type FakeWallet = {
   /** Date of the last reading. */
   readonly read: string
   /**
-   * Members of its profile that the sources leave open, such as `dcql.values`. `dcql`: several of its
-   * members. Absent: none.
+   * Members of its profile that the sources or the fake leave open, such as `dcql.values`. `dcql`: several of
+   * its members. Absent: none.
    */
   readonly silent?: readonly string[]
   /** Formats that it presents with more than is asked. Its profile leaves them out, although it answers. */

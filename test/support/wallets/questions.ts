@@ -10,6 +10,9 @@ export type Question = {
   readonly claims: number
 }
 
+/** Protocols of the matrix. Another one of a profile is among its `unknown_protocols`. */
+export const ASKED_PROTOCOLS: readonly string[] = ['openid4vp-1.0', 'haip-1.0']
+
 const NAME = ['given_name', 'family_name']
 const AGE = ['age_over_18', 'age_equal_or_over.18']
 

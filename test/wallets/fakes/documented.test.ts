@@ -27,15 +27,18 @@ it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
 ])('the Lissi ID-Wallet answers a query for the name in %s, as HAIP requires', async (format, query) => {
-  for (const scheme of ['openid4vp', 'eudi-openid4vp', 'haip-vp']) {
-    const { answer } = await offerLink(lissi, stage, { queries: [query], change: { scheme } })
-    expect(answer).toMatchObject({ disclosed: [{ format }, { format }] })
+  const ask = (scheme: string) => offerLink(lissi, stage, { queries: [query], change: { scheme } })
+  expect((await ask('haip-vp')).answer).toMatchObject({ disclosed: [{ format }, { format }] })
+  for (const scheme of ['openid4vp', 'eudi-openid4vp']) {
+    expect((await ask(scheme)).answer).toEqual({
+      refused: 'the documentation is silent about requests outside HAIP',
+    })
   }
 })
 
 it('the Lissi ID-Wallet refuses other formats, and is silent about sets', async () => {
   const ask = async (change: Change) =>
-    (await offerLink(lissi, stage, { queries: [NAME_MDOC], change })).answer
+    (await offerLink(lissi, stage, { queries: [NAME_MDOC], change: { scheme: 'haip-vp', ...change } })).answer
   expect(await ask(changed('query.format', 'jwt_vc_json'))).toEqual({
     refused: 'only dc+sd-jwt and mso_mdoc is presented',
   })

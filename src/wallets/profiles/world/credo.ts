@@ -19,6 +19,7 @@ export const credo: WalletProfile = {
     android: 'https://play.google.com/store/apps/details?id=id.paradym.wallet',
   },
   protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
+  unknown_protocols: ['openid4vp-draft24', 'openid4vp-draft18'],
   dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],

@@ -1,5 +1,5 @@
 // Wallets of iGrant.io, by their public SDK. Of an mdoc they disclose elements that other queries name, and
-// whole namespaces, so they are asked for no mdoc.
+// whole namespaces, so they are asked for no mdoc. Nothing public says which links open the app.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
@@ -17,6 +17,7 @@ export const igrant: WalletProfile = {
     android: 'https://play.google.com/store/apps/details?id=io.igrant.mobileagent',
   },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
+  unknown_protocols: ['openid4vp-1.0', 'haip-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'jwt_vc_json'],

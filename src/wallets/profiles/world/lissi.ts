@@ -1,4 +1,5 @@
-// Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them.
+// Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them. HAIP 1.0 fixes what
+// this profile has. Nothing public says what the other schemes support, so they are not used.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
@@ -10,13 +11,14 @@ export const lissi: WalletProfile = {
   countries: ['DE'],
   platforms: ['ios', 'android'],
   links: {
-    live: ['openid4vp', 'haip-vp', 'eudi-openid4vp'],
+    live: ['haip-vp'],
   },
   install: {
     ios: 'https://apps.apple.com/de/app/lissi-id-wallet/id6475958390',
     android: 'https://play.google.com/store/apps/details?id=io.lissi.mobile.android',
   },
   protocols: ['openid4vp-1.0', 'haip-1.0'],
+  unknown_protocols: ['openid4vp-1.0'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_hash'],
   formats: ['dc+sd-jwt', 'mso_mdoc'],

@@ -17,6 +17,7 @@ export const talao: WalletProfile = {
     android: 'https://play.google.com/store/apps/details?id=co.altme.alt.me.altme',
   },
   protocols: ['openid4vp-draft18'],
+  unknown_protocols: ['openid4vp-draft18'],
   dc_api_protocols: [],
   client_id_prefixes: ['x509_san_dns'],
   formats: ['dc+sd-jwt', 'jwt_vc_json'],

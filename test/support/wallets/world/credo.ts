@@ -63,7 +63,7 @@ export const credo: FakeWallet = fakeWallet({
     },
   ],
   read: '2026-11-22',
-  silent: ['transaction_data'],
+  silent: ['protocols.openid4vp-draft18', 'protocols.openid4vp-draft24', 'transaction_data'],
   answer: async (invocation, surroundings) => {
     const client = createClient(surroundings)
     const payload = await resolve(client, invocation)

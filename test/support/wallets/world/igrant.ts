@@ -1,5 +1,6 @@
 // The Data Wallet of iGrant.io. Its SDK is public, the app is not: the fake does what the SDK does, which
-// verifies no request. It finds disclosures by the names in all paths, whatever object they are in.
+// verifies no request. Nothing public says which links open the app, in any protocol. The SDK finds
+// disclosures by the names in all paths, whatever object they are in.
 
 import { firstOptions, hasType } from '../dcql.ts'
 import {
@@ -52,7 +53,7 @@ export const igrant: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
-  silent: ['links', 'transaction_data'],
+  silent: ['protocols', 'transaction_data'],
   excess: ['mso_mdoc'],
   answer: async (invocation, surroundings) => {
     const payload = await receiveUnverified(invocation, surroundings)

@@ -1,8 +1,10 @@
 // Lissi ID-Wallet. Its documentation names the schemes that open it, that of HAIP among them, and no more:
-// the fake answers what HAIP 1.0 requires of each wallet.
+// the fake answers what HAIP 1.0 requires of each wallet, by the scheme of HAIP only.
 
-import { answerDocumented } from '../documented.ts'
-import { type FakeWallet, fakeWallet } from '../fake-wallet.ts'
+import { answerDocumented, SILENT } from '../documented.ts'
+import { type FakeWallet, fakeWallet, refuse } from '../fake-wallet.ts'
+
+const OTHERS = ['openid4vp:', 'eudi-openid4vp:']
 
 export const lissi: FakeWallet = fakeWallet({
   id: 'lissi',
@@ -13,10 +15,14 @@ export const lissi: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
-  silent: ['client_id_prefixes', 'dcql', 'passing', 'request_uri_methods', 'transaction_data'],
-  answer: (invocation, surroundings) =>
-    answerDocumented(invocation, surroundings, {
-      schemes: ['openid4vp:', 'eudi-openid4vp:', 'haip-vp:'],
+  silent: ['dcql', 'protocols.openid4vp-1.0', 'transaction_data'],
+  answer: async (invocation, surroundings) => {
+    if ('link' in invocation && OTHERS.includes(new URL(invocation.link).protocol)) {
+      return refuse(`${SILENT}requests outside HAIP`)
+    }
+    return answerDocumented(invocation, surroundings, {
+      schemes: ['haip-vp:'],
       formats: ['dc+sd-jwt', 'mso_mdoc'],
-    }),
+    })
+  },
 })

@@ -26,7 +26,7 @@ export const talao: FakeWallet = fakeWallet({
     ],
   },
   read: '2026-11-22',
-  silent: ['dcql'],
+  silent: ['dcql', 'protocols.openid4vp-draft18'],
   answer: async (invocation, surroundings) => {
     if ('digital' in invocation) return refuse('no Digital Credentials API')
     const { link } = invocation
