@@ -116,12 +116,16 @@ function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Cl
   }
 }
 
+/** Claims of the built-in types that are objects (OpenID Connect Core 1.0 §5.1.1, eKYC-IDA). */
+const OBJECTS = ['address', 'place_of_birth']
+
 /** `intent_to_retain: false` is the default, so it can be left out. `true` stays: the wallet shows it. */
 function lowerClaim(
   { dcql }: WalletProfile,
   { claim, format }: { readonly claim: ClaimsQuery; readonly format: string },
   place: string,
 ): LoweredResult<ClaimsQuery> {
+  const isObject = format === 'dc+sd-jwt' && OBJECTS.includes(claim.path.join())
   const isNested = format === 'dc+sd-jwt' && claim.path.filter((step) => typeof step === 'string').length > 1
   const { path, values, intent_to_retain } = claim
   const needed = [
@@ -129,6 +133,7 @@ function lowerClaim(
     neededMember(path.includes(null) ? dcql.null_path : 'yes', `${place}/path`),
     neededMember(path.some(isIndex) ? dcql.index_path : 'yes', `${place}/path`),
     neededMember(isNested ? (dcql.nested_path ?? 'yes') : 'yes', `${place}/path`),
+    neededMember(isObject ? (dcql.object_path ?? 'yes') : 'yes', `${place}/path`),
     neededMember(intent_to_retain === true ? dcql.intent_to_retain : 'yes', `${place}/intent_to_retain`),
   ]
   const errors = needed.flatMap((result) => (result.ok ? [] : result.error))

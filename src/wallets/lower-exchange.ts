@@ -190,13 +190,20 @@ function exchangeProtocols(
   original: OriginalRequest,
   { query, prefix, hasMode }: { query: DcqlQuery; prefix: ClientIdPrefix | undefined; hasMode: boolean },
 ): LoweredRequest['dc_api_protocols'] {
+  const canAskQuery = hasMode && (profile.dc_api_single !== true || isSingle(query))
   const canAsk = {
-    'openid4vp-v1-signed': hasMode && prefix !== undefined && prefix !== 'redirect_uri',
-    'openid4vp-v1-unsigned': hasMode,
+    'openid4vp-v1-signed': canAskQuery && prefix !== undefined && prefix !== 'redirect_uri',
+    'openid4vp-v1-unsigned': canAskQuery,
     // No profile defines how an mdoc confirms a transaction.
     [ISO_MDOC]: original.transaction_data === undefined && documentQuery(query) !== undefined,
   }
   return original.dc_api_protocols.filter(
     (protocol) => profile.dc_api_protocols.includes(protocol) && canAsk[protocol],
   )
+}
+
+/** True if every response to the query has one credential. */
+function isSingle({ credentials, credential_sets: [set, ...others] = [] }: DcqlQuery): boolean {
+  if (set === undefined) return credentials.length === 1
+  return others.length === 0 && set.options.every((option) => option.length === 1)
 }

@@ -17,7 +17,7 @@ export function lowerQuery(
   policy: Pick<Policy, 'query' | 'descriptors' | 'scope'>,
 ): Result<Lowered<DcqlQuery>, readonly Finding[]> {
   const { query } = policy
-  const { credential_sets, several_queries } = profile.dcql
+  const { credential_sets, several_queries, optional_sets } = profile.dcql
   const candidates: Candidates = new Map(
     query.credentials.map((credential, i) => [
       credential.id,
@@ -26,8 +26,9 @@ export function lowerQuery(
   )
   const sets = usableSets(query, candidates)
   if (sets === undefined) return err([...candidates.values()].flatMap((one) => (one.ok ? [] : one.error)))
-  const keepsChoice = credential_sets === 'yes' && several_queries === 'yes'
-  const chosen = keepsChoice ? sets : chooseOptions(profile, policy, sets)
+  const asked = optional_sets === 'no' ? sets.filter((set) => set.required !== false) : sets
+  const keepsChoice = credential_sets === 'yes' && several_queries === 'yes' && asked.length > 0
+  const chosen = keepsChoice ? asked : chooseOptions(profile, policy, sets)
   const ids = new Set(chosen.flatMap(({ options }) => options.flat()))
   if (ids.size > 1 && several_queries === 'no') return err([{ member: CREDENTIALS, why: 'not_supported' }])
   const isUnsure = ids.size > 1 && several_queries === 'unknown'
@@ -35,7 +36,8 @@ export function lowerQuery(
   const unused = unusedQueries(candidates, ids)
   const isPlain = chosen.every(({ options, required }) => options.length === 1 && required !== false)
   const hasSets = keepsChoice && query.credential_sets !== undefined && !(isPlain && unused.length > 0)
-  const hasLostSets = query.credential_sets !== undefined && !hasSets && unused.length === 0
+  const isLess = !hasSets || chosen.length < sets.length
+  const hasLostSets = query.credential_sets !== undefined && isLess && unused.length === 0
   const lowered = {
     credentials: used.map(({ value }) => value),
     ...(hasSets && { credential_sets: chosen }),

@@ -27,6 +27,8 @@ const dcql = z.strictObject({
   /** More than one credential query, without sets: all are required. */
   several_queries: support,
   credential_sets: support,
+  /** Optional credential sets. `no`: it refuses a request if it cannot satisfy one of them. Absent: `yes`. */
+  optional_sets: z.exactOptional(z.enum(['yes', 'no'])),
   /** `ignored`: every claim of `claims` is disclosed. */
   claim_sets: supportOrIgnored,
   /** `ignored`: a claim is disclosed whatever its value. */
@@ -37,6 +39,8 @@ const dcql = z.strictObject({
   index_path: support,
   /** A path with several names in an SD-JWT VC. Absent: `yes`. */
   nested_path: z.exactOptional(support),
+  /** A path to an object in an SD-JWT VC, which comes with its members. Absent: `yes`. */
+  object_path: z.exactOptional(support),
   /** `intent_to_retain` of a claim of an mdoc. */
   intent_to_retain: support,
   multiple: support,
@@ -67,6 +71,8 @@ export const walletProfileSchema = z.strictObject({
   unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
+  /** True if it discloses one credential at most by the Digital Credentials API. Absent: false. */
+  dc_api_single: z.exactOptional(z.literal(true)),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
   /** The preferred first. */
   formats,

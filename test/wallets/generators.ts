@@ -44,7 +44,15 @@ const scopePolicy = fc
 
 const VALUES = ['x', 'y', 1, true]
 const PATHS: Readonly<Record<FormatId, readonly ClaimsPath[]>> = {
-  'dc+sd-jwt': [['a'], ['b', 'c'], ['d', 0], ['d', null], ['e', null, 'f'], ['age_equal_or_over', '18']],
+  'dc+sd-jwt': [
+    ['a'],
+    ['address'],
+    ['b', 'c'],
+    ['d', 0],
+    ['d', null],
+    ['e', null, 'f'],
+    ['age_equal_or_over', '18'],
+  ],
   mso_mdoc: [
     ['n', 'a'],
     ['n', 'b'],
@@ -209,9 +217,11 @@ const otherProfile: fc.Arbitrary<WalletProfile> = fc.record({
   dcql: fc.record({
     several_queries: support,
     credential_sets: support,
+    optional_sets: fc.constantFrom('yes', 'no'),
     claim_sets: supportOrIgnored,
     values: supportOrIgnored,
     nested_path: support,
+    object_path: support,
     null_path: support,
     index_path: support,
     intent_to_retain: support,

@@ -173,6 +173,12 @@ function refusals(
           claims.every(({ path }) => path.filter((step) => typeof step === 'string').length < 2) ||
           isFine(dcql.nested_path ?? 'yes'),
       ],
+      [
+        'object',
+        one.format !== 'dc+sd-jwt' ||
+          claims.every(({ path }) => path.join() !== 'address') ||
+          isFine(dcql.object_path ?? 'yes'),
+      ],
       ['null', claims.every(({ path }) => !path.includes(null)) || isFine(dcql.null_path)],
       [
         'index',
@@ -192,6 +198,9 @@ function refusals(
   return [
     ...parts,
     ...(credential_sets === undefined || dcql.credential_sets === 'yes' ? [] : ['credential_sets']),
+    ...(dcql.optional_sets === 'no' && credential_sets?.some(({ required }) => required === false)
+      ? ['optional set']
+      : []),
     ...(credentials.length === 1 || isFine(dcql.several_queries) ? [] : ['several queries']),
   ]
 }

@@ -134,6 +134,60 @@ describe('lowering', () => {
     })
   })
 
+  it('asks Credo for several credentials by a link only, and for one of several by the browser too', () => {
+    const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
+    const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
+    expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(
+      {
+        outcome: 'works',
+        request: { link: 'openid4vp', dc_api_protocols: [] },
+      },
+    )
+    expect(lowerRequest(profileOf('credo'), originalOf(asked))).toMatchObject({
+      request: { dc_api_protocols: protocols, query: { credentials: [{}, {}] } },
+    })
+  })
+
+  it.each([
+    ['with a query of its own', [[{ options: [['a'], ['b']] }], [{ options: [['c']], required: false }]], 2],
+    [
+      'with a query that is required too',
+      [[{ options: [['a'], ['b'], ['c']] }], [{ options: [['c']], required: false }]],
+      3,
+    ],
+    ['alone', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
+  ] as const)('leaves an optional credential set out for Credo: %s', (_, [required, optional], length) => {
+    const query = {
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:pid:1'] },
+      claims: [{ path: ['sex'] }],
+    }
+    const credentials = ['a', 'b', 'c'].map((id) => ({ id, ...query }))
+    const { policy } = originalOf()
+    const own = { credentials, credential_sets: [...required, ...optional] }
+    const original = originalOf({}, { policy: { ...policy, scope: [], query: own as never } })
+    const lowering = lowerRequest(profileOf('credo'), original)
+    expect(lowering).toMatchObject({ outcome: 'lowered', request: { query: { credentials: { length } } } })
+    const { credential_sets } = lowering.outcome === 'cannot' ? own : lowering.request.query
+    expect(credential_sets ?? []).toEqual(required)
+  })
+
+  it.each(['walt-id', 'wwwallet'])('never asks %s for an object in an SD-JWT VC', (id) => {
+    for (const scope of ['address', 'place_of_birth']) {
+      expect(
+        lowerRequest(profileOf(id), originalOf({ scope: [scope], formats: ['dc+sd-jwt'] })),
+      ).toMatchObject({
+        outcome: 'cannot',
+        reasons: expect.arrayContaining([
+          { member: '/dcql_query/credentials/0/claims/0/path', why: 'not_supported' },
+        ]),
+      })
+      expect(lowerRequest(profileOf(id), originalOf({ scope: [scope] }))).not.toMatchObject({
+        outcome: 'works',
+      })
+    }
+  })
+
   it('never asks a wallet without claims that would disclose all', () => {
     const { policy } = originalOf({ formats: ['mso_mdoc'] })
     const credentials = policy.query.credentials.map(({ claims, ...query }) => query)

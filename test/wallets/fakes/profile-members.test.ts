@@ -70,6 +70,15 @@ const PROBES: readonly Probe[] = [
   probe('claim_sets', sdJwt({ ...claimed(['height'], ['sex']), claim_sets: [['c0'], ['c1']] }), {
     yes: ['sex'],
   }),
+  probe(
+    'optional_sets',
+    {
+      credentials: [NAME_SD_JWT, LACKING],
+      credential_sets: [{ options: [['pid']] }, { options: [['lacking']], required: false }],
+    },
+    { yes: NAME, no: null },
+  ),
+  probe('object_path', sdJwt(claimed(['address'])), { yes: ['address.country', 'address.locality'], no: [] }),
   probe('values', sdJwt({ claims: [{ path: ['given_name'], values: ['Erika'] }] }), {
     yes: ['given_name'],
     ignored: ['given_name'],
@@ -121,12 +130,25 @@ async function ask({ wallet, profile }: (typeof FAKES)[number], query: DcqlQuery
   return 'refused' in answer ? null : answer.disclosed.map(({ claim }) => claim).toSorted()
 }
 
+/** Support of a member, with the default where the profile lacks it; `unknown` if it is never used. */
+function supportOf({ dcql }: WalletProfile, member: Member): string {
+  if (member === 'optional_sets' && dcql.credential_sets !== 'yes') return 'unknown'
+  return dcql[member] ?? 'yes'
+}
+
 const CASES = REACHED.flatMap((fake) =>
   PROBES.filter(({ format }) => fake.profile.formats.includes(format)).flatMap(({ member, ends, query }) => {
-    const end = ends[fake.profile.dcql[member]]
+    const end = ends[supportOf(fake.profile, member)]
     return end === undefined ? [] : [{ id: fake.wallet.id, member, query, end, fake }]
   }),
 )
+
+it('has a case of each member', () => {
+  const members = new Set(PROBES.map(({ member }) => member))
+  expect(new Set(CASES.map(({ member }) => member))).toEqual(members)
+  const known = WALLET_PROFILES.flatMap(({ dcql }) => Object.keys(dcql))
+  expect([...members, 'nested_path'].sort()).toEqual([...new Set(known)].sort())
+})
 
 it.each(CASES)('$id, $member: $query', async ({ fake, query, end }) => {
   expect(await ask(fake, query)).toEqual(end && [...end].sort())

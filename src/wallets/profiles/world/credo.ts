@@ -1,6 +1,7 @@
 // Wallets that use Credo. The Paradym Wallet is the one that was read. Behind the browser it answers for one
-// credential only. It supports few types of transaction data. Its scheme of ISO/IEC TS 18013-7 Annex B and
-// Presentation Exchange are for requests of draft 18.
+// credential only. It refuses a request with an optional credential set that it cannot satisfy. It supports
+// few types of transaction data. Its scheme of ISO/IEC TS 18013-7 Annex B and Presentation Exchange are for
+// requests of draft 18.
 
 import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
@@ -21,6 +22,7 @@ export const credo: WalletProfile = {
   protocols: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'],
   unknown_protocols: ['openid4vp-draft24', 'openid4vp-draft18'],
   dc_api_protocols: ['openid4vp-v1-signed', 'openid4vp-v1-unsigned'],
+  dc_api_single: true,
   client_id_prefixes: ['x509_hash', 'x509_san_dns', 'decentralized_identifier', 'redirect_uri'],
   formats: ['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'],
   response_modes: ['direct_post.jwt', 'direct_post'],
@@ -28,7 +30,7 @@ export const credo: WalletProfile = {
   request_uri_methods: ['get', 'post'],
   chain: 'without_root',
   transaction_data: 'unknown',
-  dcql: SUPPORTED,
+  dcql: { ...SUPPORTED, optional_sets: 'no' },
 }
 
 export const credoSources: WalletSources = {

@@ -31,6 +31,7 @@ export const waltId: WalletProfile = {
     index_path: 'unknown',
     trusted_authorities: 'ignored',
     nested_path: 'no',
+    object_path: 'no',
   },
 }
 

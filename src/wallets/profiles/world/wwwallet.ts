@@ -32,6 +32,7 @@ export const wwwallet: WalletProfile = {
     claim_sets: 'ignored',
     null_path: 'no',
     trusted_authorities: 'no',
+    object_path: 'no',
     without_claims: 'all',
   },
 }
