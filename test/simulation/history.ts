@@ -174,6 +174,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     sessions,
     parties,
     wall: scheduler.wall,
+    latest: () => scheduler.wall() + scheduler.state.setBack,
     step: () => scheduler.state.step,
     durable: storedOf,
     alarms: () =>

@@ -26,6 +26,8 @@ export type Watcher = {
   readonly committed?: (session: Session, before: Stored, after: Stored) => void
   /** Any write of another object became durable. */
   readonly objectCommitted?: (kind: string, key: string, after: unknown) => void
+  /** A call of an actor begins. */
+  readonly asked?: (session: Session, method: string) => void
   readonly called?: (call: Call) => void
   readonly watched?: (session: Session, text: string) => void
   readonly posted?: (post: Post) => void
@@ -41,6 +43,8 @@ export type Facts = {
   readonly sessions: readonly Session[]
   readonly parties: readonly Party[]
   readonly wall: () => number
+  /** A time that no clock of this history has passed yet, also before it was set back. */
+  readonly latest: () => number
   readonly step: () => number
   readonly durable: (session: Session) => Stored
   /** Names of the objects that have an alarm. */
@@ -80,4 +84,10 @@ export function openLedger(properties: readonly Property[], facts: Omit<Facts, '
 /** The session, if it is neither erased nor missing. */
 export function documentOf(stored: Stored): SessionDocument | undefined {
   return stored?.erased === false ? stored : undefined
+}
+
+/** Returns true if a write ends a pending session. */
+export function isEnd(before: Stored, after: Stored): boolean {
+  const [old, document] = [documentOf(before), documentOf(after)]
+  return old?.status === 'pending' && document !== undefined && document.status !== 'pending'
 }

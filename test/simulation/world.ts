@@ -103,6 +103,7 @@ export async function ask<Name extends Method>(
     return { session, method, parameters, step, before, isClockSteady: setBack === scheduler.state.setBack }
   }
   const before = storedOf(session)
+  ledger.add('asked', session, method)
   try {
     const stub = objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
     const value = await (stub as unknown as Record<string, (...all: readonly unknown[]) => unknown>)[

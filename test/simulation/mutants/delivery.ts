@@ -4,6 +4,7 @@ import type { Mutant } from './index.ts'
 
 const DELIVERING = 'src/session/delivery/delivering.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
+const END = 'src/session/response/end-session.ts'
 const LOG = 'src/relying-party/events/event-log.ts'
 
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
@@ -43,13 +44,45 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     name: 'commit, then send',
     changes: [
       {
-        path: 'src/session/response/end-session.ts',
+        path: END,
         replaced: 'store.commit({ ...ended, deliveries })',
         by: `store.commit({ ...ended, deliveries: [] })
   if (canPost && isKnown) {
     for (const { body } of ended.deliveries) void fetch(webhook.url, { method: 'POST', body }).catch(() => undefined)
     return true
   }`,
+      },
+    ],
+  },
+  {
+    name: 'an end without its event and its log entry',
+    changes: [
+      {
+        path: END,
+        replaced: 'store.commit({ ...ended, deliveries })',
+        by: `store.commit({ ...ended, deliveries: [], pending_log_entry: null })
+  return true`,
+      },
+    ],
+  },
+  {
+    name: 'no end queues a webhook',
+    changes: [
+      {
+        path: END,
+        replaced:
+          "const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event_type)",
+        by: 'const isWanted = false',
+      },
+    ],
+  },
+  {
+    name: 'an end without its log entry',
+    changes: [
+      {
+        path: END,
+        replaced: 'store.commit({ ...ended, deliveries })',
+        by: 'store.commit({ ...ended, deliveries, pending_log_entry: null })',
       },
     ],
   },

@@ -103,6 +103,16 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'expiry erases the session instead of ending it',
+    changes: [
+      {
+        path: 'src/session/timeouts.ts',
+        replaced: 'endSession(context, expiredEnd(document), { webhook, now })',
+        by: 'await context.store.erase(tombstoneOf(document, now))',
+      },
+    ],
+  },
+  {
     name: 'a tombstone over the document, without erasure',
     changes: [
       {

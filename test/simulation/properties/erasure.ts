@@ -1,15 +1,21 @@
-// Nothing is readable after erasure. An erased session never comes back, and its `Idempotency-Key` creates no
-// other one while it must be stored.
+// Nothing is readable after erasure. An erased session never comes back, and its `Idempotency-Key` creates
+// no other one while it must be stored. Without `DELETE`, a session is erased only after its end and its
+// retention.
 
 import { documentOf, type Property } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 
 export const erasure: Property = {
   name: 'nothing readable after erasure',
-  watch: ({ sessions, fail, wall, durable }) => {
+  watch: ({ sessions, fail, wall, latest, durable }) => {
     /** When the `Idempotency-Key` of an erased session may be used again. */
     const erased = new Map<Session, number>()
+    /** Sessions that the relying party has deleted, or tried to. */
+    const deleted = new Set<Session>()
     return {
+      asked: (session, method) => {
+        if (method === 'erase') deleted.add(session)
+      },
       committed: (session, before, after) => {
         const document = documentOf(after)
         // A key that need not be stored any more may create another session.
@@ -20,6 +26,8 @@ export const erasure: Property = {
         const old = documentOf(before)
         if (old === undefined || document !== undefined) return
         erased.set(session, old.idempotency?.keep_until ?? 0)
+        const isRetained = old.ended_at === null || latest() < old.ended_at + old.retention_ms
+        if (isRetained && !deleted.has(session)) fail(`${session.name} was ${old.status} and is erased`)
         const rest = JSON.stringify([...session.object.durable.data])
         if (rest.includes(MARKER) || rest.includes(old.handle_key)) {
           fail(`${session.name} left data at its erasure`)

@@ -1,8 +1,8 @@
-// Every end of a session is in the event log of its relying party exactly once. `DELETE` may erase an end
-// before it is in the log.
+// Every end of a session is in the event log of its relying party exactly once. The write that ends it queues
+// the entry. `DELETE` may erase an end before it is in the log.
 
 import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
-import { documentOf, type Property } from '../ledger.ts'
+import { documentOf, isEnd, type Property } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 
 export const eventLog: Property = {
@@ -12,8 +12,11 @@ export const eventLog: Property = {
     const erased = new Set<Session>()
     const logged = new Map<string, number>()
     return {
-      committed: (session, _, after) => {
+      committed: (session, before, after) => {
         const document = documentOf(after)
+        if (isEnd(before, after) && document?.pending_log_entry === null) {
+          fail(`the write that ends ${session.name} queues no log entry`)
+        }
         const eventId = document?.deliveries[0]?.event_id ?? document?.pending_log_entry?.event_id
         if (document !== undefined && document.status !== 'pending' && eventId !== undefined) {
           ends.set(eventId, { session, status: document.status })

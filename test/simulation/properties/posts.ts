@@ -1,9 +1,9 @@
 // Each event is sent one to six times, or is dead. An attempt is durable before it is sent, and every attempt
-// has the same bytes. Attempts by hand are counted apart.
+// has the same bytes. Attempts by hand are counted apart. The write that ends a session queues its event.
 
 import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
 import type { Delivery } from '../../../src/webhook/outbox.ts'
-import { documentOf, type Property } from '../ledger.ts'
+import { documentOf, isEnd, type Property, type Stored } from '../ledger.ts'
 import type { Post } from '../receiver.ts'
 import type { Session } from '../world.ts'
 
@@ -36,7 +36,10 @@ export const posts: Property = {
           fail(`POST ${number} for ${session.name}, of which ${manual} are by hand`)
         }
       },
-      committed: (session, _, after) => {
+      committed: (session, before, after) => {
+        if (isEnd(before, after) && isUnqueued(session, after)) {
+          fail(`the write that ends ${session.name} queues no event, and its endpoint wants one`)
+        }
         for (const delivery of documentOf(after)?.deliveries ?? []) {
           deliveries.set(delivery.event_id, { delivery, session })
         }
@@ -49,9 +52,7 @@ export const posts: Property = {
           )
           const isErased = documentOf(durable(session)) === undefined
           // The events of a disabled endpoint wait until it is enabled, or their session is erased.
-          const settings = session.party.object.durable.data.get('document') as
-            | RelyingPartyDocument
-            | undefined
+          const settings = settingsOf(session)
           const isWaiting = settings?.webhook?.disabled === true
           if (state === 'owed' && !isErased && !isWaiting)
             fail(`the event of ${session.name} is still queued`)
@@ -65,4 +66,16 @@ export const posts: Property = {
       },
     }
   },
+}
+
+/** Returns true if the endpoint wants the event of this end, and the document has no delivery. */
+function isUnqueued(session: Session, after: Stored): boolean {
+  const document = documentOf(after)
+  if (document === undefined || document.deliveries.length > 0) return false
+  const events = settingsOf(session)?.webhook?.events ?? []
+  return !session.party.isErased && events.some((type) => type === `verification.${document.status}`)
+}
+
+function settingsOf(session: Session): RelyingPartyDocument | undefined {
+  return session.party.object.durable.data.get('document') as RelyingPartyDocument | undefined
 }
