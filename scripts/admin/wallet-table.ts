@@ -20,6 +20,8 @@ import { walletResults } from '../../src/wallets/wallet-results.ts'
 
 /** Members of the settings that a creation depends on, with their defaults. */
 const DEFAULTS = {
+  name: '',
+  origins: [],
   credential_types: [],
   anchor_sets: [],
   transaction_data_types: [],
@@ -34,7 +36,7 @@ const DEFAULTS = {
 type Service = { readonly baseUrl: string; readonly chain?: string | undefined }
 
 /** Returns the results, and lines for people; or the errors of the body. */
-export function walletTable(
+export async function walletTable(
   body: unknown,
   {
     settings: given,
@@ -72,7 +74,12 @@ export function walletTable(
     by_value: settings.by_value,
     eu_age_verification: settings.eu_age_verification === true,
     has_root: settings.verifier?.root_certificate_pem !== undefined,
-    lacking: lackingRequirements(settings, chainOf(settings, service)),
+    lacking: await lackingRequirements(settings, {
+      baseUrl: service.baseUrl,
+      googleAggregator: null,
+      chain: chainOf(settings, service),
+      now: Math.floor(Date.now() / 1000),
+    }),
     valueBytes: valueBytes({ policy: session.policy, livemode, request: session }, service.baseUrl),
   }
   const wallets = walletResults(originalRequest(session, means))

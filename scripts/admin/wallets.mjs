@@ -48,7 +48,7 @@ export async function runWallets(args) {
     console.error(found.error)
     return found.code
   }
-  const table = walletTable(readJson(values.policy), found)
+  const table = await walletTable(readJson(values.policy), found)
   if (table.errors !== undefined) {
     console.error(table.errors.map(({ pointer, message }) => `${pointer}: ${message}`).join('\n'))
     return 1

@@ -116,8 +116,10 @@ export const FINDINGS = {
   too_long: 'the wallet is asked by value, and the request is too long for a QR code',
   credential_not_asked: 'the transaction names a credential that the wallet is not asked for',
   root_needed: 'the wallet needs the root in the certificate chain',
-  reader_certificate_needed: 'the wallet needs `reader_certificates` in the settings',
-  google_wallet_needed: 'the wallet needs `google_wallet` in the settings',
+  reader_certificate_needed:
+    'the wallet needs `reader_certificates` in the settings, one valid now and for a host of `origins` or of the service',
+  google_wallet_needed:
+    'the wallet needs `google_wallet` in the settings, with the metadata that the verifier certificate is for',
   organization_needed: 'the wallet needs an access certificate with the organization and its identifier',
 } as const
 export type FindingCode = keyof typeof FINDINGS

@@ -1,18 +1,29 @@
-// Requirements of wallets. Each case leaves out one attribute of a good subject. @peculiar/x509 makes the
-// certificates.
+// Requirements of wallets. Each case changes one thing of settings that meet them. @peculiar/x509 makes the
+// certificates; one is foreign.
 
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
-import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
+import { type CertificateOptions, mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
+import { identityOf } from '../support/wallets/good-request.ts'
+import foreign from '../vectors/google-wallet.json' with { type: 'json' }
 
 const LEGAL = ['C=NL', 'O=Test Shop', '2.5.4.97=NTRNL-12345678', 'CN=Test Shop']
 const NATURAL = ['C=NL', '2.5.4.4=Jansen', '2.5.4.42=Kim', '2.5.4.5=PNONL-1', 'CN=Kim Jansen']
 
 const root = await mintRoot()
+const NOW = Date.parse('2026-11-20T12:00:00Z')
+const DAY = 24 * 3600 * 1000
+
+/** Lacking requirements of settings, with the chain of the service. */
+const lackingFor = (settings: object, chain?: string) =>
+  lackingRequirements(
+    { name: 'Shop', origins: [], verifier: null, ...settings },
+    { baseUrl: 'https://verifier.example', googleAggregator: null, chain, now: NOW / 1000 },
+  )
 const lackingOf = async (subject: readonly string[]) =>
-  lackingRequirements({}, (await mintLeaf(root, { subject: subject.join(',') })).pem)
+  lackingFor({}, (await mintLeaf(root, { subject: subject.join(',') })).pem)
 
 describe('the subject of the access certificate', () => {
   it.each([[LEGAL], [NATURAL]])('names who asks: %j', async (subject) => {
@@ -27,11 +38,57 @@ describe('the subject of the access certificate', () => {
     const text = `Bag Attributes\nsubject=CN=Test Shop\n${pem}\nissuer=CN=Root\n${root.pem}`
     const { verifier } = parseConfig({ ...TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_CHAIN_PEM: text })
     expect(verifier.certificateChainPem).toBe([pem, root.pem].map((one) => one.trim()).join('\n'))
-    expect(lackingRequirements({}, verifier.certificateChainPem)).not.toContain('organization')
+    expect(await lackingFor({}, verifier.certificateChainPem)).not.toContain('organization')
   })
 
-  it('is not reported where the certificate is not known, and is lacking where it cannot be read', () => {
-    expect(lackingRequirements({}, undefined)).toEqual(['reader_certificate', 'google_wallet'])
-    expect(lackingRequirements({}, 'no certificate')).toContain('organization')
+  it('is not reported where the certificate is not known, and is lacking where it cannot be read', async () => {
+    expect(await lackingFor({})).toEqual(['reader_certificate', 'google_wallet'])
+    expect(await lackingFor({}, 'no certificate')).toContain('organization')
+  })
+})
+
+describe('a reader certificate', () => {
+  const readerOf = async (options: CertificateOptions = {}, domains = ['shop.example']) => {
+    const leaf = await mintLeaf(root, { extendedKeyUsage: ['1.0.18013.5.1.6'], ...options })
+    return { ...identityOf(leaf), domains }
+  }
+  const lackingWith = async (reader: object, origins = ['https://shop.example']) =>
+    (await lackingFor({ origins, reader_certificates: [reader] })).includes('reader_certificate')
+
+  it('counts for a page of the relying party, or of the service', async () => {
+    expect(await lackingWith(await readerOf())).toBe(false)
+    expect(await lackingWith(await readerOf(), ['https://other.example', 'https://shop.example'])).toBe(false)
+    expect(await lackingWith(await readerOf({}, ['verifier.example']), [])).toBe(false)
+  })
+
+  it('is lacking where none is for such a page', async () => {
+    expect(await lackingWith(await readerOf({}, ['other.example']))).toBe(true)
+    expect(await lackingWith(await readerOf(), [])).toBe(true)
+  })
+
+  it('is lacking where none is valid now', async () => {
+    const expired = { notBefore: new Date(NOW - 2 * DAY), notAfter: new Date(NOW - DAY) }
+    const future = { notBefore: new Date(NOW + DAY), notAfter: new Date(NOW + 2 * DAY) }
+    expect(await lackingWith(await readerOf(expired))).toBe(true)
+    expect(await lackingWith(await readerOf(future))).toBe(true)
+  })
+})
+
+describe('google_wallet', () => {
+  const google_wallet = { rp_metadata_bytes: foreign.rp_metadata_bytes }
+  const verifier = { certificate_chain_pem: foreign.certificate_pem }
+  const isLacking = async (settings: object, chain?: string) =>
+    (await lackingFor(settings, chain)).includes('google_wallet')
+
+  it('counts with the metadata that the verifier certificate is for, and with any where it names none', async () => {
+    expect(await isLacking({ google_wallet, verifier })).toBe(false)
+    expect(await isLacking({ google_wallet }, (await mintLeaf(root)).pem)).toBe(false)
+    expect(await isLacking({ google_wallet })).toBe(false)
+  })
+
+  it('is lacking with other metadata, for a certificate of its own or of the service', async () => {
+    const other = { logo_uri: 'https://shop.example/l.png', privacy_policy_uri: 'https://shop.example/p' }
+    expect(await isLacking({ google_wallet: other, verifier })).toBe(true)
+    expect(await isLacking({ google_wallet: other }, foreign.certificate_pem)).toBe(true)
   })
 })

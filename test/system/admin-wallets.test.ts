@@ -59,7 +59,7 @@ describe.each([
     const found = (await findSettings(flags, env)) as Parameters<typeof walletTable>[1]
     for (const body of BODIES) {
       const wallets = await created(party, body)
-      expect([body, walletTable(body, found)]).toMatchObject([body, { wallets }])
+      expect([body, await walletTable(body, found)]).toMatchObject([body, { wallets }])
     }
     // The command itself, which takes a second to load.
     const [body = {}] = BODIES

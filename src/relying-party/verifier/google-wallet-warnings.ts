@@ -12,9 +12,13 @@ import type { SettingsView } from '../settings/settings.ts'
 
 const POINTER = '/google_wallet'
 
+type Service = Pick<Config, 'googleAggregator'> & {
+  readonly verifier: Pick<Config['verifier'], 'certificateChainPem'>
+}
+
 /** Returns the warnings of both modes. */
 export async function googleWalletWarnings(
-  { googleAggregator, verifier: service }: Pick<Config, 'googleAggregator' | 'verifier'>,
+  { googleAggregator, verifier: service }: Service,
   { google_wallet = null, name, verifier }: Pick<SettingsView, 'google_wallet' | 'name' | 'verifier'>,
 ) {
   const [leaf] = anchorCertificates(verifier?.certificate_chain_pem ?? service.certificateChainPem)

@@ -1,25 +1,41 @@
 // Requirements of some wallets for a relying party's settings (docs/wallets.md).
 
+import type { Config } from '../../config.ts'
 import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'
+import type { Requirement } from '../../wallets/profile.ts'
 import type { Settings } from '../settings/settings.ts'
+import { googleWalletWarnings } from './google-wallet-warnings.ts'
+import { readersFor } from './reader-certificate.ts'
 
-export type WalletRequirement = 'reader_certificate' | 'google_wallet' | 'organization'
+/** The service that asks. */
+type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
+  /** PEM of its certificate chain; undefined where it is not known. */
+  readonly chain: string | undefined
+  /** Unix seconds. */
+  readonly now: number
+}
+
+type RequiringSettings = Partial<Settings> & Pick<Settings, 'name' | 'origins' | 'verifier'>
 
 /**
- * Returns what the settings lack. `chain`: PEM of the verifier's certificate chain, the relying party's own
- * or that of the service; undefined where it is not known, and then not reported.
+ * Returns what the settings lack. A reader certificate counts if it is valid for a page of the relying party
+ * or of the service. Without a known chain, nothing about the verifier certificate is reported.
  */
-export function lackingRequirements(
-  { reader_certificates = [], google_wallet = null }: Partial<Settings>,
-  chain: string | undefined,
-): readonly WalletRequirement[] {
-  const isMissing: Readonly<Record<WalletRequirement, boolean>> = {
-    reader_certificate: reader_certificates.length === 0,
-    google_wallet: google_wallet === null,
+export async function lackingRequirements(
+  settings: RequiringSettings,
+  { baseUrl, googleAggregator, chain: ofService, now }: Service,
+): Promise<readonly Requirement[]> {
+  const { reader_certificates = [], google_wallet = null, origins, verifier } = settings
+  const chain = verifier?.certificate_chain_pem ?? ofService
+  const service = { googleAggregator, verifier: { certificateChainPem: ofService ?? '' } }
+  const pages = [baseUrl, ...origins]
+  const isMissing: Readonly<Record<Requirement, boolean>> = {
+    reader_certificate: pages.every((page) => readersFor(reader_certificates, page, now * 1000).length === 0),
+    google_wallet: google_wallet === null || (await googleWalletWarnings(service, settings)).length > 0,
     organization: chain !== undefined && !namesSubject(chain),
   }
-  return (Object.keys(isMissing) as WalletRequirement[]).filter((one) => isMissing[one])
+  return (Object.keys(isMissing) as Requirement[]).filter((one) => isMissing[one])
 }
 
 /** ETSI TS 119 411-8: the subject of an access certificate, a legal or a natural person. */

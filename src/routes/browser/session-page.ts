@@ -89,7 +89,7 @@ async function sendSession(
     walletName: chosenProfile({ view })?.name ?? null,
     named,
     wallets: mayLower
-      ? offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life })
+      ? await offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life })
       : [],
     device: deviceOf(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,

@@ -136,7 +136,7 @@ async function prepare(
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }
-  const wallets = walletResults(originalOf(session, requester))
+  const wallets = walletResults(await originalOf(session, requester))
   return ok({ creation, findings: { warnings: warnings.value, wallets } })
 }
 

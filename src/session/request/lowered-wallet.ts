@@ -51,7 +51,7 @@ export async function lowerFor(
   session: RequestingSession,
   requester: Requester,
 ): Promise<Result<ChosenWallet, readonly Finding[]>> {
-  const lowering = lowerRequest(profile, originalOf(session, requester))
+  const lowering = lowerRequest(profile, await originalOf(session, requester))
   if (lowering.outcome === 'cannot') return err(lowering.reasons)
   const { query, link, dc_api_protocols, include_root, ...lowered } = lowering.request
   const { client_id_prefix, response_mode, request_uri_method } = lowered
@@ -96,7 +96,7 @@ function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet
 }
 
 /** Returns the request as lowering needs it: what is asked, and what the relying party can use beside it. */
-export function originalOf(session: RequestingSession, requester: Requester): OriginalRequest {
+export async function originalOf(session: RequestingSession, requester: Requester): Promise<OriginalRequest> {
   const { config, settings } = requester
   const { policy, request, livemode } = session
   return originalRequest(
@@ -107,10 +107,11 @@ export function originalOf(session: RequestingSession, requester: Requester): Or
       eu_age_verification: settings.eu_age_verification === true,
       has_root: settings.verifier?.root_certificate_pem !== undefined,
       valueBytes: valueBytes(session, config.baseUrl),
-      lacking: lackingRequirements(
-        settings,
-        settings.verifier?.certificate_chain_pem ?? config.verifier.certificateChainPem,
-      ),
+      lacking: await lackingRequirements(settings, {
+        ...config,
+        chain: config.verifier.certificateChainPem,
+        now: requester.now,
+      }),
     },
   )
 }

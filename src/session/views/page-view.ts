@@ -49,13 +49,13 @@ export async function readPage(
 }
 
 /** Returns the wallets of an open page. They depend on the settings, which the caller has. */
-export function offeredWallets(
+export async function offeredWallets(
   { requesting }: Pick<PageView, 'requesting'>,
   requester: Requester,
-): readonly OfferedWallet[] {
+): Promise<readonly OfferedWallet[]> {
   if (requesting === null) return []
   const session = JSON.parse(requesting) as RequestingSession // written below
-  const original = originalOf(session, requester)
+  const original = await originalOf(session, requester)
   return WALLET_PROFILES.flatMap((profile) => {
     const lowering = lowerRequest(profile, original)
     if (lowering.outcome === 'cannot') return []
