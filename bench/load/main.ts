@@ -1,6 +1,6 @@
 // `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a
 // second, `--callers` those of the last part. `--peers` adds the verifiers of bench/peers, and `--targets`
-// picks. `--json` names a file for the figures.
+// picks. `--json` names a file for the figures. The exit code is 1 where a call failed.
 
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -94,6 +94,7 @@ function row({ name }: Target, load: string, measured: Measured): void {
     Number.isNaN(measured.times[step][0]) ? '–' : measured.times[step].map(rounded).join(' / '),
   )
   const errors = Object.entries(measured.errors).map(([error, count]) => `${count} × ${error}`)
+  if (errors.length > 0) process.exitCode = 1
   const cpuDollars = cpuPriceOfAMillion(measured.cpuMs)
   const used = [rounded(measured.cpuMs), rounded(measured.callersCpuMs), Math.round(measured.memoryMiB)]
   const cells = [
