@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { GROUPS } from '../test/mutation/groups.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
+import { survivorsOf, unexplainedSurvivors } from './service/survivors.mjs'
 
 /** Least share of mutants that tests must notice, in percent. */
 const LEAST_SCORE = 85
@@ -75,22 +76,9 @@ function configuration(name, report) {
 
 /** Prints the survivors without an explanation, and returns the file's row. */
 function rowOf(file, source, mutants) {
-  const lines = source.split('\n')
-  const withStatus = (...statuses) => mutants.filter(({ status }) => statuses.includes(status))
-  const killed = withStatus('Killed', 'Timeout').length
-  const survivors = withStatus('Survived', 'NoCoverage').map(
-    ({ location: { start, end }, replacement, mutatorName }) => ({
-      at: start.line,
-      original: textBetween(lines, start, end),
-      replacement: (replacement ?? mutatorName).replaceAll(/\s+/g, ' '),
-    }),
-  )
-  const unexplained = survivors.filter(
-    ({ original, replacement }) =>
-      !explained.some(
-        (row) => row.file === file && row.original === original && row.replacement === replacement,
-      ),
-  )
+  const killed = mutants.filter(({ status }) => status === 'Killed' || status === 'Timeout').length
+  const survivors = survivorsOf(source, mutants)
+  const unexplained = unexplainedSurvivors(file, survivors, explained)
   for (const { at, original, replacement } of unexplained) {
     console.log(`${file}:${at}  ${original}  ->  ${replacement}`)
   }
@@ -106,11 +94,4 @@ function rowOf(file, source, mutants) {
 
 function percentage(part, whole) {
   return Math.round((1000 * part) / whole) / 10
-}
-
-function textBetween(lines, start, end) {
-  const inside = lines.slice(start.line - 1, end.line)
-  inside[inside.length - 1] = inside.at(-1).slice(0, end.column - 1)
-  inside[0] = inside[0].slice(start.column - 1)
-  return inside.join('\n').replaceAll(/\s+/g, ' ')
 }
