@@ -13,8 +13,8 @@ if (options.some((option) => option !== '--small')) {
 }
 const small = options.length > 0
 
-// With CI set, a skipped test fails its run.
-const env = { ...process.env, CI: 'true' }
+// With these set, a skipped test fails its run.
+const env = { ...process.env, CI: 'true', CI_FULL: '1' }
 const results = runSteps(proofSteps({ small }), (args) => {
   console.log(`\n> npm ${args.join(' ')}`)
   return spawnSync('npm', args, { cwd: ROOT, stdio: 'inherit', env }).status

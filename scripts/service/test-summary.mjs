@@ -1,13 +1,16 @@
 // Sums test reports. A run is good only if its exit code, its report and the number of tests all show it.
 
+/** Ends of titles: tests that a machine can show only with this tool. */
+const NEEDS_TOOL = /, where (strace may look|cc is installed)$/
+
 /**
  * `runs`: `{ project, exitCode, report }[]`, where `report` is vitest's JSON or null. `everyProject`: every
  * project must have a test, and one that passed unless all were skipped. `noSkips`: a skipped test is an
- * error.
+ * error, except one that needs a tool of the machine. `everyTool`: such a test, too.
  * Returns the three counts, `refusals` by credential format (counted by test/formats/contract.ts), and
  * `errors`: sentences that fail the whole run.
  */
-export function summarise(runs, { everyProject, noSkips }) {
+export function summarise(runs, { everyProject, noSkips, everyTool }) {
   const counted = runs.map(({ report }) => count(report))
   const sum = (key) => counted.reduce((total, each) => total + each[key], 0)
   const summary = {
@@ -25,7 +28,8 @@ export function summarise(runs, { everyProject, noSkips }) {
     if (everyProject && passed + skipped === 0) summary.errors.push(`${project}: no test passed`)
     const named = (kind, names) => names.map((name) => `${project}: ${kind}: ${name}`)
     summary.errors.push(...named('failed', failedTests(report)))
-    if (noSkips) summary.errors.push(...named('skipped', skippedTests(report)))
+    const isError = (name) => everyTool || (noSkips && !NEEDS_TOOL.test(name))
+    summary.errors.push(...named('skipped', skippedTests(report).filter(isError)))
   })
   if (summary.failed > 0) summary.errors.push('Tests failed.')
   if (summary.passed + summary.failed === 0) summary.errors.push('No test ran.')

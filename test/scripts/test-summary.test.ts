@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { closingLine, refusalLine, summarise } from '../../scripts/service/test-summary.mjs'
 
-const LENIENT = { everyProject: false, noSkips: false }
+const LENIENT = { everyProject: false, noSkips: false, everyTool: false }
 const GOOD = run('core', ['passed', 'passed'])
 
 describe('summarise', () => {
@@ -64,7 +64,7 @@ describe('summarise', () => {
   it('accepts a project with skipped tests only, unless no test may be skipped', () => {
     const runs = [GOOD, run('browser', ['skipped'])]
     expect(summarise(runs, { ...LENIENT, everyProject: true }).errors).toEqual([])
-    expect(summarise(runs, { noSkips: true, everyProject: true }).errors).toHaveLength(1)
+    expect(summarise(runs, { ...LENIENT, noSkips: true, everyProject: true }).errors).toHaveLength(1)
   })
 
   it('names every skipped test, if no test may be skipped', () => {
@@ -74,6 +74,18 @@ describe('summarise', () => {
       'core: skipped: test 2',
     ])
   })
+
+  it.each(['the disk has it, where strace may look', 'connects to no address, where cc is installed'])(
+    'accepts a skipped test that needs a tool, unless every tool must be there: %s',
+    (title) => {
+      const skipped = run('system', ['passed', 'skipped'])
+      Object.assign(skipped.report.testResults[0]?.assertionResults[1] ?? {}, { fullName: title })
+      expect(summarise([skipped], { ...LENIENT, noSkips: true }).errors).toEqual([])
+      expect(summarise([skipped], { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
+        `system: skipped: ${title}`,
+      ])
+    },
+  )
 })
 
 /** Creates a report like vitest’s, with the members that are read. */

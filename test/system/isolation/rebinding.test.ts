@@ -40,8 +40,10 @@ const ADDRESSES = [
   ['::ffff:127.0.0.1', [...new Array<number>(10).fill(0), 255, 255, 127, 0, 0, 1]],
 ] as const
 
-it('connects to no address of this machine that a public name resolves to, and does with ALLOW_LOOPBACK=1', async () => {
-  if (library === undefined) return console.info('Not shown: this machine has no C compiler (cc).')
+it('connects to no address of this machine that a public name resolves to, and does with ALLOW_LOOPBACK=1, where cc is installed', async ({
+  skip,
+}) => {
+  if (library === undefined) return skip('this machine has no C compiler (cc)')
   for (const [, bytes] of ADDRESSES) await expectAttempt('0', bytes)
   expect(lookedUp()).toEqual(ADDRESSES.map(([address]) => address))
   expect(connections).toBe(0)
