@@ -115,6 +115,14 @@ describe('docs/privacy-and-threats.md', () => {
   })
 })
 
+describe('SECURITY.md', () => {
+  it('has a time to update for each kind of dependency', () => {
+    const times = rowsOf(section(read('SECURITY.md'), '## Dependencies'), 'when')
+    expect(times.length).toBeGreaterThan(3)
+    for (const [, time] of times) expect(time).toMatch(/^\d+ (working days|days|months)$/)
+  })
+})
+
 describe('docs/cryptography.md', () => {
   it('names every signature algorithm, content encryption and hash of the sources', () => {
     const page = read('docs/cryptography.md')

@@ -18,6 +18,22 @@ async function listed(directory: Listing, id: string, expiresAt?: number): Promi
   await directory.noteCertificate(id, { validFrom: 0, expiresAt, renewFrom: expiresAt - 30 * DAY })
 }
 
+const SQL = "x', 0, 0); DROP TABLE relying_parties; --"
+
+it('stores values that are SQL as they are', async () => {
+  const directory = newDirectory()
+  await directory.add({ relying_party_id: `rp_${SQL}`, name: SQL, livemode: false, created_at: NOW })
+  await directory.rename(`rp_${SQL}`, `${SQL} again`)
+  await directory.noteCertificate(`rp_${SQL}`, { validFrom: 0, expiresAt: EXPIRES_AT, renewFrom: 0 })
+  expect((await directory.list(0, 50)).entries).toMatchObject([
+    { relying_party_id: `rp_${SQL}`, name: `${SQL} again`, verifier_certificate_expires_at: EXPIRES_AT },
+  ])
+  await directory.addTrustList({ name: SQL, livemode: false })
+  expect(await directory.trustLists()).toEqual([{ name: SQL, livemode: false }])
+  expect(await directory.removeTrustList(SQL)).toBe(true)
+  expect(await directory.remove(`rp_${SQL}`)).toBe(true)
+})
+
 describe('the expiry of relying parties’ own certificates', () => {
   it('counts the expired, counts those to renew, and has the next expiry', async () => {
     const directory = newDirectory()

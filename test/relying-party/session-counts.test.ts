@@ -45,6 +45,14 @@ it('have the newest note of a session only', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
+it('store an id that is SQL as it is', async () => {
+  const id = "v_', 0, 0, 0, 0); DROP TABLE session_notes; --"
+  await directory.noteSessions([note(id)])
+  expect(await directory.sessionCounts(NOW)).toMatchObject([{ pending: 1 }, NONE])
+  await directory.noteSessions([note(id, { pending_until: null })])
+  expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
+})
+
 it('do not have a session as pending after its time, even if its end was not noted', async () => {
   await directory.noteSessions([note('v_a')])
   expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
