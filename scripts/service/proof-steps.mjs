@@ -2,15 +2,17 @@
 
 /**
  * Steps of a proof: the arguments of npm. With `small`, long runs have the size that CI has, and the load has
- * no peers, which come from the package registry. No other step is left out.
+ * no peers, which come from the package registry. The faults are left out: `npm test` has them at small size.
  */
 export function proofSteps({ small }) {
   const size = (full, least) => (small ? least : full)
   return [
     step('check', ['run', 'check']),
     step('test', ['test']),
+    step('coverage', ['run', 'coverage']),
     step('simulate', ['run', 'simulate', '--', '--seed', '1', '--histories', size('100000', '2000')]),
     step('chaos', ['run', 'chaos', '--', '--kills', size('1000', '20')]),
+    ...size([step('faults', ['run', 'faults'])], []),
     step('fuzz', ['run', 'fuzz', '--', '--requests', size('1000000', '10000')]),
     step('mutation', ['run', 'mutation', ...size([], ['--', 'state'])]),
     ...size([step('peers', ['ci', '--prefix', 'bench/peers'])], []),
