@@ -1,7 +1,8 @@
 // Links that open wallets, by environment. A link is a scheme or the start of an address.
 
+import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
-import { DEFAULT_SCHEME, linksOf } from './lower-exchange.ts'
+import { DEFAULT_SCHEME, linksOf, passingOf } from './lower-exchange.ts'
 import type { WalletProfile } from './profile.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
 
@@ -18,9 +19,17 @@ export function linksOfWallet(profile: WalletProfile, environment: Environment):
   )
 }
 
-/** Returns the links of every wallet that supports a protocol. The default scheme is the first. */
-export function linksOfProtocol(protocol: ProtocolId, environment: Environment): NamedLinks {
-  const profiles = WALLET_PROFILES.filter(({ protocols }) => protocols.includes(protocol))
+/**
+ * Returns the links of every wallet that supports a protocol and a Client Identifier Prefix. The default
+ * scheme is the first.
+ */
+export function linksOfProtocol(
+  { protocol, prefix }: { readonly protocol: ProtocolId; readonly prefix: ClientIdPrefix | null },
+  environment: Environment,
+): NamedLinks {
+  const profiles = WALLET_PROFILES.filter(
+    (one) => one.protocols.includes(protocol) && (prefix === null || passingOf(one, prefix) !== undefined),
+  )
   return Object.assign(
     { [DEFAULT_SCHEME]: DEFAULT_SCHEME },
     ...profiles.map((profile) => linksOfWallet(profile, environment)),

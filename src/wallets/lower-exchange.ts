@@ -104,7 +104,7 @@ function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
 }
 
 /** Unsigned requests are passed by value, and signed ones by reference. */
-function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
+export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
   const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
   const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)
   return isPossible ? passing : undefined

@@ -83,7 +83,7 @@ export function aliveGenerations(
   return generations.filter((generation) => alive.has(generation))
 }
 
-/** Who may respond: any device, the browser of a link, or the browser's API from either page. */
+/** Channels of a response: any device, the browser of a link, or the browser's API from either page. */
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 type GenerationKind = (typeof KINDS)[number]
 

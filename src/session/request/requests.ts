@@ -44,7 +44,9 @@ export function walletRequest(terms: RequestTerms, generation: Generation, baseU
 
 /** Returns the links of the chosen wallet, or of every wallet. */
 function linksFor({ request, livemode, wallet }: RequestTerms): NamedLinks {
-  return wallet === null ? linksOfProtocol(request.protocol, { livemode }) : wallet.links
+  if (wallet !== null) return wallet.links
+  const { protocol, request_options } = request
+  return linksOfProtocol({ protocol, prefix: request_options.client_id_prefix }, { livemode })
 }
 
 /** Returns a request as its URI contains it: all of it, or the address to fetch it from. */

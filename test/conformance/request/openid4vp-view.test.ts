@@ -84,7 +84,7 @@ it('CONTRACT 3: shows in wallet_request exactly what a wallet gets', async () =>
     wallet: null,
     wallet_links: expect.objectContaining(
       Object.fromEntries(
-        ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap', 'av'].map((scheme) => [
+        ['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap'].map((scheme) => [
           scheme,
           uri.replace(/^openid4vp:/, `${scheme}:`),
         ]),

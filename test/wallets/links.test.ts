@@ -1,0 +1,29 @@
+// The links of a request for any wallet.
+
+import { expect, it } from 'vitest'
+import { linksOfProtocol } from '../../src/wallets/links.ts'
+import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+
+const nameLinks = (prefix: 'x509_hash' | 'redirect_uri' | 'decentralized_identifier') =>
+  Object.keys(linksOfProtocol({ protocol: 'openid4vp-1.0', prefix }, { livemode: true }))
+
+it('lists the links of wallets that take the prefix, signed by reference and unsigned by value', () => {
+  const signed = nameLinks('x509_hash')
+  const unsigned = nameLinks('redirect_uri')
+  // The age verification app takes unsigned requests only.
+  expect([signed.includes('av'), unsigned.includes('av')]).toEqual([false, true])
+  expect([signed[0], unsigned[0]]).toEqual(['openid4vp', 'openid4vp'])
+})
+
+it('lists no link that only wallets with other prefixes open', () => {
+  for (const prefix of ['x509_hash', 'redirect_uri', 'decentralized_identifier'] as const) {
+    const names = nameLinks(prefix).filter((name) => name !== 'openid4vp')
+    for (const name of names) {
+      const isOpened = WALLET_PROFILES.some(
+        ({ id, links, client_id_prefixes: prefixes }) =>
+          (id === name || links.live?.includes(name)) && prefixes.includes(prefix),
+      )
+      expect([name, isOpened]).toEqual([name, true])
+    }
+  }
+})
