@@ -44,6 +44,6 @@ const UNKNOWN = { code: 'unknown_wallet', message: 'must be the id of a wallet p
 const MAXIMUM_ERRORS = 20
 
 function toError({ member, why }: Finding, pointer: string): FieldError {
-  const message = `must be a wallet that can answer \`${member}\`: name another wallet, or change the request`
+  const message = `must be a wallet that supports \`${member}\` of the request: name another wallet, or change that member`
   return { pointer, code: why, message }
 }
