@@ -11,7 +11,7 @@ import type { OriginalRequest, ValueRequest } from './lowering.ts'
 import type { Requirement } from './profile.ts'
 
 /** The request of a session. Options are null where the protocol has none. */
-export type SessionRequest = {
+type SessionRequest = {
   readonly policy: Policy
   readonly protocol: ProtocolId
   readonly transaction_data?: readonly string[] | undefined

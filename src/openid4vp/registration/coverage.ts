@@ -9,7 +9,7 @@ import type { RegisteredCredential, RegisteredPath } from './registration-certif
 type Formats = Readonly<Record<string, Pick<CredentialFormat, 'metaTypes'>>>
 
 /** A claim of one credential type in one format. `path`: `null` for all claims of the credential. */
-export type RequestableClaim = {
+type RequestableClaim = {
   readonly format: string
   readonly identifier: string
   readonly path: ClaimsPath | null

@@ -10,7 +10,7 @@ import type { SessionError } from '../results.ts'
 import { lowerFor, pinWallet } from './lowered-wallet.ts'
 
 /** Chooses the request for any wallet, where the creation named one. */
-export const ANY_WALLET = 'any'
+const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */
 export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }

@@ -17,7 +17,7 @@ import { encryptFor, postForm, presentAll } from './responding.ts'
 /** Begin of every refusal for want of documentation. */
 export const SILENT = 'the documentation is silent about '
 
-export type DocumentedWallet = {
+type DocumentedWallet = {
   readonly schemes: readonly string[]
   /** Document types that it presents. Absent: all. */
   readonly types?: readonly string[]

@@ -30,7 +30,7 @@ export type Answer =
   | { readonly disclosed: readonly DisclosedClaim[]; readonly credential: DigitalRequest }
 
 /** Where the behaviour was read. */
-export type WalletSource =
+type WalletSource =
   | { readonly repository: string; readonly commit: string; readonly files: readonly string[] }
   | { readonly documentation: readonly string[] }
 

@@ -11,7 +11,7 @@ export function parametersOf(link: string): Readonly<Record<string, string>> {
   return Object.fromEntries(new URL(link).searchParams)
 }
 
-export type FetchResult = { readonly text: string; readonly contentType: string }
+type FetchResult = { readonly text: string; readonly contentType: string }
 
 /** Fetches `request_uri`. `form` is posted where the wallet posts. */
 export async function fetchRequestObject(

@@ -20,7 +20,7 @@ export type WalletsInput = {
 }
 
 /** The person's device. Null: unknown, as on a computer; no country is known. */
-export type PersonDevice = {
+type PersonDevice = {
   readonly platform: 'ios' | 'android' | null
   /** ISO 3166-1 alpha-2. */
   readonly country: string | null

@@ -18,7 +18,7 @@ import {
 import { randomText } from '../responding.ts'
 
 /** Settings of an app that uses the library. */
-export type KtConfig = {
+type KtConfig = {
   readonly prefixes: readonly ('x509_hash' | 'x509_san_dns' | 'redirect_uri')[]
   /** Algorithms of the app by format. */
   readonly formats: Readonly<Partial<Record<string, readonly (string | number)[]>>>

@@ -30,7 +30,7 @@ export const SWIFT_SOURCE = {
   ],
 }
 
-export type SwiftConfig = {
+type SwiftConfig = {
   readonly prefixes: readonly ('x509_hash' | 'x509_san_dns' | 'redirect_uri')[]
 }
 

@@ -23,7 +23,7 @@ import {
   randomText,
 } from '../responding.ts'
 
-export type RequestRules = {
+type RequestRules = {
   /** Starts of its links. */
   readonly bases: readonly string[]
   readonly prefixes: readonly string[]
@@ -138,7 +138,7 @@ async function authenticate(
   )
 }
 
-export type ResponseRules = {
+type ResponseRules = {
   readonly findKey: (keys: readonly JWK[]) => JWK | undefined
   /** In the order of preference, or in the order of the verifier. */
   readonly encryptions: readonly string[]
