@@ -43,11 +43,11 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
     },
   )
 
-  it.runIf(profile.protocols.includes('haip-1.0'))(
-    'over 18 in haip-1.0: answers and verifies, or the creation said that it would not',
-    async () => {
+  it.each(profile.protocols.filter((protocol) => protocol === 'haip-1.0'))(
+    'over 18 in %s: answers and verifies, or the creation said that it would not',
+    async (protocol) => {
       const { creation, ...over18 } = QUESTIONS[0]!
-      await ask({ ...over18, creation: { ...creation, protocol: 'haip-1.0' } })
+      await ask({ ...over18, creation: { ...creation, protocol } })
     },
   )
 
