@@ -67,7 +67,7 @@ function configuration(name, report) {
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName: report },
     tempDirName: 'reports/stryker',
-    // What no test of these groups reads. A Python environment has links to folders, which it cannot copy.
+    // No test of these groups reads them. A Python environment has links to folders, which cannot be copied.
     ignorePatterns: [
       'dist',
       'reports',

@@ -1,5 +1,4 @@
-// What a session asks that wants to know if a person is 18, in one format. Recorded and simulated sessions
-// have it.
+// The request of a session for an age of 18 in one format, for recorded and simulated sessions.
 
 import type { SessionDocument } from '../../src/session/document.ts'
 

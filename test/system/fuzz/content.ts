@@ -89,7 +89,7 @@ function vpContent(text: string): unknown {
   }
 }
 
-/** What binds of a JWS that the holder signed, and if its signature verifies. */
+/** Members of the holder's JWS that bind it to the request, and if its signature verifies. */
 function jwsContent(jws: string, jwk: JsonWebKey, binding: readonly string[]): unknown {
   const [header, payload, signature] = jws.split('.').map(bytesIn)
   const { alg } = JSON.parse(String(header))

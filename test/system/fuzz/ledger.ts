@@ -4,7 +4,7 @@ import type { FuzzResponse } from './documented.ts'
 import { isFlat, type Memory } from './memory.ts'
 import type { FuzzRequest } from './requests.ts'
 
-/** What broke a rule, and the request that is sent again with `--seed` and `--only`. */
+/** A broken rule, and the request that is sent again with `--seed` and `--only`. */
 export type Finding = {
   /** `answer`: not documented. `content`: changed content counted, or good content did not. */
   readonly rule: 'answer' | 'content' | 'log'

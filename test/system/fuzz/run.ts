@@ -41,7 +41,7 @@ export type Plan = {
 /** A request of a group, by its index in the run. */
 export type Slot = { readonly index: number; readonly random: Random }
 
-/** What groups work with. */
+/** Service, pools and counters of all groups. */
 export type Context = Scene & {
   readonly ledger: Ledger
   readonly receiver: Receiver

@@ -97,7 +97,7 @@ export type Target = {
   readonly rp: RelyingParty
   /** Text of the good presentation. */
   readonly presentation: string
-  /** Who signs for the holder; absent for an mdoc. */
+  /** Key that the holder signs with; absent for an mdoc. */
   readonly holder?: KeyPair
   /** Creates a presentation with another claim in it. The trusted issuer and the holder sign it. */
   readonly withClaims: (claims: Parameters, signer?: Signer) => Promise<string>
