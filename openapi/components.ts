@@ -24,10 +24,12 @@ import {
   redeliveryRange,
   redemption,
 } from '../src/routes/edge/schemas.ts'
+import { clientCreation, clientPatch } from '../src/routes/oidc/clients/client-schema.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
+import * as oidc from './responses/oidc.ts'
 import * as operator from './responses/operator.ts'
 import * as open from './responses/public.ts'
 import * as settings from './responses/settings.ts'
@@ -56,7 +58,11 @@ const REQUESTS = {
   TransactionDataTypes: addedTransactionDataTypes,
   CreateApiKey: apiKeyGrantSchema(0, { scopes: SCOPES, expires_at: null }),
   CreateTrustList: trustListSchema(RULES),
+  CreateOidcClient: clientCreation,
+  ChangeOidcClient: clientPatch,
   TokenForm: forms.tokenForm,
+  PushedRequestForm: forms.pushedRequestForm,
+  CodeForm: forms.codeForm,
   RequestObjectForm: forms.requestObjectForm,
   ResponseForm: forms.responseForm,
 } as const satisfies Readonly<Record<string, z.ZodMiniType>>
@@ -91,6 +97,15 @@ const RESPONSES = {
   CreatedApiKey: settings.createdApiKey,
   RotatedSecret: settings.rotatedSecret,
   WebhookTest: settings.webhookTest,
+  OidcClient: oidc.oidcClient,
+  OidcClientList: oidc.oidcClientList,
+  CreatedOidcClient: oidc.createdOidcClient,
+  OidcSecret: oidc.oidcSecret,
+  OidcMetadata: oidc.oidcMetadata,
+  OidcKeySet: oidc.oidcKeySet,
+  OidcTokens: oidc.oidcTokens,
+  PushedRequest: oidc.pushedRequest,
+  UserInfo: oidc.userInfo,
   Token: open.token,
   Redirect: open.redirect,
   Problem: open.problemDetails,

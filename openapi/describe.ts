@@ -12,6 +12,7 @@ import { PATH_PATTERNS } from './identifiers.ts'
 import { linksOf } from './links.ts'
 import type { Operation, OperationResponse } from './operation.ts'
 import { errorNamesOf } from './operation-errors.ts'
+import { OIDC, OIDC_CLIENTS, OPERATOR_OIDC_CLIENTS } from './operations/oidc.ts'
 import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
 import { OPERATOR, OWN_SETTINGS } from './operations/settings.ts'
 import { VERIFICATIONS } from './operations/verifications.ts'
@@ -21,8 +22,9 @@ import { HEADERS, PARAMETERS, PATH_TEXTS, QUERY_TEXTS, SECURITY_SCHEMES, securit
 const SECTIONS = {
   Verifications: VERIFICATIONS,
   'Access tokens': TOKENS,
-  'Your settings': OWN_SETTINGS,
-  Operator: OPERATOR,
+  'Your settings': { ...OWN_SETTINGS, ...OIDC_CLIENTS },
+  'OpenID Connect': OIDC,
+  Operator: { ...OPERATOR, ...OPERATOR_OIDC_CLIENTS },
   Wallets: WALLETS,
   Browsers: BROWSERS,
   Public: PUBLIC,
@@ -32,7 +34,10 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...VERIFICATIONS,
   ...TOKENS,
   ...OWN_SETTINGS,
+  ...OIDC_CLIENTS,
+  ...OIDC,
   ...OPERATOR,
+  ...OPERATOR_OIDC_CLIENTS,
   ...WALLETS,
   ...BROWSERS,
   ...PUBLIC,

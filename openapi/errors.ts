@@ -1,7 +1,10 @@
 // Errors of the description, from the tables that the service uses. describe.ts names the errors of each
 // operation.
 
+import descriptions from '../assets/oauth-errors.json' with { type: 'json' }
 import { PROBLEMS, type ProblemCode } from '../src/routes/edge/problems.ts'
+import { REQUEST_ERRORS } from '../src/routes/oidc/request-errors.ts'
+import { OIDC_ERRORS } from '../src/routes/oidc/responses.ts'
 import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
@@ -32,7 +35,10 @@ export function withErrors(description: DescribedRoutes) {
 /** Error of one member, as `invalid_request` lists it. */
 const FIELD_ERROR = { pointer: '/expires_in', code: 'too_small', message: 'must be at least 60' }
 
-/** By name: the code of a problem, `wallet.<kind>` for wallets, `token.<kind>` for OAuth clients. */
+/**
+ * By name: the code of a problem, `wallet.<kind>` for wallets, `token.<kind>` and `oidc.<kind>` for OAuth
+ * clients.
+ */
 const ERRORS: Readonly<Record<string, DescribedError>> = {
   ...mapValues(PROBLEMS, ({ status, title, retryable }, code) => ({
     status,
@@ -49,8 +55,17 @@ const ERRORS: Readonly<Record<string, DescribedError>> = {
       errors: (code as ProblemCode) === 'invalid_request' ? [FIELD_ERROR] : [],
     },
   })),
-  ...oauth('wallet', WALLET_ERRORS),
-  ...oauth('token', TOKEN_ERRORS),
+  ...oauth('wallet', described(WALLET_ERRORS, descriptions.wallet)),
+  ...oauth('token', described(TOKEN_ERRORS, descriptions.token)),
+  ...oauth('oidc', described({ ...OIDC_ERRORS, ...REQUEST_ERRORS }, descriptions.oidc)),
+}
+
+/** Adds the descriptions of a table. */
+function described<Name extends string, Row extends object>(
+  rows: Readonly<Record<Name, Row>>,
+  texts: Readonly<Record<Name, string>>,
+): Record<string, Row & { readonly description: string }> {
+  return mapValues(rows, (row: Row, name) => ({ ...row, description: texts[name as Name] }))
 }
 
 type OAuthErrors = Readonly<

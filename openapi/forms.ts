@@ -27,3 +27,29 @@ export const responseForm = z.object({
   error: z.exactOptional(z.string()),
   error_description: z.exactOptional(z.string()),
 })
+
+/** OpenID Connect Core 1.0 §3.1.2.1 and RFC 7636. Unknown parameters are ignored. */
+export const pushedRequestForm = z.object({
+  response_type: z.literal('code'),
+  client_id: z.exactOptional(z.string()),
+  redirect_uri: z.string(),
+  scope: z.string(),
+  state: z.exactOptional(z.string()),
+  nonce: z.exactOptional(z.string()),
+  code_challenge: z.exactOptional(z.string()),
+  code_challenge_method: z.exactOptional(z.literal('S256')),
+  response_mode: z.exactOptional(z.enum(['query', 'form_post'])),
+  claims: z.exactOptional(z.string()),
+})
+
+/** OpenID Connect Core 1.0 §3.1.3.1. */
+export const codeForm = z.object({
+  grant_type: z.literal('authorization_code'),
+  code: z.string(),
+  redirect_uri: z.string(),
+  code_verifier: z.exactOptional(z.string()),
+  client_id: z.exactOptional(z.string()),
+  client_secret: z.exactOptional(z.string()),
+  client_assertion_type: z.exactOptional(z.string()),
+  client_assertion: z.exactOptional(z.string()),
+})

@@ -1,6 +1,7 @@
 // Forms of the identifiers that the service issues, for paths and responses.
 
 import { ID_LENGTH } from '../src/relying-party/identifier.ts'
+import { CLIENT_ID } from '../src/relying-party/oidc/client.ts'
 import { LIST_NAME } from '../src/relying-party/trust-lists/trust-list-schema.ts'
 
 /** An object of the platform: 32 bytes in base64url. */
@@ -21,4 +22,5 @@ export const PATH_PATTERNS: Readonly<Record<string, RegExp>> = {
   key: KEY_ID,
   rp: RELYING_PARTY_ID,
   list: LIST_NAME,
+  client: CLIENT_ID,
 }

@@ -16,6 +16,11 @@ const SOURCES: { readonly [name in RouteName]?: Source } = {
     parameters: { id: '$request.path.id', delivery: '$response.body#/deliveries/0/delivery_id' },
   },
   'POST /v1/api_keys': { status: 201, parameters: { key: '$response.body#/key_id' } },
+  'POST /v1/oidc_clients': { status: 201, parameters: { client: '$response.body#/client_id' } },
+  'POST /v1/admin/relying_parties/:rp/oidc_clients': {
+    status: 201,
+    parameters: { rp: '$request.path.rp', client: '$response.body#/client_id' },
+  },
   'POST /v1/admin/relying_parties': {
     status: 201,
     parameters: { rp: '$response.body#/relying_party_id', key: '$response.body#/api_keys/0/key_id' },

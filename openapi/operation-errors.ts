@@ -7,11 +7,12 @@ import type { Operation } from './operation.ts'
 
 /** Returns the names of every error of a route. */
 export function errorNamesOf(name: RouteName, operation: Operation, access: Access): readonly string[] {
-  const { problems = [], walletErrors = [], tokenErrors = [] } = operation
+  const { problems = [], walletErrors = [], tokenErrors = [], oidcErrors = [] } = operation
   return [
     ...new Set([...impliedProblems(name, operation, access), ...problems]),
     ...walletErrors.map((kind) => `wallet.${kind}`),
     ...tokenErrors.map((kind) => `token.${kind}`),
+    ...oidcErrors.map((kind) => `oidc.${kind}`),
   ]
 }
 
@@ -21,7 +22,7 @@ function impliedProblems(
   { body, query }: Operation,
   { caller }: Access,
 ): readonly ProblemCode[] {
-  if (caller === 'anyone' || caller === 'wallet' || caller === 'person' || caller === 'client') return []
+  if (OWN_ERRORS.includes(caller)) return []
   const isOperator = caller === 'operator' || caller === 'metrics_reader'
   return [
     ...(body === undefined && query === undefined ? [] : (['invalid_request'] as const)),
@@ -34,6 +35,11 @@ function impliedProblems(
     'temporarily_unavailable',
   ]
 }
+
+/** Callers with errors of their own. */
+const OWN_ERRORS: readonly Access['caller'][] = [
+  ...(['anyone', 'wallet', 'person', 'client', 'oidc_client', 'oidc_token', 'login'] as const),
+]
 
 const BODY = ['invalid_json', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const
 const TOKEN = ['missing_token', 'invalid_token', 'insufficient_scope'] as const

@@ -3,6 +3,8 @@
 
 import type * as z from 'zod/mini'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
+import type { RequestError } from '../src/routes/oidc/request-errors.ts'
+import type { OIDC_ERRORS } from '../src/routes/oidc/responses.ts'
 import type { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
 import type { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 import type { ComponentName } from './components.ts'
@@ -26,6 +28,7 @@ export type Operation = {
   readonly problems?: readonly ProblemCode[]
   readonly walletErrors?: readonly (keyof typeof WALLET_ERRORS)[]
   readonly tokenErrors?: readonly (keyof typeof TOKEN_ERRORS)[]
+  readonly oidcErrors?: readonly (keyof typeof OIDC_ERRORS | RequestError)[]
 }
 
 export type OperationResponse = {

@@ -16,6 +16,7 @@ export const PATH_TEXTS: Readonly<Record<string, string>> = {
   name: 'The name of the file.',
   page: 'The name of the page.',
   list: 'The `name` of the list.',
+  client: 'The `client_id`.',
   capability: 'The unguessable part of the `request_uri`.',
 }
 
@@ -85,6 +86,12 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: 'The `relying_party_id` as user name, an API key as password.',
   },
+  oidc_client: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The `client_id` and secret of an OpenID Connect client.',
+  },
+  oidc_token: { type: 'http', scheme: 'bearer', description: 'An access token of an OpenID Connect client.' },
   admin_token: { type: 'http', scheme: 'bearer', description: 'The value of `ADMIN_TOKEN`.' },
   metrics_token: { type: 'http', scheme: 'bearer', description: 'The value of `METRICS_TOKEN`.' },
 } as const
@@ -109,6 +116,10 @@ export function securityOf(access: Access): readonly Requirement[] {
       return [{ client_token_query: [] }]
     case 'client':
       return [{ client_secret: [] }, {}] // credentials may also be members of the form
+    case 'oidc_client':
+      return [{ oidc_client: [] }, {}] // credentials may also be members of the form
+    case 'oidc_token':
+      return [{ oidc_token: [] }]
     case 'operator':
       return [{ admin_token: [] }]
     case 'metrics_reader':
@@ -116,6 +127,7 @@ export function securityOf(access: Access): readonly Requirement[] {
     case 'anyone':
     case 'wallet':
     case 'browser':
+    case 'login':
       return []
   }
 }

@@ -18,6 +18,11 @@ export type SigningJwk = Readonly<z.infer<typeof signingJwk>>
 /** A key of ours. Without its private half it is retired: it verifies older signatures only. */
 export type PublishedJwk = Readonly<z.infer<typeof publishedJwk>>
 
+/** A key of the OpenID Connect provider. Without its private half it verifies older tokens only. */
+export type OidcJwk = Readonly<z.infer<typeof oidcJwk>>
+
+export type OidcRsaPublicJwk = Readonly<Pick<z.infer<typeof oidcRsaJwk>, 'kty' | 'n' | 'e'>>
+
 /** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
 export const configOf = oncePer(parseLoudly)
 
@@ -43,6 +48,9 @@ export function parseConfig(environment: object) {
   const env = parsed.data
   if (env.METRICS_TOKEN !== undefined && env.METRICS_TOKEN === env.ADMIN_TOKEN)
     throw new Error('configuration: METRICS_TOKEN: must differ from ADMIN_TOKEN')
+  const { OIDC_KEYS, OIDC_SUBJECT_KEY } = env
+  if ((OIDC_KEYS === undefined) !== (OIDC_SUBJECT_KEY === undefined))
+    throw new Error('configuration: OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY, or neither')
   return {
     /** Origin without a trailing slash. */
     baseUrl: env.BASE_URL,
@@ -62,6 +70,8 @@ export function parseConfig(environment: object) {
     },
     /** The operator as Google Wallet shows it beside a relying party; null: not shown. */
     googleAggregator: env.GOOGLE_WALLET_AGGREGATOR ?? null,
+    /** Keys of the OpenID Connect provider; null: the service has none. */
+    oidc: OIDC_KEYS && OIDC_SUBJECT_KEY ? { keys: OIDC_KEYS.keys, subjectKey: OIDC_SUBJECT_KEY } : null,
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
@@ -132,6 +142,23 @@ const accessTokenKeys = z.pipe(
   ),
   z.transform((keys) => keys as [z.infer<typeof signingJwk>, ...z.infer<typeof publishedJwk>[]]),
 )
+const rsaPart = z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'))
+
+/** RFC 7518 §6.3. A modulus of 2048 bits has 342 characters. */
+const oidcRsaJwk = z.object({
+  kty: z.literal('RSA'),
+  kid: z.string().check(z.minLength(1)),
+  n: rsaPart.check(z.minLength(342)),
+  e: rsaPart,
+  d: z.exactOptional(rsaPart),
+  p: z.exactOptional(rsaPart),
+  q: z.exactOptional(rsaPart),
+  dp: z.exactOptional(rsaPart),
+  dq: z.exactOptional(rsaPart),
+  qi: z.exactOptional(rsaPart),
+})
+
+const oidcJwk = z.discriminatedUnion('kty', [publishedJwk, oidcRsaJwk])
 
 const scheme = z.string().check(z.regex(/^[a-z][a-z0-9+.-]*$/, 'must be a URI scheme in lower case'))
 
@@ -153,6 +180,19 @@ const SCHEMA = z.object({
   METRICS_TOKEN: z.optional(token),
   SERVER_SECRET: z.pipe(z.string(), z.transform(toSecret)),
   ACCESS_TOKEN_KEYS: json(z.object({ keys: accessTokenKeys })),
+  OIDC_KEYS: z.optional(
+    json(
+      z.object({
+        keys: z
+          .array(oidcJwk)
+          .check(
+            z.refine(haveTheirOwnKids, 'must not repeat a kid'),
+            z.refine(haveBothTypes, 'must have a private P-256 key and a private RSA key'),
+          ),
+      }),
+    ),
+  ),
+  OIDC_SUBJECT_KEY: z.optional(z.pipe(z.string(), z.transform(toSecret))),
   VERIFIER_SIGNING_JWK: json(p256PrivateJwk),
   VERIFIER_CERTIFICATE_CHAIN_PEM: certificateChain,
   VERIFIER_FURTHER_KEYS: z.optional(json(z.object({ keys: z.array(p256PublicJwk) }))),
@@ -194,6 +234,11 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
 /** A token names its key by `kid`. With two keys of one name, one of them would verify nothing. */
 function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
   return new Set(keys.map(({ kid }) => kid)).size === keys.length
+}
+
+/** ES256 and RS256 can each be registered by a client. */
+function haveBothTypes(keys: readonly OidcJwk[]): boolean {
+  return ['EC', 'RSA'].every((type) => keys.some(({ kty, d }) => kty === type && d !== undefined))
 }
 
 function isOrigin(text: string): boolean {

@@ -269,3 +269,21 @@ export const TRUST_LIST = {
   /** Lists that one relying party subscribes to. */
   subscribed: 20,
 } as const
+
+/** OpenID Connect clients, and the requests of a browser to log in. */
+export const OIDC_CLIENT = {
+  redirectUris: 20,
+  policies: 20,
+  keys: 10,
+  /** An RSA modulus of 4096 bits has 683. */
+  jwkCharacters: 700,
+} as const
+
+/** An authorization request of OpenID Connect. Characters of one parameter, and of all of a form. */
+export const OIDC_REQUEST = {
+  characters: 16_384,
+  parameters: 32,
+  valueCharacters: 2048,
+  claims: { length: 8192, depth: 8 },
+  assertion: { length: 4096, depth: 4 },
+} as const

@@ -180,10 +180,12 @@ function apply(view) {
 /** @param {string} next */
 function show(next) {
   if (next === state || !isOpen() || !isPageState(next)) return
+  // The page that the wallet returned to goes on with that success.
+  const isElsewhere = state === 'returning' && next === 'verified'
   state = next
   main.dataset.state = next
   writeTexts()
-  if (!isOpen()) end()
+  if (!isOpen()) end(page.follows && !isElsewhere && state !== 'gone')
   else offerNewCode(Date.now())
 }
 
@@ -249,9 +251,13 @@ function isVisible(id) {
   return (document.getElementById(id)?.offsetParent ?? null) !== null
 }
 
-/** Removes the ways to a wallet. A focus on one of them moves to the outcome. */
-function end() {
-  const [ways, back] = [element('live'), document.getElementById('back')]
+/**
+ * Removes the ways to a wallet. A focus on one of them moves to the outcome.
+ * @param {boolean} follows
+ */
+function end(follows) {
+  const ways = element('live')
+  const back = /** @type {HTMLAnchorElement | null} */ (document.getElementById('back'))
   const hadFocus = ways.contains(document.activeElement) || document.activeElement === newCode
   element('asks').textContent = page.asked
   element('consent').remove()
@@ -259,6 +265,7 @@ function end() {
   if (back) back.hidden = false
   ways.remove()
   if (hadFocus) element('title').focus()
+  if (follows && back) location.replace(back.href)
 }
 
 /** Shows the warning after two failures in a row: a single one is often chance. */

@@ -22,6 +22,15 @@ export const oauthError = z.object({
     'unsupported_grant_type',
     'temporarily_unavailable',
     'server_error',
+    // of the OpenID Connect provider
+    'invalid_grant',
+    'invalid_token',
+    'unsupported_response_type',
+    'request_not_supported',
+    'request_uri_not_supported',
+    'registration_not_supported',
+    'login_required',
+    'unmet_authentication_requirements',
   ]),
   error_description: z.string(),
 })

@@ -57,12 +57,23 @@ const TRUST_LIST = {
   'stale-after-seconds': flag('stale_after_seconds', 'number', 'seconds until a copy is no longer used'),
 }
 
+const OIDC_CLIENT = {
+  name: flag('name', 'text', 'name that people see'),
+  'redirect-uris': flag('redirect_uris', 'list', 'addresses that browsers return to'),
+  policies: flag('policies', 'json-file', 'a JSON file: a list of policies'),
+  'default-policy': flag('default_policy', 'text', 'name of the policy of a request that names none'),
+  authentication: flag('token_endpoint_auth_method', 'text', 'client_secret_basic, private_key_jwt, none, …'),
+  jwks: flag('jwks', 'json-file', 'a JSON file: public keys of the client'),
+  'cross-device': flag('cross_device', 'boolean', 'true or false: a QR code may answer'),
+}
+
 const PAGE = {
   after: flag('after', 'text', 'next_cursor of the previous page'),
   limit: flag('limit', 'text', 'largest number of items'),
 }
 
 const PARTY = '/relying_parties/{relying_party_id}'
+const CLIENT = `${PARTY}/oidc_clients/{client_id}`
 
 /** `final`: the command cannot be undone and needs `--yes`. */
 export const COMMANDS = {
@@ -94,6 +105,29 @@ export const COMMANDS = {
     secrets: ['api_key'],
   },
   'api-keys revoke': { does: 'revokes an API key within 60 s', route: `DELETE ${PARTY}/api_keys/{key_id}` },
+  'oidc-clients create': {
+    does: 'registers an OpenID Connect client; --json gives further members',
+    route: `POST ${PARTY}/oidc_clients`,
+    flags: OIDC_CLIENT,
+    secrets: ['client_secret'],
+  },
+  'oidc-clients list': { does: 'lists OpenID Connect clients', route: `GET ${PARTY}/oidc_clients` },
+  'oidc-clients show': { does: 'shows an OpenID Connect client', route: `GET ${CLIENT}` },
+  'oidc-clients update': {
+    does: 'replaces the members that are given',
+    route: `PATCH ${CLIENT}`,
+    flags: OIDC_CLIENT,
+  },
+  'oidc-clients delete': {
+    does: 'deletes an OpenID Connect client within 60 s',
+    route: `DELETE ${CLIENT}`,
+    final: true,
+  },
+  'oidc-clients rotate-secret': {
+    does: 'creates a new secret; the old one works for 24 h',
+    route: `POST ${CLIENT}/rotate_secret`,
+    secrets: ['client_secret'],
+  },
   'webhook rotate-secret': {
     does: 'creates a new secret; events are signed with both for 24 h',
     route: `POST ${PARTY}/webhook/rotate_secret`,

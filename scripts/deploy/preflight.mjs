@@ -31,7 +31,10 @@ export async function preflight(environment, { now, local }) {
     ...secretErrors(environment, local),
     ...addressErrors(environment),
     ...(environment.JURISDICTION === undefined ? [NO_JURISDICTION] : []),
-    ...(isSound('ACCESS_TOKEN_KEYS') ? await keyErrors(environment) : []),
+    ...(isSound('ACCESS_TOKEN_KEYS') ? await keyErrors(environment, 'ACCESS_TOKEN_KEYS') : []),
+    ...(environment.OIDC_KEYS !== undefined && isSound('OIDC_KEYS')
+      ? await keyErrors(environment, 'OIDC_KEYS')
+      : []),
     ...(isSound('VERIFIER_SIGNING_JWK', 'VERIFIER_CERTIFICATE_CHAIN_PEM')
       ? await chainErrors(environment, now)
       : []),
@@ -94,13 +97,20 @@ function nameErrors(environment) {
 function secretErrors(environment, local) {
   const isLocal = (name) =>
     secretsIn(environment[name]).some((secret) => local.some((text) => text.includes(secret)))
-  const bytes = decodeBase64url(environment.SERVER_SECRET ?? '') ?? []
   const { ADMIN_TOKEN, METRICS_TOKEN } = environment
   return [
     ...[...SECRET, 'METRICS_TOKEN']
       .filter(isLocal)
       .map((name) => `${name}: must differ from that of the local service (STATE_DIR)`),
-    ...(bytes.length >= 32 && new Set(bytes).size < FEWEST_DISTINCT ? ['SERVER_SECRET: must be random'] : []),
+    ...['SERVER_SECRET', 'OIDC_SUBJECT_KEY'].flatMap((name) => {
+      const bytes = decodeBase64url(environment[name] ?? '') ?? []
+      const isPoor = bytes.length >= 32 && new Set(bytes).size < FEWEST_DISTINCT
+      return isPoor ? [`${name}: must be random`] : []
+    }),
+    ...(environment.OIDC_SUBJECT_KEY !== undefined &&
+    environment.OIDC_SUBJECT_KEY === environment.SERVER_SECRET
+      ? ['OIDC_SUBJECT_KEY: must differ from SERVER_SECRET, which may be replaced on its own']
+      : []),
     ...Object.entries({ ADMIN_TOKEN, METRICS_TOKEN }).flatMap(([name, token]) => [
       ...(token?.length >= 32 && new Set(token).size < FEWEST_DISTINCT ? [`${name}: must be random`] : []),
       ...(token !== undefined && token === environment.SERVER_SECRET
@@ -133,12 +143,27 @@ function addressErrors({ BASE_URL = '', ALLOW_LOOPBACK = '0', CLIENT_IP_HEADER }
   ]
 }
 
-async function keyErrors({ ACCESS_TOKEN_KEYS }) {
-  const pairs = JSON.parse(ACCESS_TOKEN_KEYS).keys.filter(({ d }) => d !== undefined)
-  const areGood = await Promise.all(pairs.map(isKeyPair))
+async function keyErrors(environment, name) {
+  const pairs = JSON.parse(environment[name]).keys.filter(({ d }) => d !== undefined)
+  const areGood = await Promise.all(pairs.map((key) => (key.kty === 'RSA' ? isRsaPair(key) : isKeyPair(key))))
   return pairs.flatMap(({ kid }, i) =>
-    areGood[i] ? [] : [`ACCESS_TOKEN_KEYS: the private and public parts of key ${kid} must match`],
+    areGood[i] ? [] : [`${name}: the private and public parts of key ${kid} must match`],
   )
+}
+
+/** Signs with the private part and verifies with the public one. */
+async function isRsaPair({ kty, n, e, ...secret }) {
+  const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
+  try {
+    const { d, p, q, dp, dq, qi } = secret
+    const jwk = { kty, n, e, d, p, q, dp, dq, qi }
+    const signing = await crypto.subtle.importKey('jwk', jwk, algorithm, false, ['sign'])
+    const verifying = await crypto.subtle.importKey('jwk', { kty, n, e }, algorithm, false, ['verify'])
+    const signature = await crypto.subtle.sign(algorithm, signing, new Uint8Array(1))
+    return crypto.subtle.verify(algorithm, verifying, signature, new Uint8Array(1))
+  } catch {
+    return false
+  }
 }
 
 const PLACES = {

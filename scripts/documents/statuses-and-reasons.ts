@@ -1,5 +1,7 @@
 // docs/statuses-and-reasons.md, from the catalogues of the service.
 
+import errors from '../../assets/oauth-errors.json' with { type: 'json' }
+import meanings from '../../assets/problems.json' with { type: 'json' }
 import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import {
@@ -36,21 +38,25 @@ export function describeStatusesAndReasons(): string {
     PROBLEMS_INTRODUCTION,
     table(
       ['status', '`code`', 'title', 'retryable', 'meaning'],
-      Object.entries<ProblemKind>(PROBLEMS).map(([code, { status, title, retryable, meaning }]) => [
+      Object.entries<ProblemKind>(PROBLEMS).map(([code, { status, title, retryable }]) => [
         String(status),
         `\`${code}\``,
         title,
         yesNo(retryable),
-        meaning,
+        meanings[code as keyof typeof meanings],
       ]),
     ),
     '## Wallet errors',
     WALLETS_INTRODUCTION,
     table(
       ['status', '`error`', '`error_description`'],
-      Object.values(WALLET_ERRORS)
-        .toSorted((a, b) => a.status - b.status)
-        .map(({ status, error, description }) => [String(status), `\`${error}\``, description]),
+      Object.entries(WALLET_ERRORS)
+        .toSorted(([, a], [, b]) => a.status - b.status)
+        .map(([kind, { status, error }]) => [
+          String(status),
+          `\`${error}\``,
+          errors.wallet[kind as keyof typeof errors.wallet],
+        ]),
     ),
   ].join('\n\n')
 }

@@ -56,7 +56,7 @@ export function writePrivately(path, text) {
 
 /**
  * Throws if the directory has objects but not the keys that they were written with. New keys would not fail:
- * the service would start empty, with sealed data that nothing opens. `env` may give two of the keys.
+ * the service would start empty, with sealed data that nothing opens. `env` may give some of the keys.
  */
 export function checkKeys(directory, env) {
   const folders = readdirSync(join(directory, 'objects'), { withFileTypes: true })
@@ -68,6 +68,13 @@ export function checkKeys(directory, env) {
   const missing = [
     ['server-secret', env.SERVER_SECRET],
     ['access-token-keys.json', env.ACCESS_TOKEN_KEYS],
+    // A state of a version without OpenID Connect has neither of these two.
+    ...(OIDC_FILES.some((name) => names.includes(name))
+      ? [
+          [OIDC_FILES[0], env.OIDC_KEYS],
+          [OIDC_FILES[1], env.OIDC_SUBJECT_KEY],
+        ]
+      : []),
   ].flatMap(([name, given]) => (names.includes(name) || given !== undefined ? [] : [`keys/${name}`]))
   // A folder has the unique key of its class as its name. A class without objects may be new.
   const known = names
@@ -79,6 +86,8 @@ export function checkKeys(directory, env) {
     `${directory} has objects without their keys (missing: ${missing.join(', ')}). Restore keys/ from the backup of these objects, or move objects/ away to begin again.`,
   )
 }
+
+const OIDC_FILES = ['oidc-keys.json', 'oidc-subject-key']
 
 function isObjectFile(name) {
   return /^[0-9a-f]{64}\.sqlite$/.test(name)
@@ -92,6 +101,8 @@ export async function keepSecrets(directory) {
     METRICS_TOKEN: await keep(at('metrics-token'), () => randomBytes(32).toString('base64url')),
     SERVER_SECRET: await keep(at('server-secret'), () => randomBytes(32).toString('base64url')),
     ACCESS_TOKEN_KEYS: await keep(at('access-token-keys.json'), makeAccessTokenKeys),
+    OIDC_KEYS: await keep(at(OIDC_FILES[0]), makeOidcKeys),
+    OIDC_SUBJECT_KEY: await keep(at(OIDC_FILES[1]), () => randomBytes(32).toString('base64url')),
   }
 }
 
@@ -107,10 +118,26 @@ export async function keepUniqueKeys(directory, classNames) {
 }
 
 function makeAccessTokenKeys() {
+  return JSON.stringify({ keys: [makeP256Key()] })
+}
+
+/** One key for ES256 and one for RS256. */
+function makeOidcKeys() {
+  const { kty, n, e, ...secret } = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+    format: 'jwk',
+  })
+  const rsa = { kty, n, e, ...secret, kid: thumbprint({ e, kty, n }) }
+  return JSON.stringify({ keys: [makeP256Key(), rsa] })
+}
+
+function makeP256Key() {
   const { crv, kty, x, y, d } = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
     format: 'jwk',
   })
-  // RFC 7638 §3: the required members, in this order.
-  const kid = createHash('sha256').update(JSON.stringify({ crv, kty, x, y })).digest('base64url')
-  return JSON.stringify({ keys: [{ kty, crv, x, y, d, kid }] })
+  return { kty, crv, x, y, d, kid: thumbprint({ crv, kty, x, y }) }
+}
+
+/** RFC 7638 §3: of the required members, in the order of their names. */
+function thumbprint(members) {
+  return createHash('sha256').update(JSON.stringify(members)).digest('base64url')
 }

@@ -26,6 +26,9 @@ import {
 import { sendTestEvent } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
 import { newApiKey } from './keys/api-key.ts'
+import type { OidcClient, OidcClientInput } from './oidc/client.ts'
+import { openOidcClients } from './oidc/clients.ts'
+import { openOnce } from './oidc/once.ts'
 import {
   type ReaderCertificate,
   SCOPES,
@@ -54,6 +57,8 @@ const RELEASED_AT_A_TIME = 25
 
 export class RelyingParty extends DurableObject<Env> {
   readonly #id = relyingPartyIdOf(this.ctx.id)
+  readonly #oidcClients = openOidcClients(this.ctx.storage)
+  readonly #once = openOnce(this.ctx.storage)
   #key: Uint8Array<ArrayBuffer> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -165,6 +170,47 @@ export class RelyingParty extends DurableObject<Env> {
     return changed.ok ? ok({ secret, previousExpiresAt: overlapUntil }) : changed
   }
 
+  /** Returns the OpenID Connect clients in the order of their creation. */
+  oidcClients(): Result<readonly OidcClient[], 'not_found'> {
+    return this.#load() === undefined ? err('not_found') : ok(this.#oidcClients.list())
+  }
+
+  oidcClient(clientId: string): Result<OidcClient, 'not_found'> {
+    return this.#load() === undefined ? err('not_found') : this.#oidcClients.find(clientId)
+  }
+
+  addOidcClient(client: OidcClient): Result<OidcClient, 'not_found' | 'too_many_clients'> {
+    return this.#load() === undefined ? err('not_found') : this.#oidcClients.add(client)
+  }
+
+  replaceOidcClient(clientId: string, input: OidcClientInput): Result<OidcClient, 'not_found'> {
+    return this.#oidcClients.replace(clientId, input)
+  }
+
+  /** Adds the hash of a new secret of a client. The old secret works for 24 hours. */
+  addOidcSecret(clientId: string, hash: string): Result<OidcClient, 'not_found'> {
+    return this.#oidcClients.addSecret(clientId, hash, Date.now())
+  }
+
+  /** False where there is no such client. */
+  deleteOidcClient(clientId: string): boolean {
+    return this.#oidcClients.remove(clientId)
+  }
+
+  /** Stores a name that may be used once, with a value. False where it was used before. */
+  async storeOnce(name: string, value: string, expiresAt: number): Promise<boolean> {
+    if (this.#load() === undefined) return false
+    if (!this.#once.store(name, value, { now: Date.now(), expiresAt })) return false
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(expiresAt + 1_000)
+    return true
+  }
+
+  /** Returns the pushed request of this name to its own client, and removes it. */
+  takePushedRequest(name: string, clientId: string): string | null {
+    const isOwn = (value: string) => value.startsWith(`${clientId} `)
+    return this.#once.take(name, isOwn, Date.now())?.slice(clientId.length + 1) ?? null
+  }
+
   /** Resumes deliveries after a 410. */
   enableWebhook(): Result<SettingsView, 'not_found'> {
     return this.#change((document) => setDisabled(document, false))
@@ -187,8 +233,16 @@ export class RelyingParty extends DurableObject<Env> {
     return true
   }
 
-  /** Releases events that waited for the webhook, some at a time. */
+  /** Releases events that waited for the webhook, and removes names that have expired. */
   override async alarm(): Promise<void> {
+    await this.#releaseParked()
+    const next = this.#once.prune(Date.now())
+    const isSet = (await this.ctx.storage.getAlarm()) !== null
+    if (next !== null && !isSet) await this.ctx.storage.setAlarm(next + 1_000)
+  }
+
+  /** Releases some events at a time. */
+  async #releaseParked(): Promise<void> {
     const { kv } = this.ctx.storage
     const parked = [...kv.list({ prefix: PARKED, limit: RELEASED_AT_A_TIME + 1 })].map(([key]) => key)
     if (parked.length === 0) return

@@ -8,6 +8,7 @@ import type { AppEnv } from './edge/context.ts'
 import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
 import { logRequests } from './edge/log.ts'
+import { oidcRoutes } from './oidc/provider.ts'
 import { documentationRoutes } from './public/documentation.ts'
 import { sendMetrics } from './public/metrics.ts'
 import { pageRoutes } from './public/pages.ts'
@@ -41,6 +42,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', dcApiRoutes())
   app.route('/', ownSettingsRoutes())
   app.route('/', oauthRoutes())
+  app.route('/', oidcRoutes())
   app.route('/', sandboxRoutes())
   app.route('/v1/admin', adminRoutes())
   app.get('/metrics', metricsReaders, sendMetrics)

@@ -1,26 +1,34 @@
 // Access of a caller to a session. The object checks it, because it may have changed since the edge did.
 
+import { timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { SessionDocument } from './document.ts'
 
-/** The relying party of the session, or a client token of a session created then (Unix milliseconds). */
-export type SessionAccess = { readonly relyingPartyId: string } | { readonly createdAt: number }
+/**
+ * The relying party of the session, or a client token of a session created then (Unix milliseconds). The
+ * client token of a login counts in the browser that began it. `login`: digest of that browser's cookie.
+ */
+export type SessionAccess =
+  | { readonly relyingPartyId: string }
+  | { readonly createdAt: number; readonly login?: string | undefined }
 
 /** Returns true if the session is the caller's. */
 export function mayAccess(by: SessionAccess, document: SessionDocument): boolean {
-  return 'createdAt' in by
-    ? document.created_at === by.createdAt
-    : document.relying_party_id === by.relyingPartyId
+  if ('relyingPartyId' in by) return document.relying_party_id === by.relyingPartyId
+  const { login } = document
+  const isItsBrowser = login === undefined || timingSafeEqualText(login.browser, by.login ?? '')
+  return document.created_at === by.createdAt && isItsBrowser
 }
 
 /** Returns the address for a socket of the session's object. It does not contain the token of the caller. */
 export function watchAddress(by: SessionAccess): string {
-  const [[name, value] = ['', '']] = Object.entries(by)
-  return `https://session/watch?${name}=${encodeURIComponent(value)}`
+  const members = Object.entries(by).filter(([, value]) => value !== undefined)
+  return `https://session/watch?${new URLSearchParams(members.map(([name, value]) => [name, String(value)]))}`
 }
 
 /** Returns the caller in a `watchAddress`. */
 export function parseWatchAddress(address: string): SessionAccess {
   const { searchParams } = new URL(address)
   const relyingPartyId = searchParams.get('relyingPartyId')
-  return relyingPartyId === null ? { createdAt: Number(searchParams.get('createdAt')) } : { relyingPartyId }
+  if (relyingPartyId !== null) return { relyingPartyId }
+  return { createdAt: Number(searchParams.get('createdAt')), login: searchParams.get('login') ?? undefined }
 }

@@ -20,6 +20,7 @@ import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-j
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
 import type { Delivery } from '../webhook/outbox.ts'
+import type { Login, LoginResult } from './login/login.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
@@ -80,6 +81,8 @@ export type SessionDocument = {
   readonly idempotency: Idempotency | null
   /** Trace of the request that created the session. Its webhooks belong to the same trace. */
   readonly trace_context?: Trace
+  /** Absent: the session is no login of an OpenID Connect client, or nothing of it is left. */
+  readonly login?: Login
 }
 
 /** An event on its way to the relying party's log. */
@@ -222,6 +225,8 @@ export type Held = {
   readonly until: number
   /** True once the browser has returned: the relying party's server must still redeem its code. */
   readonly returned: boolean
+  /** Of a login. */
+  readonly login?: LoginResult
 }
 
 /**

@@ -9,9 +9,9 @@ type Key = Uint8Array<ArrayBuffer>
 /**
  * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST
  * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` sealed the values of earlier sessions.
- * `client-token` signs client tokens, `browser-cookie` the cookie of a browser.
+ * `client-token` signs client tokens, `browser-cookie` the cookie of a browser, `oidc-code` codes.
  */
-type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie'
+type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie' | 'oidc-code'
 
 /** Keys that are cached. */
 const KEYS = 1_000

@@ -5,7 +5,8 @@ import type { WebhookEndpoint } from '../relying-party/settings/settings.ts'
 import { settingsOf } from '../relying-party/settings/settings-cache.ts'
 import { eraseAt } from './alarm/wake-up.ts'
 import type { SessionContext } from './context.ts'
-import { tombstoneOf } from './document.ts'
+import { type SessionDocument, tombstoneOf } from './document.ts'
+import { isLoginOver } from './login/login.ts'
 import { endSession, expiredEnd } from './response/end-session.ts'
 import type { ResponseResult } from './results.ts'
 import { discardHeld, isHeldTooLong } from './return/binding.ts'
@@ -16,10 +17,26 @@ export const GRACE_MS = 15_000
 /** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
 export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
+  dropLogin(context, now)
   await eraseInTime(context, now)
   if (!isOverdue(context, now)) return
   const graceEnds = (context.store.session()?.expires_at ?? 0) + GRACE_MS
   if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
+}
+
+/**
+ * Expires a session, or the pending browser return if a success is held. `document` is its current one: no
+ * `await` comes before the write.
+ */
+export async function expireAt(
+  context: SessionContext,
+  document: SessionDocument,
+  now: number,
+): Promise<void> {
+  const { held, version } = document
+  const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
+  context.store.commit({ ...document, ...deadline, version: version + 1 })
+  await applyTimeouts(context, now)
 }
 
 /**
@@ -31,6 +48,7 @@ export async function onAlarm(context: SessionContext, now: number): Promise<voi
     await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
     await expire(context, Date.now())
   }
+  dropLogin(context, now)
   await eraseInTime(context, now)
 }
 
@@ -49,6 +67,14 @@ export async function webhookOf(
 function dropHeldTooLong({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
+}
+
+/** Erases a login whose tokens have ended. */
+function dropLogin({ store }: SessionContext, now: number): void {
+  const document = store.session()
+  if (document === undefined || !isLoginOver(document, now)) return
+  const { login: _, ...rest } = document
+  store.commit(rest)
 }
 
 async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {

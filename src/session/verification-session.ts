@@ -15,6 +15,7 @@ import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.t
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
+import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
 import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
@@ -40,24 +41,17 @@ import type {
   SessionError,
   View,
 } from './results.ts'
-import {
-  type BrowserReturnRequest,
-  completeReturn,
-  createLink,
-  type ReturnCodeError,
-  redeemReturn,
-} from './return/same-device.ts'
+import { type BrowserReturnRequest, completeReturn, createLink, redeemReturn } from './return/same-device.ts'
 import { openStore, type SessionStore } from './store.ts'
-import { applyTimeouts, webhookOf } from './timeouts.ts'
+import { applyTimeouts, expireAt, webhookOf } from './timeouts.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { publicView, viewOf } from './views/view.ts'
+import { acceptWatcher } from './views/watcher.ts'
 
-/** Watchers of one session at a time: pages, kiosks, long polls. */
-const WATCHERS = 64
 export class VerificationSession extends DurableObject<Env> {
   readonly #store: SessionStore
   readonly #context: SessionContext
@@ -174,7 +168,7 @@ export class VerificationSession extends DurableObject<Env> {
     return begun.ok ? createDcApiRequest(this.#context, { ...options, ...begun.value }, now) : begun
   }
 
-  /** Processes a response that a page received from the Digital Credentials API. */
+  /** Processes a response that a page received from its browser. */
   async processDcApiResponse(by: SessionAccess, response: DcApiResponse): Promise<DcApiResult> {
     if (!this.#find(by).ok) return err('session_not_found')
     return processDcApiResponse(this.#context, response, Date.now())
@@ -186,12 +180,24 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Redeems the code that a browser brought to the relying party. */
-  async redeem(
-    relyingPartyId: string,
-    returnCode: string,
-  ): Promise<Result<View, ReturnCodeError | SessionError>> {
+  async redeem(relyingPartyId: string, returnCode: string) {
     const redeemed = await redeemReturn(this.#context, relyingPartyId, returnCode, Date.now())
     return redeemed.ok ? this.read(relyingPartyId) : redeemed
+  }
+
+  /** Returns how the login of a browser ends. `browser`: digest of its cookie. */
+  finishLogin(relyingPartyId: string, browser: string) {
+    return finishLogin(this.#context, { relyingPartyId, browser }, Date.now())
+  }
+
+  /** Redeems the code of a login. */
+  redeemLogin(redemption: Redemption) {
+    return redeemLogin(this.#context, redemption, Date.now())
+  }
+
+  /** The UserInfo response of an access token, by its digest. */
+  readUserInfo(relyingPartyId: string, token: string) {
+    return readUserInfo(this.#context, relyingPartyId, token, Date.now())
   }
 
   /** Signs the Request Object of a live generation for the wallet that fetches it. */
@@ -212,8 +218,9 @@ export class VerificationSession extends DurableObject<Env> {
     const webhook = await webhookOf(this.#context, now)
     const found = this.#find({ relyingPartyId })
     if (!found.ok) return found
-    if (found.value.status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
-    else if (found.value.status !== 'canceled') return err('ended')
+    const { status } = found.value
+    if (status !== 'pending' && status !== 'canceled') return err('ended')
+    if (status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
     return this.read(relyingPartyId)
   }
 
@@ -223,10 +230,7 @@ export class VerificationSession extends DurableObject<Env> {
     await applyTimeouts(this.#context, now)
     const pending = this.#findPending(now, { relyingPartyId }) // no `await` between this and the write
     if (!pending.ok || pending.value.livemode) return pending.ok ? err('not_found') : pending
-    const { held, version } = pending.value
-    const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
-    this.#store.commit({ ...pending.value, ...deadline, version: version + 1 })
-    await applyTimeouts(this.#context, now)
+    await expireAt(this.#context, pending.value, now)
     return ok(null)
   }
 
@@ -270,12 +274,7 @@ export class VerificationSession extends DurableObject<Env> {
   override async fetch(request: Request): Promise<Response> {
     const found = await this.#load(parseWatchAddress(request.url))
     if (!found.ok) return new Response(null, { status: 404 })
-    if (this.ctx.getWebSockets().length >= WATCHERS) return new Response(null, { status: 503 })
-    const { 0: client, 1: server } = new WebSocketPair()
-    this.ctx.acceptWebSocket(server)
-    this.#store.arm(0) // a watched session expires on time
-    server.send(JSON.stringify(publicView(found.value)))
-    return new Response(null, { status: 101, webSocket: client })
+    return acceptWatcher(this.ctx, this.#store, found.value)
   }
 
   /** Watchers only receive. */
@@ -303,7 +302,7 @@ export class VerificationSession extends DurableObject<Env> {
     releaseEvents(this.#context, Date.now())
   }
 
-  /** Does the work of an alarm that was interrupted. */
+  /** Does the work of an interrupted alarm. */
   resumeAlarm(): Promise<void> {
     return this.alarm()
   }

@@ -10,6 +10,8 @@ import { generatedFiles } from '../../openapi/files.ts'
 import WIRE from '../../packages/client/src/wire.ts?raw'
 import { ACCESS } from '../../src/routes/edge/access.ts'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
+import { REQUEST_ERRORS } from '../../src/routes/oidc/request-errors.ts'
+import { OIDC_ERRORS } from '../../src/routes/oidc/responses.ts'
 import { TOKEN_ERRORS } from '../../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import { DESCRIPTION, findSchema, undescribed } from '../support/reading/described.ts'
@@ -34,6 +36,11 @@ const BODIES = [
 
 /** Names of all errors of all operations. */
 const ERRORS = new Set(BODIES.filter(({ schema }) => isError(schema)).flatMap(({ names }) => names))
+
+/** Errors of logins that only a browser can cause: it gets a page or a redirect. */
+const ON_PAGES = ['parameter_repeated', 'request_uri_over', 'par_required', 'policy_unsatisfiable'].map(
+  (name) => `oidc.${name}`,
+)
 
 describe('the description', () => {
   it('accepts a colour in upper case, as the settings do', () => {
@@ -72,7 +79,8 @@ describe('the description', () => {
     const expected = [
       ...Object.keys(WALLET_ERRORS).map((kind) => `wallet.${kind}`),
       ...Object.keys(TOKEN_ERRORS).map((kind) => `token.${kind}`),
-    ].filter((name) => !name.includes('method'))
+      ...[...Object.keys(OIDC_ERRORS), ...Object.keys(REQUEST_ERRORS)].map((kind) => `oidc.${kind}`),
+    ].filter((name) => !/\.method(_not_allowed)?$/.test(name) && !ON_PAGES.includes(name))
     expect([...ERRORS].filter((name) => name.includes('.')).sort()).toEqual(expected.sort())
   })
 

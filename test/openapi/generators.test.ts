@@ -167,7 +167,9 @@ describe('paths', () => {
   it('link a creation to every operation that takes its identifier', () => {
     const created = DESCRIPTION.paths['/v1/verify']?.post?.responses[201]
     const linked = Object.values(created?.links ?? {})
-    const taking = OPERATIONS.filter(({ path }) => /\{id\}/.test(path) && !path.includes('{delivery}'))
+    // The end of a login is opened by the page of its session.
+    const others = /\{delivery\}|\/finish\//
+    const taking = OPERATIONS.filter(({ path }) => /\{id\}/.test(path) && !others.test(path))
     expect(linked.map(({ operationId }) => operationId).sort()).toEqual(
       taking.map(({ operation }) => operation.operationId).sort(),
     )
@@ -178,7 +180,7 @@ describe('paths', () => {
     const operations = OPERATIONS.flatMap(({ operation }) => Object.values(operation.responses))
     const linked = new Set(operations.flatMap(({ links = {} }) => Object.keys(links)))
     const taking = OPERATIONS.filter(
-      ({ path }) => /\{(id|key|rp|list)\}/.test(path) && !path.endsWith('/did.json'),
+      ({ path }) => /\{(id|key|rp|list|client)\}/.test(path) && !/\/did\.json$|\/finish\//.test(path),
     )
     expect(taking.map(({ operation }) => operation.operationId).filter((id) => !linked.has(id))).toEqual([])
   })

@@ -73,7 +73,7 @@ describe('the preflight', () => {
     expect(notes).toEqual([
       expect.stringMatching(/^certificate +until 2049-12-31$/),
       expect.stringMatching(/^jurisdiction +eu\./),
-      expect.stringMatching(/^not set +VERIFIER_FURTHER_KEYS:/),
+      expect.stringMatching(/^not set +OIDC_KEYS, OIDC_SUBJECT_KEY, VERIFIER_FURTHER_KEYS:/),
     ])
   })
 

@@ -97,8 +97,8 @@ function originFor(c: AppContext, caller: SessionCaller, named: string | undefin
 }
 
 /** Sends the reason to the relying party's server, and none to a page. */
-function refuse(c: AppContext, refusal: RefusalCode, caller: SessionCaller): Response {
-  const { status, description } = walletError(refusal)
+async function refuse(c: AppContext, refusal: RefusalCode, caller: SessionCaller): Promise<Response> {
+  const { status, description } = await walletError(c, refusal)
   if (status === 404) return problem(c, 'verification_not_found')
   if (status === 409) return problem(c, 'verification_already_terminal')
   if (status === 503) return problem(c, 'temporarily_unavailable')

@@ -10,7 +10,7 @@ import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
 import { offeredWallets } from '../../session/views/page-view.ts'
-import { accessOf, authenticateForSession } from '../edge/authenticate.ts'
+import { accessOf, authenticateForSession, digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
@@ -50,7 +50,8 @@ async function authorizePage(c: AppContext): Promise<Response> {
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
   // As on `/qr`: a prefetched page renders no request. The browser fetches it again for the person.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
-  return sendSession(c, id, session, { createdAt })
+  const secret = loginSecret(c, id)
+  return sendSession(c, id, session, { createdAt, login: secret && (await digestOf(secret)) })
 }
 
 async function sendSession(
@@ -101,7 +102,9 @@ async function sendSession(
   const { title, body, live } = sessionBody(page, texts)
   const scripts = live ? await addressesOf(c, scriptsOf(page)) : []
   const style = branding?.color ? brandStyle(branding.color) : ''
-  return sendPage(c, 200, { texts, title, body, scripts, style, embedders: origins })
+  // A login ends at its client, which a page around this one could hide.
+  const embedders = view.login === null ? origins : []
+  return sendPage(c, 200, { texts, title, body, scripts, style, embedders })
 }
 
 /** Longest id of a wallet. */

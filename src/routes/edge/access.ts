@@ -21,6 +21,12 @@ export type Access =
         | 'browser'
         /** A `relying_party_id` and an API key as client credentials. */
         | 'client'
+        /** An OpenID Connect client, authenticated as it is registered. */
+        | 'oidc_client'
+        /** An access token of the OpenID Connect provider. */
+        | 'oidc_token'
+        /** The cookie of the browser that began the login. */
+        | 'login'
         /** `ADMIN_TOKEN`. */
         | 'operator'
         /** `METRICS_TOKEN`, or `ADMIN_TOKEN`. */
@@ -96,7 +102,23 @@ export const ACCESS = {
   'POST /v1/webhook/rotate_secret': relyingParty('settings:manage'),
   'POST /v1/webhook/test': relyingParty('settings:manage'),
   'POST /v1/webhook/enable': relyingParty('settings:manage'),
+  'GET /v1/oidc_clients': relyingParty('settings:manage'),
+  'POST /v1/oidc_clients': relyingParty('settings:manage'),
+  'GET /v1/oidc_clients/:client': relyingParty('settings:manage'),
+  'PATCH /v1/oidc_clients/:client': relyingParty('settings:manage'),
+  'DELETE /v1/oidc_clients/:client': relyingParty('settings:manage'),
+  'POST /v1/oidc_clients/:client/rotate_secret': relyingParty('settings:manage'),
   'POST /oauth/token': { caller: 'client' },
+
+  'GET /oidc/:rp/.well-known/openid-configuration': ANYONE,
+  'GET /oidc/:rp/jwks': ANYONE,
+  'GET /oidc/:rp/authorize': ANYONE,
+  'POST /oidc/:rp/authorize': ANYONE,
+  'GET /oidc/:rp/finish/:id': { caller: 'login' },
+  'POST /oidc/:rp/par': { caller: 'oidc_client' },
+  'POST /oidc/:rp/token': { caller: 'oidc_client' },
+  'GET /oidc/:rp/userinfo': { caller: 'oidc_token' },
+  'POST /oidc/:rp/userinfo': { caller: 'oidc_token' },
 
   'POST /v1/admin/relying_parties': OPERATOR,
   'GET /v1/admin/relying_parties': OPERATOR,
@@ -108,6 +130,12 @@ export const ACCESS = {
   'POST /v1/admin/relying_parties/:rp/webhook/rotate_secret': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/test': OPERATOR,
   'POST /v1/admin/relying_parties/:rp/webhook/enable': OPERATOR,
+  'GET /v1/admin/relying_parties/:rp/oidc_clients': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/oidc_clients': OPERATOR,
+  'GET /v1/admin/relying_parties/:rp/oidc_clients/:client': OPERATOR,
+  'PATCH /v1/admin/relying_parties/:rp/oidc_clients/:client': OPERATOR,
+  'DELETE /v1/admin/relying_parties/:rp/oidc_clients/:client': OPERATOR,
+  'POST /v1/admin/relying_parties/:rp/oidc_clients/:client/rotate_secret': OPERATOR,
   'GET /v1/admin/verifications/:id': OPERATOR,
   'POST /v1/admin/trust_lists': OPERATOR,
   'GET /v1/admin/trust_lists': OPERATOR,

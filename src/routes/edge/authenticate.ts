@@ -1,7 +1,10 @@
 // Authentication of relying parties by one bearer token. The prefix of a token identifies its kind; a token
 // without a prefix can only be an access token.
 
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings/settings.ts'
@@ -27,12 +30,13 @@ export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
   /**
    * `createdAt`: start of the session that the token is for. A later session with the same id is another one.
+   * `login`: digest of the browser's cookie for a login.
    */
-  | { readonly kind: 'client_token'; readonly createdAt: number }
+  | { readonly kind: 'client_token'; readonly createdAt: number; readonly login: string | undefined }
 
 /** Returns the access that this caller has to the session. */
 export function accessOf(caller: SessionCaller): SessionAccess {
-  if (caller.kind === 'client_token') return { createdAt: caller.createdAt }
+  if (caller.kind === 'client_token') return { createdAt: caller.createdAt, login: caller.login }
   return { relyingPartyId: caller.caller.settings.relying_party_id }
 }
 
@@ -78,9 +82,57 @@ export async function authenticateForSession(
     return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
   }
   const createdAt = await verifyClientToken(configOf(c.env), verificationId, token.value)
-  if (createdAt !== undefined) return ok({ kind: 'client_token', createdAt })
+  if (createdAt !== undefined) {
+    const secret = loginSecret(c, verificationId)
+    const login = secret === undefined ? undefined : await digestOf(secret)
+    return ok({ kind: 'client_token', createdAt, login })
+  }
   const found = await callerOf(c, token.value, scope)
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
+}
+
+/** Name of the cookie of one login: two tabs do not disturb each other. */
+export function loginCookieName(verificationId: string): string {
+  return `wv_login_${verificationId}`
+}
+
+/** Returns the secret of the browser that began this login; `undefined` in any other browser. */
+export function loginSecret(c: AppContext, verificationId: string): string | undefined {
+  const value = readCookie(c, loginCookieName(verificationId))
+  return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined
+}
+
+/** Returns the first value of a cookie that `writeCookie` has set. */
+export function readCookie(c: AppContext, name: string): string | undefined {
+  const pairs = c.req.header('Cookie')?.split(/; */) ?? []
+  const start = `${cookiePrefix(c)}${name}=`
+  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length)
+}
+
+/** Sets a cookie of our own host (RFC 6265 §4.1). Name and value are our own, of characters for cookies. */
+export function writeCookie(
+  c: AppContext,
+  name: string,
+  value: string,
+  { sameSite, maxAge }: { readonly sameSite: 'Lax' | 'Strict'; readonly maxAge: number },
+): void {
+  const secure = isHttps(c) ? '; Secure' : ''
+  const attributes = `Max-Age=${maxAge}; Path=/; HttpOnly${secure}; SameSite=${sameSite}`
+  c.header('Set-Cookie', `${cookiePrefix(c)}${name}=${value}; ${attributes}`, { append: true })
+}
+
+/** `__Host-` prevents other hosts of our domain from setting the cookie. It needs https. */
+function cookiePrefix(c: AppContext): string {
+  return isHttps(c) ? '__Host-' : ''
+}
+
+export function isHttps(c: AppContext): boolean {
+  return configOf(c.env).baseUrl.startsWith('https:')
+}
+
+/** Returns the digest of a secret as it is stored (base64url). */
+export async function digestOf(secret: string): Promise<string> {
+  return encodeBase64url(await sha256(utf8(secret)))
 }
 
 /**

@@ -2,6 +2,7 @@
 // 6749 §3.1). The platform's parser repairs broken escapes and keeps the last of two values. Two readers
 // could then see different values.
 
+import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type BodyError, readBody } from './request-body.ts'
@@ -23,31 +24,64 @@ const PARAMETER_LIMIT = 32
 
 /** Reads a form of at most `limit` bytes. An empty body is an empty form, whatever its type. */
 export async function readForm(request: Request, limit: number): Promise<Result<Form, FormError>> {
+  const read = await readPairs(request, limit)
+  if (!read.ok) return read
+  const { pairs, bytes } = read.value
+  const parameters = new Map(pairs)
+  return parameters.size < pairs.length ? err('duplicate_parameter') : ok({ parameters, bytes })
+}
+
+/** Names and values in their order. A name may come twice. */
+export type FormPairs = readonly (readonly [string, string])[]
+
+/** Reads a form without the rule that no name comes twice. */
+export async function readPairs(
+  request: Request,
+  limit: number,
+): Promise<
+  Result<
+    { readonly pairs: FormPairs; readonly bytes: Uint8Array<ArrayBuffer> },
+    Exclude<FormError, 'duplicate_parameter'>
+  >
+> {
   const read = await readBody(request, limit, 'anyone')
   if (!read.ok) return err(read.error === 'unreadable' ? 'malformed' : read.error)
   const bytes = read.value
-  if (bytes.length === 0) return ok({ parameters: new Map(), bytes })
+  if (bytes.length === 0) return ok({ pairs: [], bytes })
   if (!isForm(request.headers.get('Content-Type'))) return err('unsupported_media_type')
   const text = decodeUtf8(bytes)
-  if (text === undefined) return err('malformed')
-  const parameters = parseForm(text)
-  return parameters.ok ? ok({ parameters: parameters.value, bytes }) : parameters
+  const pairs = text === undefined ? undefined : parsePairs(text)
+  return pairs === undefined ? err('malformed') : ok({ pairs, bytes })
 }
 
-/** Parses the text of a form. */
-function parseForm(text: string): Result<ReadonlyMap<string, string>, FormError> {
+/** Parses the text of a form, or of a query; `undefined` where it is malformed. */
+export function parsePairs(text: string): FormPairs | undefined {
   const pairs = text.split('&').filter((pair) => pair !== '')
-  if (pairs.length > PARAMETER_LIMIT) return err('malformed')
-  const parameters = new Map<string, string>()
+  if (pairs.length > PARAMETER_LIMIT) return undefined
+  const decoded: [string, string][] = []
   for (const pair of pairs) {
     const split = pair.indexOf('=')
     const name = decodeFormText(split < 0 ? pair : pair.slice(0, split))
     const value = decodeFormText(split < 0 ? '' : pair.slice(split + 1))
-    if (name === undefined || value === undefined) return err('malformed')
-    if (parameters.has(name)) return err('duplicate_parameter')
-    parameters.set(name, value)
+    if (name === undefined || value === undefined) return undefined
+    decoded.push([name, value])
   }
-  return ok(parameters)
+  return decoded
+}
+
+/** A client's name and secret. */
+export type ClientCredentials = { readonly clientId: string; readonly clientSecret: string }
+
+/** RFC 7617 §2. OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
+export function parseBasic(header: string): ClientCredentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
+  const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
+  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
+  const colon = text?.indexOf(':') ?? -1
+  if (text === undefined || colon < 0) return undefined
+  const clientId = decodeFormText(text.slice(0, colon))
+  const clientSecret = decodeFormText(text.slice(colon + 1))
+  return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
 }
 
 /** Decodes one name or value of a form; `undefined` for broken escapes, and for bytes that are not UTF-8. */

@@ -11,14 +11,12 @@ export type ProblemKind = {
   readonly status: ContentfulStatusCode
   readonly title: string
   readonly retryable: boolean
-  /** Text of its page: when it happens, what to do. */
-  readonly meaning: string
 }
 
 /** Returns the rows of one status. */
 const kind =
   (status: ContentfulStatusCode, retryable = false) =>
-  (title: string, meaning: string): ProblemKind => ({ status, title, retryable, meaning })
+  (title: string): ProblemKind => ({ status, title, retryable })
 
 const invalid = kind(400)
 const unauthorized = kind(401)
@@ -27,142 +25,43 @@ const missing = kind(404)
 const conflict = kind(409)
 const limited = kind(429, true)
 
-/** Every code (CONTRACT 9). Stable within /v1. */
+/** Every code (CONTRACT 9). Stable within /v1. assets/problems.json has the text of its page. */
 export const PROBLEMS = {
-  invalid_json: invalid(
-    'The body is not acceptable JSON',
-    'The body is not UTF-8, not JSON, nested too deeply, or repeats a member. Send one JSON object with distinct member names.',
-  ),
-  invalid_request: invalid(
-    'The request is not valid',
-    'A member, parameter or header is missing, unknown, or outside its limits. Each entry of errors points at one of them.',
-  ),
-  unsupported_credential_type: invalid(
-    'The credential type is unknown',
-    'A name in credential_types, or a type identifier in a dcql_query, is unknown. Use a built-in type, or add the type to the settings.',
-  ),
-  unsupported_scope: invalid(
-    'The scope is unknown',
-    'A name in scope belongs to no credential type that the relying party may request. Use a scope of a built-in type, or of one in the settings.',
-  ),
-  invalid_qr_size: invalid(
-    'The QR size is out of range',
-    'size must be a whole number of pixels from 160 to 1024. A long request that is passed by value may need up to 185.',
-  ),
-  invalid_code: invalid(
-    'Invalid or expired code',
-    'The response_code or return_code is wrong, older than 5 minutes, or of a discarded response. A wrong code changes nothing. Start again to get a new code.',
-  ),
-  presentation_refused: invalid(
-    'The response was not accepted',
-    "The wallet's response failed validation. The verification is still pending, and the wallet can respond again. The attempts of the verification name the reason.",
-  ),
-  missing_token: unauthorized(
-    'No bearer token was sent',
-    'Send an API key or an access token as "Authorization: Bearer …".',
-  ),
-  invalid_token: unauthorized(
-    'The bearer token is not valid',
-    'The token is malformed, unknown, revoked, or of the other mode (test or live).',
-  ),
-  expired_token: unauthorized(
-    'The bearer token has expired',
-    'Request a new access token, or create a new API key.',
-  ),
-  insufficient_scope: forbidden(
-    'The bearer token does not allow this',
-    'The token is valid, but lacks the scope of this route. A client_token is for the QR and the status of its own session only.',
-  ),
-  cross_site_request: forbidden(
-    'Only the page of this service may send this',
-    "Only the hosted page in a person's browser calls this address. A request with another origin, or without one, is rejected.",
-  ),
-  not_found: missing(
-    'Not found',
-    'The address is not one of this service, or its resource does not exist (any more).',
-  ),
-  verification_not_found: missing(
-    'The verification does not exist',
-    'The verification_id is unknown, erased, or belongs to another relying party. The response is the same for each.',
-  ),
-  method_not_allowed: kind(405)(
-    'The method is not allowed here',
-    'The Allow header lists the methods of this address.',
-  ),
-  not_acceptable: kind(406)(
-    'None of the accepted media types can be produced',
-    'The QR is image/png or image/svg+xml; everything else is JSON.',
-  ),
-  request_timeout: kind(408, true)(
-    'The body did not arrive in time',
-    'A body must arrive within 10 seconds. Nothing was changed. Send the request again.',
-  ),
-  verification_already_terminal: conflict(
-    'The verification has already ended',
-    'The session has reached another terminal status. That outcome is final.',
-  ),
-  verification_pending: kind(409, true)(
-    'The verification has not ended yet',
-    'A receipt documents how a verification ended. This one is still pending: try again when it has ended.',
-  ),
-  idempotency_conflict: conflict(
-    'The Idempotency-Key was used with another body',
-    'Repeat the first request unchanged, or use a new key for a new request.',
-  ),
-  binding_excludes_qr: conflict(
-    'This verification offers no QR',
-    'required_session_binding requires the wallet on the device of the browser. A QR could be passed on to another person. Use the session page instead.',
-  ),
-  redirect_not_offered: conflict(
-    'This verification has no QR and no link',
-    'The protocol of the session is for the Digital Credentials API only. Use the session page or POST …/dc-api/request, or create the session with openid4vp-1.0.',
-  ),
-  dc_api_not_offered: conflict(
-    'This verification is not offered to the Digital Credentials API',
-    'The protocol of the session has no request for it. Create the session with openid4vp-1.0, haip-1.0 or iso-18013-7-c.',
-  ),
-  other_browser: conflict(
-    'The wallet returned to another browser',
-    'The wallet returned to another browser than the one that requested its link. The presentation was discarded. The verification is pending again: start again in the first browser.',
-  ),
-  webhook_not_configured: conflict(
-    'The relying party has no webhook',
-    'Set webhook.url in the settings first.',
-  ),
-  redelivery_limit_reached: conflict(
-    'The event was redelivered too often',
-    'One event can be redelivered 50 times. The delivery log and the session can still be read.',
-  ),
-  verification_ended: kind(410)(
-    'The verification has ended',
-    'A session that has ended has no QR and no authorization request. Its outcome can still be read.',
-  ),
-  payload_too_large: kind(413)('The body is too large', 'The limit of each route is in the API description.'),
-  unsupported_media_type: kind(415)(
-    'The content type is not supported',
-    'Send "Content-Type: application/json".',
-  ),
-  policy_unsatisfiable: kind(422)(
-    'No credential could satisfy this policy',
-    'Every name is known, but no credential can satisfy them together: for example, none of the requested types has the scope. Each entry of errors names what to change.',
-  ),
-  upgrade_required: kind(426)(
-    'This address is for WebSocket only',
-    'Open it as a WebSocket. If that is not possible, poll the verification with wait.',
-  ),
-  rate_limited: limited('Too many requests', 'Wait for the time in Retry-After, then try again.'),
-  render_limit_reached: limited(
-    'Too many QR renders of one verification',
-    'A session may be rendered 60 times at once, and then once a second. Wait for the time in Retry-After.',
-  ),
-  internal_error: kind(500, true)(
-    'The service failed',
-    'This is an error of the service. Quote request_id when you report it.',
-  ),
-  temporarily_unavailable: kind(503, true)(
-    'The service is temporarily unavailable',
-    'A part of the service could not be reached. Nothing was changed. Wait for the time in Retry-After, then try again.',
-  ),
+  invalid_json: invalid('The body is not acceptable JSON'),
+  invalid_request: invalid('The request is not valid'),
+  unsupported_credential_type: invalid('The credential type is unknown'),
+  unsupported_scope: invalid('The scope is unknown'),
+  invalid_qr_size: invalid('The QR size is out of range'),
+  invalid_code: invalid('Invalid or expired code'),
+  presentation_refused: invalid('The response was not accepted'),
+  missing_token: unauthorized('No bearer token was sent'),
+  invalid_token: unauthorized('The bearer token is not valid'),
+  expired_token: unauthorized('The bearer token has expired'),
+  insufficient_scope: forbidden('The bearer token does not allow this'),
+  cross_site_request: forbidden('Only the page of this service may send this'),
+  not_found: missing('Not found'),
+  verification_not_found: missing('The verification does not exist'),
+  method_not_allowed: kind(405)('The method is not allowed here'),
+  not_acceptable: kind(406)('None of the accepted media types can be produced'),
+  request_timeout: kind(408, true)('The body did not arrive in time'),
+  verification_already_terminal: conflict('The verification has already ended'),
+  verification_pending: kind(409, true)('The verification has not ended yet'),
+  idempotency_conflict: conflict('The Idempotency-Key was used with another body'),
+  binding_excludes_qr: conflict('This verification offers no QR'),
+  redirect_not_offered: conflict('This verification has no QR and no link'),
+  dc_api_not_offered: conflict('This verification is not offered to the Digital Credentials API'),
+  other_browser: conflict('The wallet returned to another browser'),
+  webhook_not_configured: conflict('The relying party has no webhook'),
+  redelivery_limit_reached: conflict('The event was redelivered too often'),
+  verification_ended: kind(410)('The verification has ended'),
+  payload_too_large: kind(413)('The body is too large'),
+  unsupported_media_type: kind(415)('The content type is not supported'),
+  policy_unsatisfiable: kind(422)('No credential could satisfy this policy'),
+  upgrade_required: kind(426)('This address is for WebSocket only'),
+  rate_limited: limited('Too many requests'),
+  render_limit_reached: limited('Too many QR renders of one verification'),
+  internal_error: kind(500, true)('The service failed'),
+  temporarily_unavailable: kind(503, true)('The service is temporarily unavailable'),
 } as const satisfies Readonly<Record<string, ProblemKind>>
 
 export type ProblemCode = keyof typeof PROBLEMS

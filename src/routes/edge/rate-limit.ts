@@ -15,6 +15,7 @@ type Bucket = (key: string, now: number) => boolean
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
 const TOKENS: Rate = { limit: 60, period: 10_000 }
+const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
  * Keys of one bucket. The least recently used key is dropped first, which never takes calls away from a
@@ -40,6 +41,7 @@ export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bu
 const creations = memoryBucket(CREATIONS)
 const walletCalls = memoryBucket(WALLET_CALLS)
 const tokens = memoryBucket(TOKENS)
+const failures = memoryBucket(FAILED_AUTHENTICATIONS)
 
 /** 100 creations a second for each API key. Returns the response to send where there were more. */
 export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
@@ -97,6 +99,15 @@ function networkOf(address: string): string {
   // An IPv4 address in IPv6 (RFC 4291 §2.5.5.2) is counted whole.
   const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
   return isMapped ? groups.slice(5).join(':') : `${groups.slice(0, 4).join(':')}::/64`
+}
+
+/**
+ * Takes one of 10 failed authentications a minute of an address. It never limits a client, so no caller can
+ * lock a client out. Returns false where there were more.
+ */
+export function takeFailedAuthentication(c: AppContext): boolean {
+  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  return address === undefined || failures(address, Date.now())
 }
 
 async function take(limiter: RateLimit | undefined, bucket: Bucket, key: string): Promise<boolean> {

@@ -39,7 +39,7 @@ const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
 // Its form was checked at registration. Here it must be equal to a registered one.
 const returnUrl = text(2048)
 
-const locale = z
+export const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
@@ -48,7 +48,7 @@ const locale = z
  * those that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in Persian
  * or Hindi.
  */
-const line = (characters: number) =>
+export const line = (characters: number) =>
   text(characters).check(
     z.refine(
       (words) => words.trim() === words && !/\p{C}/u.test(words.replace(/[\u200c\u200d]/g, '')),
@@ -93,6 +93,23 @@ const createMembers = z.strictObject({
   claims_encryption_jwk: z.optional(claimsEncryptionJwk),
   qr_code: z.exactOptional(z.boolean()),
   retry_of: z.optional(z.string().check(z.maxLength(60))),
+})
+
+/** Members of a creation that say what must be proven, as policies of OpenID Connect clients have them. */
+export const policyMembers = z.pick(createMembers, {
+  credential_types: true,
+  scope: true,
+  dcql_query: true,
+  required_assurance_level: true,
+  credential_match: true,
+  formats: true,
+  protocol: true,
+  request_options: true,
+  required_session_binding: true,
+  purpose: true,
+  allow_derived: true,
+  intent_to_retain: true,
+  require_same_holder_key: true,
 })
 
 /** Body of `POST /v1/verify`: types and scopes, or a query, and never both. */

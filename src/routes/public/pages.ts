@@ -3,10 +3,13 @@
 
 import { html } from 'hono/html'
 import { Hono } from 'hono/tiny'
+import type meanings from '../../../assets/problems.json'
 import { REASONS, type ReasonCode } from '../../session/response/reasons.ts'
 import { VERSION } from '../../version.ts'
+import { readPageAsset } from '../browser/page/assets.ts'
 import { type Markup, sendPage } from '../browser/page/document.ts'
 import { textsIn } from '../browser/page/texts.ts'
+import { readOnce } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { PROBLEMS, type ProblemCode, type ProblemKind, problem } from '../edge/problems.ts'
 
@@ -72,7 +75,7 @@ ${rows.map(([code, text]) => html`<dt><a href="/problems/${code}"><code>${code}<
 /** Sends the page of a problem, or of a reason. No code is both. */
 async function problemPage(c: AppContext): Promise<Response> {
   const code = c.req.param('code') ?? ''
-  const words = wordsOf(code)
+  const words = await wordsOf(c, code)
   if (words === undefined) return problem(c, 'not_found')
   const { title, kind, meaning, again } = words
   const body = html`<main>
@@ -91,9 +94,10 @@ ${WAYS_ON}
 const WAYS_ON = html`<p class="soft"><a href="/docs">API reference</a> · <a href="/">This service</a></p>`
 
 /** Returns the texts of a code's page. */
-function wordsOf(code: string) {
+async function wordsOf(c: AppContext, code: string) {
   if (Object.hasOwn(PROBLEMS, code)) {
-    const { status, title, retryable, meaning }: ProblemKind = PROBLEMS[code as ProblemCode]
+    const { status, title, retryable }: ProblemKind = PROBLEMS[code as ProblemCode]
+    const meaning = (await readOnce(c.env.ASSETS, 'problems.json', parseMeanings))[code as ProblemCode]
     const again = retryable ? 'The same request may succeed later.' : 'The same request will fail again.'
     return { title, kind: `HTTP status ${status}`, meaning, again }
   }
@@ -103,24 +107,20 @@ function wordsOf(code: string) {
   return { title: 'Why a verification did not succeed', kind: `a reason: ${family}`, meaning: message, again }
 }
 
+/** When each problem happens, and what to do: our own file, with every code. */
+async function parseMeanings(text: string): Promise<typeof meanings> {
+  return JSON.parse(text)
+}
+
 async function sendPublic(
   c: AppContext,
   title: string,
   body: Markup,
   caching = 'public, max-age=300',
 ): Promise<Response> {
-  const page = { texts: await textsIn(c.env.ASSETS, 'en'), title, body, style: STYLE }
+  const { text: style } = await readPageAsset(c.env.ASSETS, 'public.css')
+  const page = { texts: await textsIn(c.env.ASSETS, 'en'), title, body, style }
   const response = await sendPage(c, 200, page)
   response.headers.set('Cache-Control', caching)
   return response
 }
-
-/** The session page's style, with what these pages have in addition. */
-const STYLE = `main h2{font-size:1.0625rem}
-li .soft{font-weight:400}
-a{text-underline-offset:.2em}
-.codes a{text-underline-offset:.45em}
-.codes{display:block;margin:0;font-size:.9375rem}
-.codes dt{margin-top:.75rem}
-.codes dd{margin:0;font-weight:400}
-`

@@ -12,6 +12,7 @@ import { problem } from '../edge/problems.ts'
 import { directoryQuery } from '../edge/schemas.ts'
 import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
+import { OIDC_CLIENT_ROUTES } from '../oidc/clients/handlers.ts'
 import { logOperatorChanges, operatorOnly } from './operator.ts'
 import {
   changeSettings,
@@ -29,7 +30,7 @@ import { createList, eraseList, listLists, refreshList, showList } from './trust
 
 /** Mount at `/v1/admin`. */
 export function adminRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>()
+  const routes = new Hono<AppEnv>()
     .use('*', operatorOnly, logOperatorChanges)
     .post('/relying_parties', create)
     .get('/relying_parties', list)
@@ -49,6 +50,12 @@ export function adminRoutes(): Hono<AppEnv> {
     .get('/trust_lists/:list', (c) => showList(c, c.req.param('list')))
     .delete('/trust_lists/:list', (c) => eraseList(c, c.req.param('list')))
     .post('/trust_lists/:list/refresh', (c) => refreshList(c, c.req.param('list')))
+  for (const [method, path, handle] of OIDC_CLIENT_ROUTES) {
+    routes.on(method, `/relying_parties/:rp${path}`, (c) =>
+      handle(c, c.req.param('rp'), c.req.param('client') ?? ''),
+    )
+  }
+  return routes
 }
 
 async function create(c: AppContext): Promise<Response> {

@@ -16,34 +16,29 @@ export type TokenRefusal =
   | 'rate_limited'
   | 'unavailable'
 
-type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
+type OAuthError = { readonly status: number; readonly error: string }
 
-/** Every error of the token endpoint. An expired, a revoked and an invented secret have the same error. */
+/**
+ * Every error of the token endpoint. An expired, a revoked and an invented secret have the same error.
+ * assets/oauth-errors.json has their descriptions.
+ */
 export const TOKEN_ERRORS: Readonly<Record<TokenRefusal, OAuthError>> = {
-  request_timeout: row(408, 'invalid_request', 'The body took longer than 10 s: send it again.'),
-  too_large: row(413, 'invalid_request', 'The body is too large.'),
-  unsupported_media_type: row(415, 'invalid_request', 'Send application/x-www-form-urlencoded.'),
-  malformed: row(400, 'invalid_request', 'The body must be a form in UTF-8.'),
-  duplicate_parameter: row(400, 'invalid_request', 'The body must not repeat a parameter.'),
-  method_not_allowed: row(405, 'invalid_request', 'Only POST is allowed here.'),
-  grant_type_missing: row(400, 'invalid_request', 'grant_type is missing.'),
-  grant_type_unsupported: row(400, 'unsupported_grant_type', 'Only client_credentials is supported.'),
-  two_authentications: row(400, 'invalid_request', 'Authenticate by header or by body, not by both.'),
-  two_clients: row(400, 'invalid_request', 'The header and the body must name the same client.'),
-  client_unknown: row(
-    401,
-    'invalid_client',
-    'Send the relying_party_id as client_id and one of its API keys as client_secret.',
-  ),
-  scope_invalid: row(400, 'invalid_scope', 'The scope must be a list of scopes of the API key.'),
-  rate_limited: row(
-    429,
-    'temporarily_unavailable',
-    'Too many calls: keep a token until it expires, and try again shortly.',
-  ),
-  unavailable: row(503, 'temporarily_unavailable', 'This cannot be checked now: try again.'),
+  request_timeout: row(408, 'invalid_request'),
+  too_large: row(413, 'invalid_request'),
+  unsupported_media_type: row(415, 'invalid_request'),
+  malformed: row(400, 'invalid_request'),
+  duplicate_parameter: row(400, 'invalid_request'),
+  method_not_allowed: row(405, 'invalid_request'),
+  grant_type_missing: row(400, 'invalid_request'),
+  grant_type_unsupported: row(400, 'unsupported_grant_type'),
+  two_authentications: row(400, 'invalid_request'),
+  two_clients: row(400, 'invalid_request'),
+  client_unknown: row(401, 'invalid_client'),
+  scope_invalid: row(400, 'invalid_scope'),
+  rate_limited: row(429, 'temporarily_unavailable'),
+  unavailable: row(503, 'temporarily_unavailable'),
 }
 
-function row(status: number, error: string, description: string): OAuthError {
-  return { status, error, description }
+function row(status: number, error: string): OAuthError {
+  return { status, error }
 }

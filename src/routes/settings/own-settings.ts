@@ -6,6 +6,7 @@ import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
 import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { notAllowed, problem, type RequestError } from '../edge/problems.ts'
+import { OIDC_CLIENT_ROUTES } from '../oidc/clients/handlers.ts'
 import {
   changeSettings,
   createApiKey,
@@ -19,7 +20,7 @@ import {
 
 /** Builds the routes. */
 export function ownSettingsRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>()
+  const routes = new Hono<AppEnv>()
     .get('/v1/relying_party', reading(showSettings))
     .patch('/v1/relying_party', changing(patchOwnSettings))
     .get('/v1/api_keys', reading(listApiKeys))
@@ -31,6 +32,15 @@ export function ownSettingsRoutes(): Hono<AppEnv> {
     .post('/v1/webhook/rotate_secret', changing(rotateWebhookSecret))
     .post('/v1/webhook/test', changing(testWebhook))
     .post('/v1/webhook/enable', changing(enableWebhook))
+  for (const [method, path, handle] of OIDC_CLIENT_ROUTES) {
+    const secured = method === 'GET' ? reading : changing
+    routes.on(
+      method,
+      `/v1${path}`,
+      secured((c, id) => handle(c, id, c.req.param('client') ?? '')),
+    )
+  }
+  return routes
 }
 
 type Handler = (c: AppContext, relyingPartyId: string, caller: Caller) => Promise<Response>

@@ -3,15 +3,14 @@
 
 import { Hono } from 'hono/tiny'
 import type { OAuthMetadata, Token } from '../../../openapi/responses/public.ts'
-import { decodeBase64 } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
 import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
 import { SCOPES, type Scope } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type Caller, callerByApiKey } from '../edge/authenticate.ts'
+import { oauthDescriptions } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
-import { decodeFormText, readForm } from '../edge/form.ts'
+import { type ClientCredentials, parseBasic, readForm } from '../edge/form.ts'
 import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
 import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
 
@@ -19,7 +18,7 @@ import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
 export function oauthRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/oauth/token', sendToken)
-    .all('/oauth/token', () => refuse('method_not_allowed'))
+    .all('/oauth/token', (c) => refuse(c, 'method_not_allowed'))
     .get('/.well-known/oauth-authorization-server', sendMetadata)
 }
 
@@ -28,19 +27,19 @@ const TOKEN_LIMIT = 8 * 1024
 type Parameters = ReadonlyMap<string, string>
 
 async function sendToken(c: AppContext): Promise<Response> {
-  if (!(await takeTokenCall(c))) return refuse('rate_limited')
+  if (!(await takeTokenCall(c))) return refuse(c, 'rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
-  if (!form.ok) return refuse(form.error === 'overloaded' ? 'unavailable' : form.error)
+  if (!form.ok) return refuse(c, form.error === 'overloaded' ? 'unavailable' : form.error)
   // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown one is ignored.
   const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
   const grantType = parameters.get('grant_type')
-  if (grantType === undefined) return refuse('grant_type_missing')
-  if (grantType !== 'client_credentials') return refuse('grant_type_unsupported')
+  if (grantType === undefined) return refuse(c, 'grant_type_missing')
+  if (grantType !== 'client_credentials') return refuse(c, 'grant_type_unsupported')
   const client = await authenticateClient(c, parameters)
-  if (!client.ok) return refuse(client.error)
-  if (!(await takeToken(c, client.value.settings.relying_party_id))) return refuse('rate_limited')
+  if (!client.ok) return refuse(c, client.error)
+  if (!(await takeToken(c, client.value.settings.relying_party_id))) return refuse(c, 'rate_limited')
   const scopes = narrowed(client.value.scopes, parameters.get('scope'))
-  return scopes === undefined ? refuse('scope_invalid') : respond(await tokenFor(c, client.value, scopes))
+  return scopes === undefined ? refuse(c, 'scope_invalid') : respond(await tokenFor(c, client.value, scopes))
 }
 
 async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]): Promise<Token> {
@@ -65,13 +64,11 @@ async function authenticateClient(
   return caller.value.settings.relying_party_id === clientId ? caller : err('client_unknown')
 }
 
-type Credentials = { readonly clientId: string; readonly clientSecret: string }
-
 /** RFC 6749 §2.3: by header or by body, and never both. */
 function credentialsOf(
   header: string | undefined,
   parameters: Parameters,
-): Result<Credentials, TokenRefusal> {
+): Result<ClientCredentials, TokenRefusal> {
   const clientId = parameters.get('client_id')
   const clientSecret = parameters.get('client_secret')
   if (header === undefined) {
@@ -85,18 +82,6 @@ function credentialsOf(
   return clientId === undefined || clientId === basic.clientId ? ok(basic) : err('two_clients')
 }
 
-/** RFC 7617 §2. OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
-function parseBasic(header: string): Credentials | undefined {
-  const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
-  const bytes = encoded === undefined ? undefined : decodeBase64(encoded)
-  const text = bytes === undefined ? undefined : decodeUtf8(bytes)
-  const colon = text?.indexOf(':') ?? -1
-  if (text === undefined || colon < 0) return undefined
-  const clientId = decodeFormText(text.slice(0, colon))
-  const clientSecret = decodeFormText(text.slice(colon + 1))
-  return clientId === undefined || clientSecret === undefined ? undefined : { clientId, clientSecret }
-}
-
 /**
  * Returns the requested scopes, if the key has each of them. Without a request: all scopes of the key (RFC
  * 6749 §3.3).
@@ -108,9 +93,10 @@ function narrowed(granted: readonly Scope[], asked: string | undefined): readonl
   return granted.filter((scope) => names.includes(scope))
 }
 
-function refuse(refusal: TokenRefusal): Response {
-  const { status, error, description } = TOKEN_ERRORS[refusal]
-  const response = respond({ error, error_description: description }, status)
+async function refuse(c: AppContext, refusal: TokenRefusal): Promise<Response> {
+  const { status, error } = TOKEN_ERRORS[refusal]
+  const { token } = await oauthDescriptions(c.env.ASSETS)
+  const response = respond({ error, error_description: token[refusal] }, status)
   if (status === 401) response.headers.set('WWW-Authenticate', 'Basic realm="oauth", charset="UTF-8"')
   if (status === 405) response.headers.set('Allow', 'POST')
   if (status === 429 || status === 503) response.headers.set('Retry-After', '1')

@@ -53,7 +53,8 @@ export async function createSession(c: AppContext): Promise<Response> {
   const sent = await readJson(c, createRequest, CREATE_LIMIT)
   if (!sent.ok) return sent.error
   const body = withPreset(sent.value)
-  const input = await prepare(c, body, caller.value)
+  const forbidden = forbiddenMember(body, caller.value)
+  const input = forbidden ? err(forbidden) : await prepareSession(c, body, caller.value.settings)
   const reject = ({ code, errors }: RequestError) => problem(c, code, { errors })
   const withQrCode = body.qr_code ?? true
   const send = (creation: Creation, findings: CreationFindings) =>
@@ -83,15 +84,12 @@ type Prepared = {
   readonly findings: CreationFindings
 }
 
-/** Checks everything that can be checked before an object exists. */
-async function prepare(
+/** Checks everything that can be checked before an object exists, except what the caller may do. */
+export async function prepareSession(
   c: AppContext,
   body: CreateRequest,
-  caller: Caller,
+  settings: Settings,
 ): Promise<Result<Prepared, RequestError>> {
-  const { settings } = caller
-  const forbidden = forbiddenMember(body, caller)
-  if (forbidden !== undefined) return err(forbidden)
   const protocol = PROTOCOLS[body.protocol]
   const options = requestOptions(body.protocol, body.request_options, settings)
   if (!options.ok) return options

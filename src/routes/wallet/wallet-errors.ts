@@ -3,57 +3,58 @@
 
 import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
+import { oauthDescriptions } from '../edge/cloudflare.ts'
+import type { AppContext } from '../edge/context.ts'
 import type { FormError } from '../edge/form.ts'
 
 /** Every reason for refusing the call of a wallet. */
 export type WalletRefusal = RefusalReason | keyof typeof KINDS
 
-/** Status, code and description of one refusal. */
-export type WalletError = { readonly status: number; readonly error: string; readonly description: string }
+/** Status and code of one refusal. */
+export type WalletError = { readonly status: number; readonly error: string }
 
-/** Returns the OAuth error of a refusal. */
-export function walletError(refusal: WalletRefusal): WalletError {
-  return WALLET_ERRORS[isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]]
+/** Returns the OAuth error of a refusal, and its description for the developer of the wallet. */
+export async function walletError(
+  { env }: AppContext,
+  refusal: WalletRefusal,
+): Promise<WalletError & { readonly description: string }> {
+  const kind = isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]
+  // The description is a help, and the refusal must not depend on it.
+  const description = await oauthDescriptions(env.ASSETS).then(
+    ({ wallet }) => wallet[kind],
+    () => kind,
+  )
+  return { ...WALLET_ERRORS[kind], description }
 }
 
-/** Every error for a wallet. */
+/** Every error for a wallet. assets/oauth-errors.json has their descriptions. */
 export const WALLET_ERRORS = {
-  unknown: invalid(404, 'There is no such request.'),
-  ended: invalid(409, 'This verification has already ended.'),
-  awaited: invalid(409, 'This verification has a response and waits for its browser.'),
-  gone: invalid(410, 'This request has expired: scan again.'),
-  superseded: invalid(400, 'This request was replaced by a newer one: scan again.'),
-  method: invalid(405, 'This method is not allowed here.'),
-  timeout: invalid(408, 'The body took longer than 10 s: send it again.'),
-  too_large: invalid(413, 'The body is too large.'),
-  media_type: invalid(415, 'Send application/x-www-form-urlencoded.'),
-  rate: { status: 429, error: 'temporarily_unavailable', description: 'Too many calls: try again shortly.' },
-  unavailable: {
-    status: 503,
-    error: 'temporarily_unavailable',
-    description: 'This cannot be checked now: try again.',
-  },
-  failed: { status: 500, error: 'server_error', description: 'The service failed: try again.' },
-  parameters: invalid(400, 'The body must be a form without repeated parameters.'),
-  wallet_nonce: invalid(400, 'wallet_nonce must be printable and short enough.'),
-  wallet_metadata: invalid(
-    400,
-    'wallet_metadata must be a JSON object with members as OpenID4VP defines them.',
-  ),
-  prefix: invalid(400, 'The client_id has a prefix that wallet_metadata does not list.'),
-  signing: invalid(400, 'The request is signed with ES256, which wallet_metadata does not list.'),
-  response_mode: invalid(400, 'The request has a response_mode that wallet_metadata does not list.'),
-  formats: invalid(400, 'The request needs a format that wallet_metadata does not list.'),
-  request_encryption: invalid(
-    400,
-    'Requests are encrypted with ECDH-ES on P-256 and A128GCM or A256GCM only.',
-  ),
-  form: invalid(400, 'The response must have the form that the request requires.'),
-  state: invalid(400, 'The response does not name a live request of this verification.'),
-  encryption: invalid(400, 'The response must be encrypted as the request requires.'),
-  query: invalid(400, 'The presentation does not satisfy the query.'),
-  transaction: invalid(400, 'The presentation does not confirm the transaction data.'),
-  presentation: invalid(400, 'The presentation was not accepted.'),
+  unknown: invalid(404),
+  ended: invalid(409),
+  awaited: invalid(409),
+  gone: invalid(410),
+  superseded: invalid(400),
+  method: invalid(405),
+  timeout: invalid(408),
+  too_large: invalid(413),
+  media_type: invalid(415),
+  rate: { status: 429, error: 'temporarily_unavailable' },
+  unavailable: { status: 503, error: 'temporarily_unavailable' },
+  failed: { status: 500, error: 'server_error' },
+  parameters: invalid(400),
+  wallet_nonce: invalid(400),
+  wallet_metadata: invalid(400),
+  prefix: invalid(400),
+  signing: invalid(400),
+  response_mode: invalid(400),
+  formats: invalid(400),
+  request_encryption: invalid(400),
+  form: invalid(400),
+  state: invalid(400),
+  encryption: invalid(400),
+  query: invalid(400),
+  transaction: invalid(400),
+  presentation: invalid(400),
 } as const satisfies Readonly<Record<string, WalletError>>
 
 /** The errors that no reason of the catalogue leads to. */
@@ -88,6 +89,6 @@ function isReason(refusal: WalletRefusal): refusal is RefusalReason {
   return Object.hasOwn(REASONS, refusal)
 }
 
-function invalid(status: number, description: string): WalletError {
-  return { status, error: 'invalid_request', description }
+function invalid(status: number): WalletError {
+  return { status, error: 'invalid_request' }
 }

@@ -29,31 +29,31 @@ export function walletRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/r/:capability', (c) =>
       c.req.method === 'HEAD'
-        ? refuseRequestMethod()
+        ? refuseRequestMethod(c)
         : guarded(c, () => sendRequest(c, { nonce: null, metadata: null })),
     )
     .post('/r/:capability', (c) => guarded(c, () => postRequest(c)))
     .all('/r/:capability', refuseRequestMethod)
-    .all('/r/*', () => refuse('unknown_request'))
+    .all('/r/*', (c) => refuse(c, 'unknown_request'))
     .post('/v1/verify/:id/callback', (c) => guarded(c, () => present(c)))
-    .all('/v1/verify/:id/callback', () => refuse('method_not_allowed', { Allow: 'POST' }))
+    .all('/v1/verify/:id/callback', (c) => refuse(c, 'method_not_allowed', { Allow: 'POST' }))
 }
 
 /** HEAD has no effect anywhere (CONTRACT 1), but Hono would send it to GET, which returns the request. */
-function refuseRequestMethod(): Response {
-  return refuse('method_not_allowed', { Allow: 'GET, POST' })
+function refuseRequestMethod(c: WalletContext): Promise<Response> {
+  return refuse(c, 'method_not_allowed', { Allow: 'GET, POST' })
 }
 
 /** §5.10: a wallet that supports `request_uri_method=post` posts a nonce and its metadata. */
 async function postRequest(c: WalletContext): Promise<Response> {
   const form = await readForm(c.req.raw, FETCH_LIMIT)
-  if (!form.ok) return refuse(form.error)
+  if (!form.ok) return refuse(c, form.error)
   const { parameters } = form.value
   const text = parameters.get('wallet_metadata')
   const metadata = text === undefined ? undefined : parseWalletMetadata(text)
-  if (metadata?.ok === false) return refuse('wallet_metadata_invalid')
+  if (metadata?.ok === false) return refuse(c, 'wallet_metadata_invalid')
   const nonce = parameters.get('wallet_nonce')
-  if (nonce !== undefined && !isWalletNonce(nonce)) return refuse('wallet_nonce_invalid')
+  if (nonce !== undefined && !isWalletNonce(nonce)) return refuse(c, 'wallet_nonce_invalid')
   return sendRequest(c, { nonce: nonce ?? null, metadata: metadata?.value ?? null })
 }
 
@@ -61,22 +61,22 @@ async function sendRequest(c: WalletContext, wallet: RequestingWallet): Promise<
   const capability = c.req.param('capability') ?? ''
   const session = sessionStub(c.env, `v_${capability.slice(0, ID_LENGTH)}`)
   if (session === undefined || capability.length !== ID_LENGTH + HANDLE_LENGTH)
-    return refuse('unknown_request')
+    return refuse(c, 'unknown_request')
   const isSandbox = c.req.header('sandbox-wallet') !== undefined
   const result = await session.fetchRequest(capability.slice(ID_LENGTH), { ...wallet, isSandbox })
-  if (!result.ok) return refuse(result.error)
+  if (!result.ok) return refuse(c, result.error)
   return respond(200, result.value, 'application/oauth-authz-req+jwt')
 }
 
 /** §8.2: the authorization response. Form, size and type are checked before the object is called. */
 async function present(c: WalletContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
-  if (session === undefined) return refuse('session_not_found')
+  if (session === undefined) return refuse(c, 'session_not_found')
   const form = await readForm(c.req.raw, CALLBACK_LIMIT)
-  if (!form.ok) return refuse(form.error)
+  if (!form.ok) return refuse(c, form.error)
   const digest = encodeBase64url(await sha256(form.value.bytes))
   const result = await session.processResponse({ parameters: [...form.value.parameters], digest })
-  if (!result.ok) return refuse(result.error)
+  if (!result.ok) return refuse(c, result.error)
   return respond(200, JSON.stringify({ redirect_uri: result.value }), 'application/json')
 }
 
@@ -85,17 +85,21 @@ async function present(c: WalletContext): Promise<Response> {
  * for an unreachable object, else 500. All are OAuth errors.
  */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
-  if (isDraining()) return refuse('service_unavailable')
-  if (!(await takeWalletCall(c))) return refuse('rate_limited')
+  if (isDraining()) return refuse(c, 'service_unavailable')
+  if (!(await takeWalletCall(c))) return refuse(c, 'rate_limited')
   try {
     return await handle()
   } catch (error) {
-    return refuse(logError(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
+    return refuse(c, logError(error, c) === 'unreachable' ? 'service_unavailable' : 'service_failed')
   }
 }
 
-function refuse(refusal: WalletRefusal, headers: Readonly<Record<string, string>> = {}): Response {
-  const { status, error, description } = walletError(refusal)
+async function refuse(
+  c: WalletContext,
+  refusal: WalletRefusal,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Response> {
+  const { status, error, description } = await walletError(c, refusal)
   const response = respond(
     status,
     JSON.stringify({ error, error_description: description }),

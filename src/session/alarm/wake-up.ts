@@ -2,6 +2,7 @@
 
 import { nextDue } from '../../webhook/outbox.ts'
 import type { SessionDocument, Tombstone } from '../document.ts'
+import { loginErasedAt } from '../login/login.ts'
 import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
 
 /**
@@ -12,7 +13,8 @@ export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boo
   if (document.erased) return document.keep_until
   const { verification_id, status, expires_at, held } = document
   if (status !== 'pending') {
-    return Math.min(...eventsDue(document), eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS))
+    const erasure = eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS)
+    return Math.min(...eventsDue(document), loginErasedAt(document), erasure)
   }
   const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
   return Math.min(expiry, held?.until ?? Infinity)
@@ -26,9 +28,10 @@ export function expiryAlarmAt({
   return expires_at + spreadOf(verification_id, EXPIRY_SPREAD_MS)
 }
 
-/** Returns true if erasure is the only work that is due at `now`. */
+/** Returns true if erasure, of the session or of its login, is the only work that is due at `now`. */
 export function isOnlyErasureDue(document: SessionDocument, now: number): boolean {
-  return document.status !== 'pending' && eventsDue(document).length === 0 && eraseAt(document) <= now
+  const isDue = Math.min(eraseAt(document), loginErasedAt(document)) <= now
+  return document.status !== 'pending' && eventsDue(document).length === 0 && isDue
 }
 
 /**

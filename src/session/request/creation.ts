@@ -19,6 +19,7 @@ import {
   type StoredVerifier,
   type StoredWallet,
 } from '../document.ts'
+import type { Login } from '../login/login.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
 import { newestGeneration } from './generations.ts'
@@ -44,6 +45,8 @@ export type CreateInput = {
   readonly bodyDigest: string | null
   /** The trace of the creation. */
   readonly trace: Trace
+  /** The login of an OpenID Connect client. */
+  readonly login?: Login
 }
 
 /**
@@ -98,6 +101,7 @@ export async function newSession(
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
     trace_context: input.trace,
+    ...(input.login && { login: input.login }),
   }
   const isHandedOut = passesByValue(termsOf(document, first))
   return isHandedOut

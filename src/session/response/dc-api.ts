@@ -59,6 +59,8 @@ export async function createDcApiRequest(
 ): Promise<Result<DcApiRequest, SessionError>> {
   const { supportsDcApi } = PROTOCOLS[pending.request.protocol]
   if (!supportsDcApi || wallet?.dc_api_protocols.length === 0) return err('dc_api_not_offered')
+  // A login ends in the browser that began it. A page of the relying party is known by its server only.
+  if (pending.login !== undefined && page === 'relying_party') return err('dc_api_not_offered')
   const settings = await settingsOf(context.env, pending.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const secret =

@@ -14,6 +14,7 @@ import { planAttempts, postAll } from '../delivery/delivering.ts'
 import { terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
+import type { LoginResult } from '../login/login.ts'
 import { recordOutcome } from '../measures.ts'
 import type { Channel, StoredGeneration } from '../request/generations.ts'
 import { reaches } from '../return/session-binding.ts'
@@ -27,6 +28,8 @@ export type SessionEnd = {
   readonly winner: string | null
   /** The browser whose return ends the session. */
   readonly returned?: Returned | null
+  /** Of a success that ends a login. */
+  readonly login?: LoginResult | undefined
 }
 
 /**
@@ -158,7 +161,7 @@ const NO_RESULT = {
  */
 function endedDocument(
   document: SessionDocument,
-  { outcome, winner, returned = null, ...end }: SessionEnd,
+  { outcome, winner, returned = null, login, ...end }: SessionEnd,
   { webhook, now, baseUrl }: EventInput & { readonly baseUrl: string },
 ): SessionDocument | undefined {
   const status = transition(document.status, end.status)
@@ -176,6 +179,7 @@ function endedDocument(
     outcome,
     winner,
     generations: [],
+    ...(document.login && { login: { ...document.login, result: login ?? null } }),
     // The signing key of the session has no further use and is erased.
     verifier: verifier.sealed_signing_jwk === null ? verifier : { ...verifier, sealed_signing_jwk: '' },
   }

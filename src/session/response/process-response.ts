@@ -8,6 +8,7 @@ import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.t
 import { err, ok } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
+import { prepareLogin } from '../login/tokens.ts'
 import { recordEvaluation } from '../measures.ts'
 import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
 import { requestHash } from '../request/request-hash.ts'
@@ -109,12 +110,16 @@ async function applyEvaluation(
           ...how,
           encryptedClaims: await encryptClaims(evaluation.decision, document, { config, now }),
         })
+  const login =
+    evaluation.kind === 'declined'
+      ? undefined
+      : await prepareLogin(evaluation.decision, document, { config, generation, now })
   const result = await accepted(document, response, config)
   // CONTRACT 5: a success by a link is held until its browser returns.
   const isApplied =
     end.status === 'verified' && generation.browser !== null
-      ? hold(store, { winner, generation, outcome: end.outcome }, now)
-      : endSession(context, end, { webhook, now })
+      ? hold(store, { winner, generation, outcome: end.outcome, login }, now)
+      : endSession(context, { ...end, login }, { webhook, now })
   if (isApplied) return result
   const current = store.session()
   return current === undefined ? err('session_not_found') : respondLate(current, response, config)

@@ -6,6 +6,7 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { addAttempt, type Outcome, type SessionDocument } from '../document.ts'
+import { FINISH_MS, type LoginResult } from '../login/login.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { addActivity } from '../wallet-activity.ts'
@@ -52,16 +53,30 @@ export function returnCodeOf(document: SessionDocument, winner: string): Promise
  */
 export function holdSuccess(
   document: SessionDocument,
-  success: { readonly winner: string; readonly generation: StoredGeneration; readonly outcome: Outcome },
+  success: {
+    readonly winner: string
+    readonly generation: StoredGeneration
+    readonly outcome: Outcome
+    readonly login?: LoginResult | undefined
+  },
   now: number,
 ): SessionDocument | undefined {
-  const { winner, outcome, generation } = success
+  const { winner, outcome, generation, login } = success
   const { browser, number } = generation
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
     return undefined
-  const until = Math.min(now + HOLD_MS, document.expires_at)
-  const held = { winner, generation: number, browser, outcome, until, returned: false }
+  const longest = document.login === undefined ? HOLD_MS : FINISH_MS
+  const until = Math.min(now + longest, document.expires_at)
+  const held = {
+    winner,
+    generation: number,
+    browser,
+    outcome,
+    until,
+    returned: false,
+    ...(login && { login }),
+  }
   return { ...document, held, version: document.version + 1 }
 }
 

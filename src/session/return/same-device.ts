@@ -176,8 +176,10 @@ function endedReturnUrl(
   return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
 }
 
-function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
-  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner: held.winner, returned }
+/** Returns the end by a held success. */
+export function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
+  const { winner, login } = held
+  return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner, returned, login }
 }
 
 /** The registered address, unchanged, with one more parameter. It has no fragment. */

@@ -69,10 +69,12 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
   const { status, version, expires_at, relying_party_id, livemode } = document
   const { locale, required_session_binding, return_url } = document.request
   const { heading = null, purpose = null } = document.request
+  const { login } = document
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const exchanges = exchangesOf(terms)
   return {
     ...state,
+    login: login === undefined ? null : { client: login.client_name, redirect_uri: login.redirect_uri },
     requested_claims: requestedClaims(document.policy),
     transactions: detailsOf(document.request.transaction_data),
     wallet_activity: activityView(document),

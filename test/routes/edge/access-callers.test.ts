@@ -9,6 +9,7 @@ import {
   KINDS,
   newKey,
   newList,
+  newOidcClient,
   newParty,
   newSession,
   opens,
@@ -42,7 +43,14 @@ describe.each(OPERATORS)('%s', (name) => {
   it('accepts the operator and no other caller', async () => {
     const party = await newParty()
     const { id, clientToken } = await newSession(party, name)
-    const parameters = { rp: party.id, key: (await newKey(party)).key_id, list: await newList(name), id }
+    const client = await newOidcClient(party, name)
+    const parameters = {
+      rp: party.id,
+      key: (await newKey(party)).key_id,
+      list: await newList(name),
+      id,
+      client,
+    }
     const strangers = [party.key, await tokenOn(party, party.keyId), `${OPERATOR_TOKEN}x`, METRICS_TOKEN]
     for (const token of strangers) {
       expect(await statusAndCode(await send(name, { parameters, token }))).toBe('401 invalid_token')
@@ -151,6 +159,9 @@ it('every kind of caller in the table is tested here', () => {
     'session',
     'relying_party',
     'client',
+    'oidc_client', // with `oidc_token` and `login`: test/conformance/oidc
+    'oidc_token',
+    'login',
     'operator',
     'metrics_reader',
   ]

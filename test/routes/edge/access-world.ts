@@ -172,6 +172,10 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'PATCH /v1/relying_party': { retention_seconds: 7200 },
   'POST /v1/webhook/redeliver': { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z' },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
+  'POST /v1/oidc_clients': newClientBody(),
+  'PATCH /v1/oidc_clients/:client': { name: 'Renamed' },
+  'POST /v1/admin/relying_parties/:rp/oidc_clients': newClientBody(),
+  'PATCH /v1/admin/relying_parties/:rp/oidc_clients/:client': { name: 'Renamed' },
   'PATCH /v1/admin/relying_parties/:rp': { retention_seconds: 7200 },
   'POST /v1/admin/relying_parties': { name: 'Shop' },
   'POST /v1/admin/relying_parties/:rp/api_keys': {},
@@ -184,6 +188,19 @@ export async function newList(name: RouteName): Promise<string> {
   const init = { headers: ADMIN, body: bundleOf(list) }
   if (name.includes(':list')) await call(app, 'POST', '/v1/admin/trust_lists', init)
   return list
+}
+
+/** Creates an OpenID Connect client for a route that needs one. */
+export async function newOidcClient(party: Party, name: RouteName): Promise<string> {
+  if (!name.includes(':client')) return 'none'
+  const init = { headers: { Authorization: `Bearer ${party.key}` }, body: newClientBody() }
+  return (await json(call(app, 'POST', '/v1/oidc_clients', init))).client_id
+}
+
+/** The smallest valid client. */
+function newClientBody() {
+  const policy = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }
+  return { name: 'Shop', redirect_uris: ['https://shop.example/in'], policies: [policy] }
 }
 
 /** The smallest valid list. */
@@ -210,6 +227,10 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'POST /v1/webhook/redeliver': '202',
   'POST /v1/api_keys': '201',
   'DELETE /v1/api_keys/:key': '204',
+  'POST /v1/oidc_clients': '201',
+  'DELETE /v1/oidc_clients/:client': '204',
+  'POST /v1/admin/relying_parties/:rp/oidc_clients': '201',
+  'DELETE /v1/admin/relying_parties/:rp/oidc_clients/:client': '204',
   'POST /v1/admin/relying_parties': '201',
   'DELETE /v1/admin/relying_parties/:rp': '204',
   'POST /v1/admin/relying_parties/:rp/api_keys': '201',

@@ -12,6 +12,7 @@ import {
   expiredKey,
   KINDS,
   newKey,
+  newOidcClient,
   newParty,
   newSession,
   ofOtherMode,
@@ -62,6 +63,8 @@ describe('the table', () => {
     expect([...new Set(all)].sort()).toEqual([
       '/*',
       '/oauth/token',
+      '/oidc/:rp/token',
+      '/oidc/:rp/userinfo',
       '/r/*',
       '/r/:capability',
       '/v1/admin/*',
@@ -76,10 +79,14 @@ describe('the table', () => {
 })
 
 /** Parameters of a request about the party's own resources. */
-async function ownOf(party: Party, name: RouteName): Promise<Session & { rp: string; key: string }> {
+async function ownOf(
+  party: Party,
+  name: RouteName,
+): Promise<Session & { rp: string; key: string; client: string }> {
   const session = name.includes(':id') ? await newSession(party, name) : NO_SESSION
   const key = name.includes(':key') ? (await newKey(party)).key_id : 'none'
-  return { ...session, rp: party.id, key }
+  const client = await newOidcClient(party, name)
+  return { ...session, rp: party.id, key, client }
 }
 const NO_SESSION: Session = { id: 'none', clientToken: 'ct_none', delivery: 'none' }
 

@@ -26,19 +26,21 @@ export type PageDocument = {
   readonly style?: string
   /** Origins that may show the page in a frame. */
   readonly embedders?: readonly string[]
+  /** Origin that its form is sent to. */
+  readonly formTarget?: string
 }
 
 /** Sends a page. Caches must not store pages: each shows one moment of one session. */
 export async function sendPage(
   c: AppContext,
-  status: 200 | 404 | 503,
-  { texts, title, body, scripts = [], style = '', embedders = [] }: PageDocument,
+  status: 200 | 400 | 404 | 429 | 503,
+  { texts, title, body, scripts = [], style = '', embedders = [], formTarget }: PageDocument,
 ): Promise<Response> {
   // Inlined, so that the first response is the whole page.
   const shared = await readPageAsset(c.env.ASSETS, 'style.css')
   const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
-    'Content-Security-Policy': securityPolicy(configOf(c.env).baseUrl, digests, embedders),
+    'Content-Security-Policy': securityPolicy(configOf(c.env).baseUrl, { digests, embedders, formTarget }),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),
@@ -82,10 +84,17 @@ ${mark()}
 /** Allows our scripts, the styles with these digests, our pictures, and connections to our origin. */
 function securityPolicy(
   baseUrl: string,
-  styleDigests: readonly Uint8Array[],
-  embedders: readonly string[],
+  {
+    digests,
+    embedders,
+    formTarget,
+  }: {
+    readonly digests: readonly Uint8Array[]
+    readonly embedders: readonly string[]
+    readonly formTarget: string | undefined
+  },
 ): string {
-  const styles = styleDigests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
+  const styles = digests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
   // CSP3 lets 'self' cover the WebSocket of the same host; older browsers need its name.
   const socketOrigin = baseUrl.replace(/^http/, 'ws')
   return [
@@ -96,7 +105,8 @@ function securityPolicy(
     `connect-src 'self' ${socketOrigin}`,
     `frame-ancestors ${embedders.filter(isPlain).join(' ') || "'none'"}`,
     "base-uri 'none'",
-    "form-action 'none'",
+    // The receiver of a form may redirect the browser anywhere on the web, which the policy covers, too.
+    `form-action ${formTarget === undefined ? "'none'" : `${formTarget} https:`}`,
     "require-trusted-types-for 'script'",
   ].join('; ')
 }

@@ -12,6 +12,8 @@ export type ScriptData = {
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number
+  /** True where the page goes on by itself at the end: a login. */
+  readonly follows: boolean
   /** Number of the last activity that the page no longer shows. */
   readonly seen: number
   /** Last activity of a wallet, `ago` milliseconds before the page was made. */

@@ -54,6 +54,7 @@ ${transactionParts(page, texts)}
 ${purpose(page, texts)}
 ${credentialLines(view.requested_claims, texts).map((line) => html`<p class="soft">${line}</p>`)}
 ${live ? html`<p id="consent" class="soft">${texts.consent}</p>` : ''}
+${live && view.login ? html`<p class="soft">${continueWords(view.login, texts)}</p>` : ''}
 </div>
 <div class="status">
 ${mark()}
@@ -63,7 +64,7 @@ ${mark()}
 </div>
 ${live ? newCodeLink(page, state, texts) : ''}
 ${live ? steps(texts) : ''}
-${view.return_url === null ? '' : wayBack(view.return_url, { name, hidden: live }, texts)}
+${view.return_url === null ? '' : wayBack(view.return_url, { words: backWords(page, texts, name), hidden: live })}
 </div>
 ${live ? liveParts(page, texts) : ''}
 </main>`
@@ -124,11 +125,22 @@ function steps({ steps: { open, confirm, done } }: Texts): Markup {
 /** The link back after every outcome. It has no code, so following it proves nothing (CONTRACT 5). */
 function wayBack(
   address: string,
-  { name, hidden }: { readonly name: string; readonly hidden: boolean },
-  texts: Texts,
+  { words, hidden }: { readonly words: string; readonly hidden: boolean },
 ): Markup {
-  const words = fill(texts.back, { name })
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
+}
+
+/** A login ends at its client: the page names the client and the host that it returns to. */
+function continueWords({ client, redirect_uri }: Login, texts: Texts): string {
+  const host = isolate(new URL(redirect_uri).host)
+  return fill(texts.login.continueAt, { client: isolate(client), host })
+}
+
+type Login = NonNullable<SessionPage['view']['login']>
+
+function backWords({ view }: SessionPage, texts: Texts, name: string): string {
+  if (view.login === null) return fill(texts.back, { name })
+  return fill(texts.login.continueTo, { host: isolate(new URL(view.login.redirect_uri).host) })
 }
 
 function transactionParts(page: SessionPage, texts: Texts): Markup | '' {
@@ -197,6 +209,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     api,
     version: view.version,
     expires_in: Math.max(0, view.expires_at - now),
+    follows: view.login !== null,
     seen,
     activity: activityOf(page),
     asked: fill(asksWords(page, texts).asked, { name }),

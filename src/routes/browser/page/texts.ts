@@ -3,7 +3,7 @@
 import type english from '../../../../assets/texts/en.json'
 import { logLine } from '../../../metrics/log-line.ts'
 import type { Language } from '../../../session/views/page-language.ts'
-import { type AssetSource, readOnce } from './assets.ts'
+import { type AssetSource, readOnce } from '../../edge/cloudflare.ts'
 
 type English = typeof english
 

@@ -1,0 +1,57 @@
+// The OpenID Connect clients of one relying party, in the storage of its object: one row for each, because
+// their policies may be long.
+
+import { err, ok, type Result } from '../../result.ts'
+import type { OidcClient, OidcClientInput } from './client.ts'
+
+/** Clients of one relying party. */
+const MAXIMUM_CLIENTS = 50
+
+/** Milliseconds for which a replaced secret still works. */
+export const SECRET_OVERLAP = 24 * 3600 * 1000
+
+const PREFIX = 'oidc_client/'
+
+/** Opens the clients. */
+export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
+  const get = (clientId: string) => kv.get<OidcClient>(PREFIX + clientId)
+  const put = (client: OidcClient): OidcClient => {
+    kv.put(PREFIX + client.client_id, client)
+    return client
+  }
+  const change = (clientId: string, step: (client: OidcClient) => OidcClient) => {
+    const client = get(clientId)
+    return client === undefined ? err('not_found') : ok(put(step(client)))
+  }
+  return {
+    list: (): readonly OidcClient[] =>
+      [...kv.list<OidcClient>({ prefix: PREFIX })]
+        .map(([, client]) => client)
+        .sort((a, b) => a.created_at - b.created_at),
+    find: (clientId: string): Result<OidcClient, 'not_found'> => {
+      const client = get(clientId)
+      return client === undefined ? err('not_found') : ok(client)
+    },
+    add: (client: OidcClient): Result<OidcClient, 'too_many_clients'> => {
+      const known = [...kv.list({ prefix: PREFIX, limit: MAXIMUM_CLIENTS })]
+      return known.length >= MAXIMUM_CLIENTS ? err('too_many_clients') : ok(put(client))
+    },
+    /** Replaces the members that a relying party sets. */
+    replace: (clientId: string, input: OidcClientInput): Result<OidcClient, 'not_found'> =>
+      change(clientId, ({ client_id, created_at, secrets }) => ({
+        ...input,
+        client_id,
+        created_at,
+        secrets,
+      })),
+    /** Puts a secret first. The one before it works for another day, and no other one does. */
+    addSecret: (clientId: string, hash: string, now: number): Result<OidcClient, 'not_found'> =>
+      change(clientId, (client) => {
+        const [replaced] = client.secrets
+        const former = replaced ? [{ hash: replaced.hash, expires_at: now + SECRET_OVERLAP }] : []
+        return { ...client, secrets: [{ hash, expires_at: null }, ...former] }
+      }),
+    /** False where there was no such client. */
+    remove: (clientId: string): boolean => kv.delete(PREFIX + clientId),
+  }
+}

@@ -1,0 +1,37 @@
+// Names that may be used once: `jti` of client assertions, and pushed authorization requests. They survive a
+// restart, and are removed after their expiry.
+
+/** Names of one relying party. A name lives for five minutes at most. */
+const MAXIMUM_NAMES = 20_000
+
+/** Opens the names. Times are Unix milliseconds. */
+export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
+  /** Removes what has expired. At each use, because an erasure of the object drops the table. */
+  const prune = (now: number) => {
+    sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
+      CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
+    sql.exec('DELETE FROM oidc_once WHERE expires_at <= ?', now)
+    return sql.exec<Rest>('SELECT min(expires_at) AS next, count(*) AS names FROM oidc_once').one()
+  }
+  return {
+    /** Stores a name. False where it is known, or where there are too many. */
+    store: (name: string, value: string, { now, expiresAt }: { now: number; expiresAt: number }): boolean => {
+      if (prune(now).names >= MAXIMUM_NAMES) return false
+      return (
+        sql.exec('INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt).rowsWritten > 0
+      )
+    },
+    /** Returns the value of a name and removes it, if `accepts` allows that. */
+    take: (name: string, accepts: (value: string) => boolean, now: number): string | undefined => {
+      prune(now)
+      const [row] = sql.exec<{ value: string }>('SELECT value FROM oidc_once WHERE name = ?', name).toArray()
+      if (row === undefined || !accepts(row.value)) return undefined
+      sql.exec('DELETE FROM oidc_once WHERE name = ?', name)
+      return row.value
+    },
+    /** Removes what has expired. Returns the next expiry; null where nothing is left. */
+    prune: (now: number): number | null => prune(now).next,
+  }
+}
+
+type Rest = { readonly next: number | null; readonly names: number }

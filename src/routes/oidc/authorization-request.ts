@@ -1,0 +1,176 @@
+// The authorization request of a client (OpenID Connect Core 1.0 §3.1.2, RFC 6749 §4.1.1, RFC 7636). The
+// person may edit it in the address, so it chooses only among what the relying party registered.
+
+import { encodeHex, utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import { OIDC_REQUEST } from '../../limits.ts'
+import {
+  encryptionKey,
+  isConfidential,
+  type OidcClient,
+  type OidcPolicy,
+  policyText,
+  STANDARD_SCOPES,
+} from '../../relying-party/oidc/client.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { LoginRequest, TokenEncryption } from '../../session/login/login.ts'
+import { ACR_PREFIX } from '../../session/login/tokens.ts'
+import { pageLanguageOf } from '../../session/views/page-language.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
+import { locale } from '../edge/schemas.ts'
+import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
+import type { RequestError } from './request-errors.ts'
+
+export type Parameters = ReadonlyMap<string, string>
+
+/** A valid request. */
+export type ParsedRequest = {
+  readonly policy: OidcPolicy
+  readonly login: LoginRequest
+  readonly locale: string | undefined
+}
+
+/** How a request came. `authenticated`: pushed by a client that authenticated. */
+export type RequestOrigin = 'front_channel' | 'pushed' | 'authenticated'
+
+/** Returns the client's registered address that the request names; `undefined` where it names another. */
+export function registeredUri(client: OidcClient, uri: string | undefined): string | undefined {
+  if (uri === undefined) return undefined
+  return client.redirect_uris.some((registered) => isSame(registered, uri, client)) ? uri : undefined
+}
+
+/** RFC 8252 §7.3: the port of a loopback address of a native client is chosen when it is opened. */
+function isSame(registered: string, uri: string, { application_type }: OidcClient): boolean {
+  if (registered === uri) return true
+  const isLoopback = application_type === 'native' && URL.canParse(uri) && LOOPBACK.test(registered)
+  return isLoopback && uri.replace(LOOPBACK, '$1') === registered.replace(LOOPBACK, '$1')
+}
+
+const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(:[1-9]\d{0,4})?(?=[/?]|$)/
+
+/** Parses a request whose client and `redirect_uri` are known. */
+export async function parseRequest(
+  parameters: Parameters,
+  client: OidcClient,
+  { redirectUri, origin }: { readonly redirectUri: string; readonly origin: RequestOrigin },
+): Promise<Result<ParsedRequest, RequestError>> {
+  const fault = formError(parameters)
+  if (fault !== undefined) return err(fault)
+  const chosen = choosePolicy(parameters, client)
+  if (!chosen.ok) return chosen
+  const policy = chosen.value
+  const claims = parseClaims(parameters.get('claims'))
+  if (claims === undefined) return err('claims')
+  const rule =
+    channelError(client, policy, origin) ?? proofError(parameters, client) ?? acrError(claims, policy)
+  if (rule !== undefined) return err(rule)
+  const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
+  return ok({
+    policy,
+    locale: languageOf(parameters.get('ui_locales')),
+    login: {
+      client_id: client.client_id,
+      client_name: client.name,
+      confidential: isConfidential(client),
+      redirect_uri: redirectUri,
+      response_mode: parameters.get('response_mode') === 'form_post' ? 'form_post' : 'query',
+      state: parameters.get('state') ?? null,
+      nonce: parameters.get('nonce') ?? null,
+      code_challenge: parameters.get('code_challenge') ?? null,
+      scope: scopesOf(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
+      policy: `${policy.name}#${digest}`,
+      subject: client.subject,
+      wanted_sub: claims.sub,
+      id_token: {
+        alg: client.id_token_signed_response_alg,
+        encryption: encryptionOf(client, 'id_token'),
+        ...claims.id_token,
+      },
+      userinfo: {
+        alg: client.userinfo_signed_response_alg ?? signedInside(client),
+        encryption: encryptionOf(client, 'userinfo'),
+        ...claims.userinfo,
+      },
+    },
+  })
+}
+
+/** UserInfo that is encrypted and has no algorithm of its own is signed as the ID token is. */
+function signedInside(client: OidcClient) {
+  return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
+}
+
+function encryptionOf(client: OidcClient, token: 'id_token' | 'userinfo'): TokenEncryption | null {
+  const alg = client[`${token}_encrypted_response_alg`]
+  const enc = client[`${token}_encrypted_response_enc`]
+  const jwk = alg && encryptionKey(client, alg)
+  return alg && enc && jwk ? { alg, enc, jwk } : null
+}
+
+/** Checks the form of each parameter. */
+function formError(parameters: Parameters): RequestError | undefined {
+  if (parameters.has('request')) return 'request_object'
+  if (parameters.has('request_uri')) return 'foreign_request_uri'
+  if (parameters.has('registration')) return 'registration'
+  const isLong = (name: string, value: string) =>
+    name !== 'claims' && value.length > OIDC_REQUEST.valueCharacters
+  if ([...parameters].some(([name, value]) => isLong(name, value))) return 'parameter_too_long'
+  const responseType = parameters.get('response_type')
+  if (responseType === undefined) return 'response_type_missing'
+  if (responseType !== 'code') return 'response_type'
+  const mode = parameters.get('response_mode') ?? 'query'
+  if (mode !== 'query' && mode !== 'form_post') return 'response_mode'
+  return parameters.get('prompt')?.split(' ').includes('none') ? 'prompt_none' : undefined
+}
+
+function scopesOf(parameters: Parameters): readonly string[] {
+  return (parameters.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
+}
+
+/** Standard scopes choose nothing. At most one other scope names a policy. */
+function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPolicy, RequestError> {
+  const scopes = new Set(scopesOf(parameters))
+  if (!scopes.delete('openid')) return err('scope_openid')
+  for (const scope of STANDARD_SCOPES) scopes.delete(scope)
+  if (scopes.size > 1) return err('scope_several')
+  const [name = client.default_policy] = scopes
+  const policy = client.policies.find((one) => one.name === name)
+  return policy === undefined ? err('scope_unknown') : ok(policy)
+}
+
+/** The person can edit a request on the front channel, so it may not choose among policies there. */
+function channelError(
+  client: OidcClient,
+  policy: OidcPolicy,
+  origin: RequestOrigin,
+): RequestError | undefined {
+  if (client.require_pushed_authorization_requests && origin === 'front_channel') return 'par_required'
+  const isAllowed = client.policies.length === 1 || policy.front_channel || origin === 'authenticated'
+  return isAllowed ? undefined : 'policy_by_front_channel'
+}
+
+/** RFC 9700 §2.1.1: PKCE, or a nonce of a confidential client that cannot do PKCE. */
+function proofError(parameters: Parameters, client: OidcClient): RequestError | undefined {
+  const challenge = parameters.get('code_challenge')
+  const method = parameters.get('code_challenge_method')
+  if (challenge === undefined) {
+    if (client.require_pkce || method !== undefined) return 'challenge_missing'
+    return parameters.has('nonce') ? undefined : 'nonce_missing'
+  }
+  if (method !== 'S256') return 'challenge_method'
+  return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : 'challenge'
+}
+
+/** Core §5.5.1.1: an essential level that the policy does not require may not be reached. */
+function acrError({ acr }: ClaimsParameter, policy: OidcPolicy): RequestError | undefined {
+  if (acr === null || acr.length === 0) return undefined
+  const required = JSON.parse(policy.request).required_assurance_level as AssuranceLevel
+  const rank = (level: string) => ASSURANCE_LEVELS.findIndex((one) => ACR_PREFIX + one === level)
+  const proven = ASSURANCE_LEVELS.indexOf(required)
+  return acr.some((level) => rank(level) >= 0 && rank(level) <= proven) ? undefined : 'acr'
+}
+
+/** Returns the first language of the page among the wanted ones. */
+function languageOf(wanted: string | undefined): string | undefined {
+  return wanted?.split(' ').find((tag) => pageLanguageOf(tag) !== null && locale.safeParse(tag).success)
+}

@@ -1,0 +1,189 @@
+// Authentication of clients (OpenID Connect Core 1.0 §9, RFC 7523). A client authenticates in the one way
+// that it is registered with. Failures are limited by address.
+
+import * as z from 'zod/mini'
+import { decodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { type JsonObject, parseJsonObject } from '../../codec/json.ts'
+import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import { OIDC_REQUEST } from '../../limits.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import { type AUTH_METHODS, type OidcClient, signingKeys } from '../../relying-party/oidc/client.ts'
+import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { digestOf } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+import { parseBasic } from '../edge/form.ts'
+import { takeFailedAuthentication } from '../edge/rate-limit.ts'
+import type { Issuer } from './issuer.ts'
+import type { OidcError } from './responses.ts'
+
+/** Seconds that an assertion may be valid for, and that its beginning may be ahead. */
+const LONGEST_ASSERTION = 300
+const CLOCK_SKEW = 10
+
+type Parameters = ReadonlyMap<string, string>
+type Failure = Extract<OidcError, 'client_unknown' | 'two_authentications' | 'rate_limited' | 'unavailable'>
+
+/** Returns the client of a request. A client without authentication names itself. */
+export async function authenticateOidcClient(
+  c: AppContext,
+  issuer: Issuer,
+  parameters: Parameters,
+): Promise<Result<OidcClient, Failure>> {
+  const found = await identify(c, issuer, parameters)
+  if (found.ok || found.error !== 'client_unknown') return found
+  return takeFailedAuthentication(c) ? found : err('rate_limited')
+}
+
+/** What a client sent to authenticate. */
+type Presented = { readonly clientId: string } & (
+  | { readonly method: 'client_secret_basic' | 'client_secret_post'; readonly secret: string }
+  | { readonly method: 'private_key_jwt'; readonly assertion: string }
+  | { readonly method: 'none' }
+)
+
+async function identify(
+  c: AppContext,
+  issuer: Issuer,
+  parameters: Parameters,
+): Promise<Result<OidcClient, Failure>> {
+  const presented = presentedBy(c.req.header('Authorization'), parameters)
+  if (!presented.ok) return presented
+  const now = Date.now()
+  const { relying_party_id } = issuer.settings
+  const client = await oidcClientOf(c.env, relying_party_id, presented.value.clientId, now)
+  if (!client.ok) return err(client.error === 'unavailable' ? 'unavailable' : 'client_unknown')
+  const method: (typeof AUTH_METHODS)[number] = presented.value.method
+  if (client.value.token_endpoint_auth_method !== method) return err('client_unknown')
+  return (await isAuthentic(c, issuer, client.value, { presented: presented.value, now }))
+    ? client
+    : err('client_unknown')
+}
+
+function presentedBy(header: string | undefined, parameters: Parameters): Result<Presented, Failure> {
+  const [named, secret, assertion] = ['client_id', 'client_secret', 'client_assertion'].map((name) =>
+    parameters.get(name),
+  )
+  const ways = [header, secret, assertion].filter((way) => way !== undefined)
+  if (ways.length > 1) return err('two_authentications')
+  if (header !== undefined) {
+    const basic = parseBasic(header)
+    if (basic === undefined) return err('client_unknown')
+    if (named !== undefined && named !== basic.clientId) return err('client_unknown')
+    return ok({ method: 'client_secret_basic', clientId: basic.clientId, secret: basic.clientSecret })
+  }
+  if (assertion !== undefined) {
+    if (parameters.get('client_assertion_type') !== ASSERTION_TYPE) return err('client_unknown')
+    const clientId = assertedClient(assertion)
+    if (clientId === undefined || (named !== undefined && named !== clientId)) return err('client_unknown')
+    return ok({ method: 'private_key_jwt', clientId, assertion })
+  }
+  if (named === undefined) return err('client_unknown')
+  return ok(
+    secret === undefined
+      ? { method: 'none', clientId: named }
+      : { method: 'client_secret_post', clientId: named, secret },
+  )
+}
+
+const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer'
+
+async function isAuthentic(
+  c: AppContext,
+  issuer: Issuer,
+  client: OidcClient,
+  { presented, now }: { readonly presented: Presented; readonly now: number },
+): Promise<boolean> {
+  if (presented.method === 'none') return true
+  if (presented.method === 'private_key_jwt')
+    return acceptsAssertion(c, issuer, client, { ...presented, now })
+  const digest = await digestOf(presented.secret)
+  const live = client.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
+  return live.filter(({ hash }) => timingSafeEqualText(hash, digest)).length > 0
+}
+
+/** RFC 7523 §3. `aud` is the issuer alone: an assertion for another server proves nothing here. */
+const ASSERTION = z.object({
+  iss: z.string(),
+  sub: z.string(),
+  aud: z.union([z.string(), z.tuple([z.string()])]),
+  exp: z.number(),
+  nbf: z.exactOptional(z.number()),
+  iat: z.exactOptional(z.number()),
+  jti: z.string().check(z.minLength(1), z.maxLength(255)),
+})
+
+async function acceptsAssertion(
+  c: AppContext,
+  issuer: Issuer,
+  client: OidcClient,
+  { assertion, now }: { readonly assertion: string; readonly now: number },
+): Promise<boolean> {
+  const { client_id } = client
+  const claims = await verifiedAssertion(assertion, client)
+  if (claims?.iss !== client_id || claims.sub !== client_id) return false
+  const [audience] = typeof claims.aud === 'string' ? [claims.aud] : claims.aud
+  const seconds = now / 1000
+  const isInTime = claims.exp > seconds && claims.exp <= seconds + LONGEST_ASSERTION
+  const isBegun = Math.max(claims.nbf ?? 0, claims.iat ?? 0) <= seconds + CLOCK_SKEW
+  if (audience !== issuer.url || !isInTime || !isBegun) return false
+  // Last, so that only the client itself can store an identifier.
+  const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
+  const name = `jti/${client_id}/${await digestOf(claims.jti)}`
+  return (await stub?.storeOnce(name, '', Math.ceil(claims.exp * 1000))) === true
+}
+
+async function verifiedAssertion(assertion: string, client: OidcClient) {
+  const [header = '', payload = '', signature = '', ...rest] = assertion.split('.')
+  const signed = decodeBase64url(signature)
+  const { alg, kid, crit } = partOf(header)
+  const algorithm = ALGORITHMS.find(({ name }) => name === alg)
+  // RFC 7515 §4.1.11: no extension is understood here.
+  if (signed === undefined || algorithm === undefined || rest.length > 0 || crit !== undefined)
+    return undefined
+  const keys = signingKeys(client).filter(
+    (key) =>
+      key.kty === algorithm.kty &&
+      (key.alg ?? algorithm.name) === algorithm.name &&
+      (kid === undefined || key.kid === undefined || key.kid === kid),
+  )
+  for (const { use: _, alg: __, kid: ___, ...jwk } of keys) {
+    const key = await crypto.subtle.importKey('jwk', jwk, algorithm.parameters, false, ['verify'])
+    if (await crypto.subtle.verify(algorithm.parameters, key, signed, utf8(`${header}.${payload}`))) {
+      return ASSERTION.safeParse(partOf(payload)).data
+    }
+  }
+  return undefined
+}
+
+/** RFC 7518 §3. A header is compared with this table and never chooses. */
+const ALGORITHMS = [
+  algorithm('ES256', 'EC', { name: 'ECDSA', namedCurve: 'P-256' }),
+  algorithm('RS256', 'RSA', { name: 'RSASSA-PKCS1-v1_5' }),
+  algorithm('PS256', 'RSA', { name: 'RSA-PSS', saltLength: 32 }),
+]
+
+type AlgorithmParameters = {
+  readonly name: string
+  readonly namedCurve?: string
+  readonly saltLength?: number
+}
+
+function algorithm(name: 'ES256' | 'RS256' | 'PS256', kty: 'EC' | 'RSA', parameters: AlgorithmParameters) {
+  return { name, kty, parameters: { ...parameters, hash: 'SHA-256' } }
+}
+
+/** Reads the client that an assertion names. Nothing is verified yet. */
+function assertedClient(assertion: string): string | undefined {
+  const { sub } = partOf(assertion.split('.')[1] ?? '')
+  return typeof sub === 'string' ? sub : undefined
+}
+
+/** Returns the members of a part of a JWS; none where it is no JSON object, or too long. */
+function partOf(encoded: string): JsonObject {
+  const { length } = OIDC_REQUEST.assertion
+  const bytes = encoded.length > length ? undefined : decodeBase64url(encoded)
+  const parsed = parseJsonObject(bytes, OIDC_REQUEST.assertion)
+  return parsed.ok ? parsed.value : {}
+}

@@ -1,0 +1,82 @@
+// Judges the policies of a client as the creation of a verification is judged (CONTRACT 2), and returns the
+// warnings about what they cannot deliver.
+
+import type { ClientWarning } from '../../../../openapi/responses/oidc.ts'
+import type { Json, JsonObject } from '../../../codec/json.ts'
+import { describeIssue } from '../../../codec/schema.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { effectivePolicy, type OidcClientInput, type OidcPolicy } from '../../../relying-party/oidc/client.ts'
+import type { Settings } from '../../../relying-party/settings/settings.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import { claimNameOf } from '../../../session/login/claim-names.ts'
+import type { CreateInput } from '../../../session/request/creation.ts'
+import type { AppContext } from '../../edge/context.ts'
+import type { RequestError } from '../../edge/problems.ts'
+import { createRequest, withPreset } from '../../edge/schemas.ts'
+import { partErrors } from '../../edge/validate.ts'
+import { prepareSession } from '../../verifications/create-session.ts'
+
+/** Members of the session that a login adds to its policy. */
+type LoginMembers = { readonly return_url?: string; readonly locale?: string }
+
+/** Returns the creation of a session for a policy, or the reason why no session could follow it. */
+export async function preparePolicy(
+  c: AppContext,
+  client: OidcClientInput,
+  policy: OidcPolicy,
+  { settings, ...members }: LoginMembers & { readonly settings: Settings },
+): Promise<Result<Omit<CreateInput, 'bodyDigest'>, RequestError>> {
+  const { name: _, front_channel: __, ...request } = effectivePolicy(client, policy)
+  const body: JsonObject = { ...request, ...members }
+  const parsed = createRequest.safeParse(body, { error: describeIssue })
+  if (!parsed.success)
+    return err({ code: 'invalid_request', errors: partErrors(createRequest, body as Json, []) })
+  const prepared = await prepareSession(c, withPreset(parsed.data), settings)
+  return prepared.ok ? ok(prepared.value.creation) : prepared
+}
+
+/** Returns the warnings about a client, or the first policy that no session could follow. */
+export async function judgePolicies(
+  c: AppContext,
+  client: OidcClientInput,
+  settings: Settings,
+): Promise<Result<readonly ClientWarning[], RequestError>> {
+  const warnings: ClientWarning[] = []
+  for (const [i, policy] of client.policies.entries()) {
+    const at = `/policies/${i}`
+    const prepared = await preparePolicy(c, client, policy, { settings })
+    if (!prepared.ok) {
+      const { code, errors } = prepared.error
+      return err({ code, errors: errors.map((one) => ({ ...one, pointer: at + one.pointer })) })
+    }
+    const missing = missingSubjectClaims(client, prepared.value.policy)
+    if (missing.length > 0) {
+      const message = `must be requested by each policy, also by ${policy.name}`
+      return err({
+        code: 'invalid_request',
+        errors: [{ pointer: '/subject/claims', code: 'invalid_value', message }],
+      })
+    }
+    if (requestsValues(prepared.value.policy) && !hasEncryption(client)) {
+      const message = 'Values are sent encrypted only: add a key to jwks and an encryption algorithm.'
+      warnings.push({ pointer: at, code: 'values_without_encryption_key', message })
+    }
+  }
+  return ok(warnings)
+}
+
+function hasEncryption(client: OidcClientInput): boolean {
+  return client.id_token_encrypted_response_alg !== null || client.userinfo_encrypted_response_alg !== null
+}
+
+function requestsValues({ descriptors }: Policy): boolean {
+  return descriptors.some(({ scopes }) => scopes.some(({ boolean }) => !boolean))
+}
+
+/** One credential must have every claim that identifies the person. */
+function missingSubjectClaims({ subject }: OidcClientInput, { descriptors }: Policy): readonly string[] {
+  if (subject.type === 'transient') return []
+  const named = descriptors.map(({ scopes }) => new Set(scopes.map(claimNameOf)))
+  const isComplete = named.some((names) => subject.claims.every((claim) => names.has(claim)))
+  return isComplete ? [] : subject.claims
+}

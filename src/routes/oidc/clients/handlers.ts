@@ -1,0 +1,182 @@
+// Handlers for the OpenID Connect clients of one relying party. Authorization is the task of their callers:
+// the operator's routes and the relying party's own.
+
+import type {
+  CreatedOidcClient,
+  OidcClientList,
+  OidcClientView,
+  OidcSecret,
+} from '../../../../openapi/responses/oidc.ts'
+import { encodeBase64url } from '../../../codec/base64url.ts'
+import { encodeHex } from '../../../codec/bytes.ts'
+import { isoTime } from '../../../codec/date-time.ts'
+import { configOf } from '../../../config.ts'
+import { randomBytes } from '../../../crypto/random.ts'
+import { relyingPartyStub } from '../../../relying-party/identifier.ts'
+import {
+  effectivePolicy,
+  issuerOf,
+  type OidcClient,
+  type OidcClientInput,
+} from '../../../relying-party/oidc/client.ts'
+import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
+import type { Settings } from '../../../relying-party/settings/settings.ts'
+import { settingsOf } from '../../../relying-party/settings/settings-cache.ts'
+import { err, type Result } from '../../../result.ts'
+import { digestOf } from '../../edge/authenticate.ts'
+import type { AppContext } from '../../edge/context.ts'
+import { problem } from '../../edge/problems.ts'
+import { sendJsonText } from '../../edge/session-view.ts'
+import { readJson } from '../../edge/validate.ts'
+import { judgePolicies } from './client-policies.ts'
+import {
+  CLIENT_LIMIT,
+  checkClient,
+  clientCreation,
+  clientPatch,
+  withChanges,
+  withDefaults,
+} from './client-schema.ts'
+
+type ClientHandler = (c: AppContext, relyingPartyId: string, id: string) => Promise<Response>
+
+const LIST = '/oidc_clients'
+const ONE = '/oidc_clients/:client'
+
+/** The routes: below a relying party for the operator, and its own. */
+export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: string, handle: ClientHandler])[] =
+  [
+    ['GET', LIST, listOidcClients],
+    ['POST', LIST, createOidcClient],
+    ['GET', ONE, showOidcClient],
+    ['PATCH', ONE, changeOidcClient],
+    ['DELETE', ONE, deleteOidcClient],
+    ['POST', `${ONE}/rotate_secret`, rotateOidcSecret],
+  ]
+
+/** GET of all. */
+async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<Response> {
+  const clients = await relyingPartyStub(c.env, relyingPartyId)?.oidcClients()
+  if (!clients?.ok) return problem(c, 'not_found')
+  const body: OidcClientList = { oidc_clients: clients.value.map((one) => toWire(c, relyingPartyId, one)) }
+  return sendJson(c, body)
+}
+
+/** GET of one. */
+async function showOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
+  const client = await relyingPartyStub(c.env, relyingPartyId)?.oidcClient(id)
+  return client?.ok ? sendJson(c, toWire(c, relyingPartyId, client.value)) : problem(c, 'not_found')
+}
+
+/** POST: only this response contains the secret. */
+async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<Response> {
+  if (configOf(c.env).oidc === null) return problem(c, 'not_found', { detail: NO_KEYS })
+  const settings = await currentSettings(c, relyingPartyId)
+  if (!settings.ok) return settings.error
+  const sent = await readJson(c, clientCreation, CLIENT_LIMIT)
+  if (!sent.ok) return sent.error
+  const input = withDefaults(sent.value, settings.value.livemode)
+  const judged = await judge(c, input, settings.value)
+  if (!judged.ok) return judged.error
+  // The secret has 256 random bits, so a plain digest is enough.
+  const secret = hasSecret(input) ? newSecret() : undefined
+  const secrets = secret === undefined ? [] : [{ hash: await digestOf(secret), expires_at: null }]
+  const client_id = `oc_${encodeHex(randomBytes(16))}`
+  const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient({
+    ...input,
+    client_id,
+    created_at: Date.now(),
+    secrets,
+  })
+  if (added === undefined) return problem(c, 'not_found')
+  if (!added.ok && added.error === 'too_many_clients') return problem(c, 'invalid_request', { detail: FULL })
+  if (!added.ok) return problem(c, 'not_found')
+  const shown = { ...toWire(c, relyingPartyId, added.value), warnings: judged.value }
+  const body: CreatedOidcClient = secret === undefined ? shown : { ...shown, client_secret: secret }
+  return sendJson(c, body, 201)
+}
+
+/** PATCH: replaces the members that are sent. */
+async function changeOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
+  const settings = await currentSettings(c, relyingPartyId)
+  if (!settings.ok) return settings.error
+  const current = await relyingPartyStub(c.env, relyingPartyId)?.oidcClient(id)
+  if (!current?.ok) return problem(c, 'not_found')
+  const patch = await readJson(c, clientPatch, CLIENT_LIMIT)
+  if (!patch.ok) return patch.error
+  const { client_id: _, created_at: __, secrets: ___, ...members } = current.value
+  const input = withChanges(members, patch.value)
+  const judged = await judge(c, input, settings.value)
+  if (!judged.ok) return judged.error
+  const replaced = await relyingPartyStub(c.env, relyingPartyId)?.replaceOidcClient(id, input)
+  if (!replaced?.ok) return problem(c, 'not_found')
+  forgetOidcClient(relyingPartyId, id)
+  const body: CreatedOidcClient = {
+    ...toWire(c, relyingPartyId, replaced.value),
+    warnings: judged.value,
+  }
+  return sendJson(c, body)
+}
+
+/** DELETE: the client stops working within 60 s. */
+async function deleteOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
+  const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id)
+  if (deleted !== true) return problem(c, 'not_found')
+  forgetOidcClient(relyingPartyId, id)
+  return new Response(null, { status: 204 })
+}
+
+/** POST: a new secret, which only this response contains. The old one works for 24 h. */
+async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
+  const stub = relyingPartyStub(c.env, relyingPartyId)
+  const client = await stub?.oidcClient(id)
+  if (!stub || !client?.ok) return problem(c, 'not_found')
+  if (!hasSecret(client.value)) return problem(c, 'invalid_request', { detail: NO_SECRET })
+  const secret = newSecret()
+  const rotated = await stub.addOidcSecret(id, await digestOf(secret))
+  if (!rotated.ok) return problem(c, 'not_found')
+  forgetOidcClient(relyingPartyId, id)
+  return sendJson<OidcSecret>(c, { client_id: id, client_secret: secret })
+}
+
+const NO_KEYS = 'The operator must set OIDC_KEYS and OIDC_SUBJECT_KEY first.'
+const FULL = 'The limit of 50 clients is reached: delete one first.'
+const NO_SECRET = 'Its token_endpoint_auth_method has no secret.'
+
+async function currentSettings(c: AppContext, relyingPartyId: string): Promise<Result<Settings, Response>> {
+  const settings = await settingsOf(c.env, relyingPartyId, Date.now())
+  if (settings.ok) return settings
+  return err(problem(c, settings.error === 'unavailable' ? 'temporarily_unavailable' : 'not_found'))
+}
+
+/** Returns the warnings about a client, or the response that rejects it. */
+async function judge(c: AppContext, client: OidcClientInput, settings: Settings) {
+  const errors = checkClient(client, settings.livemode)
+  if (errors.length > 0) return err(problem(c, 'invalid_request', { errors }))
+  const judged = await judgePolicies(c, client, settings)
+  return judged.ok ? judged : err(problem(c, judged.error.code, { errors: judged.error.errors }))
+}
+
+function hasSecret({ token_endpoint_auth_method: method }: OidcClientInput): boolean {
+  return method === 'client_secret_basic' || method === 'client_secret_post'
+}
+
+function newSecret(): string {
+  return `ocs_${encodeBase64url(randomBytes(32))}`
+}
+
+/** Returns a client as it is shown: without secrets, and with its policies as they are applied. */
+function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): OidcClientView {
+  const { client_id, created_at, secrets: _, policies, ...members } = client
+  return {
+    client_id,
+    issuer: issuerOf(configOf(c.env).baseUrl, relyingPartyId),
+    created_at: isoTime(created_at),
+    ...members,
+    policies: policies.map((policy) => effectivePolicy(client, policy)),
+  }
+}
+
+function sendJson<T extends object>(c: AppContext, body: T, status: 200 | 201 = 200): Response {
+  return sendJsonText(c, JSON.stringify(body), status)
+}

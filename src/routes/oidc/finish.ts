@@ -1,0 +1,33 @@
+// The end of a login in its browser: the redirect to the client, with a code or an error. It changes nothing,
+// so a reload or a second tab gets the same result until the code was redeemed.
+
+import { configOf } from '../../config.ts'
+import { sessionStub } from '../../session/identifier.ts'
+import { digestOf, loginSecret } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+import { codeOf } from './codes.ts'
+import { issuerOfRequest } from './issuer.ts'
+import { sendForm, sendOver, sendUnavailable } from './pages.ts'
+import { redirectTo, withParameters } from './responses.ts'
+
+/** Handles GET. */
+export async function finish(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const issuer = await issuerOfRequest(c)
+  if (!issuer.ok && issuer.error === 'unavailable') return sendUnavailable(c)
+  const session = sessionStub(c.env, id)
+  const secret = loginSecret(c, id)
+  if (!issuer.ok || session === undefined || secret === undefined) return sendOver(c)
+  const { relying_party_id } = issuer.value.settings
+  const found = await session.finishLogin(relying_party_id, await digestOf(secret))
+  if (!found.ok) return sendOver(c)
+  const { end: outcome, redirect_uri, response_mode, state } = found.value
+  if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
+  const { url: iss } = issuer.value
+  const answer =
+    outcome.kind === 'code'
+      ? { code: await codeOf(configOf(c.env), id, { secret, now: Date.now() }), state, iss }
+      : { error: outcome.error, error_description: outcome.description, state, iss }
+  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer)
+  return redirectTo(c, withParameters(redirect_uri, answer))
+}

@@ -1,0 +1,70 @@
+// The issuer of one relying party: its settings and clients, its metadata (OpenID Connect Discovery 1.0 §3),
+// and its keys. Every member of the metadata works, and nothing works that is not listed (discovery.test.ts).
+
+import { configOf, type OidcJwk } from '../../config.ts'
+import { issuerOf } from '../../relying-party/oidc/client.ts'
+import type { Settings } from '../../relying-party/settings/settings.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { readOnce } from '../edge/cloudflare.ts'
+import type { AppContext } from '../edge/context.ts'
+import { problem } from '../edge/problems.ts'
+import { allowAnyOrigin } from './responses.ts'
+
+/** A relying party and the address of its issuer. */
+export type Issuer = { readonly url: string; readonly settings: Settings }
+
+/** Returns the issuer of the request; `not_found` also where the service has no keys. */
+export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'not_found' | 'unavailable'>> {
+  const id = c.req.param('rp') ?? ''
+  const { oidc, baseUrl } = configOf(c.env)
+  if (oidc === null) return err('not_found')
+  const settings = await settingsOf(c.env, id, Date.now())
+  return settings.ok ? ok({ url: issuerOf(baseUrl, id), settings: settings.value }) : settings
+}
+
+/** Sends the problem of a request for an unknown issuer. */
+export function noIssuer(c: AppContext, error: 'not_found' | 'unavailable'): Response {
+  return problem(c, error === 'unavailable' ? 'temporarily_unavailable' : 'not_found')
+}
+
+/** Sends the metadata. */
+export async function sendDiscovery(c: AppContext): Promise<Response> {
+  const issuer = await issuerOfRequest(c)
+  if (!issuer.ok) return noIssuer(c, issuer.error)
+  const members = await readOnce(c.env.ASSETS, 'oidc-metadata.json', parseMembers)
+  return allowAnyOrigin(c.json({ ...endpoints(issuer.value.url), ...members }, 200, CACHED))
+}
+
+/** Sends the public keys. */
+export async function sendKeys(c: AppContext): Promise<Response> {
+  const issuer = await issuerOfRequest(c)
+  if (!issuer.ok) return noIssuer(c, issuer.error)
+  const keys = (configOf(c.env).oidc?.keys ?? []).map(publicKey)
+  return allowAnyOrigin(c.json({ keys }, 200, CACHED))
+}
+
+const CACHED = { 'Cache-Control': 'public, max-age=300' }
+
+function publicKey(key: OidcJwk) {
+  const { kid } = key
+  if (key.kty === 'RSA') return { kty: key.kty, n: key.n, e: key.e, kid, alg: 'RS256', use: 'sig' }
+  return { kty: key.kty, crv: key.crv, x: key.x, y: key.y, kid, alg: 'ES256', use: 'sig' }
+}
+
+/** Members that are the same for every issuer: our own file. */
+async function parseMembers(text: string): Promise<object> {
+  return JSON.parse(text)
+}
+
+function endpoints(issuer: string) {
+  const at = (path: string) => `${issuer}/${path}`
+  return {
+    issuer,
+    authorization_endpoint: at('authorize'),
+    pushed_authorization_request_endpoint: at('par'),
+    token_endpoint: at('token'),
+    userinfo_endpoint: at('userinfo'),
+    jwks_uri: at('jwks'),
+  }
+}

@@ -1,0 +1,67 @@
+// Pushed authorization requests (RFC 9126): the client sends its request itself, so that the person cannot
+// edit it.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { randomBytes } from '../../crypto/random.ts'
+import { OIDC_REQUEST } from '../../limits.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import { isConfidential } from '../../relying-party/oidc/client.ts'
+import { digestOf } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+import { readForm } from '../edge/form.ts'
+import { takeWalletCall } from '../edge/rate-limit.ts'
+import { parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
+import { authenticateOidcClient } from './client-authentication.ts'
+import { issuerOfRequest, noIssuer } from './issuer.ts'
+import { REQUEST_ERRORS, type RequestError } from './request-errors.ts'
+import { describeError, refuse, sendOAuth } from './responses.ts'
+
+/** Prefix of every address of a pushed request. */
+export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
+
+const LIFETIME_SECONDS = 60
+
+/** Parameters that a login needs. Credentials and hints about the person are not stored. */
+const STORED = [
+  ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims', 'prompt'],
+  ...['code_challenge', 'code_challenge_method', 'ui_locales', 'max_age'],
+]
+
+/** Handles POST. */
+export async function pushRequest(c: AppContext): Promise<Response> {
+  const issuer = await issuerOfRequest(c)
+  if (!issuer.ok) return noIssuer(c, issuer.error)
+  const form = await readForm(c.req.raw, OIDC_REQUEST.characters)
+  if (!form.ok) return refuse(c, form.error)
+  const sent = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
+  const client = await authenticateOidcClient(c, issuer.value, sent)
+  if (!client.ok) return refuse(c, client.error)
+  const confidential = isConfidential(client.value)
+  if (!confidential && !(await takeWalletCall(c))) return refuse(c, 'rate_limited')
+  if (sent.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
+  const redirectUri = registeredUri(client.value, sent.get('redirect_uri'))
+  if (redirectUri === undefined) return refuseRequest(c, 'redirect_uri')
+  const origin: RequestOrigin = confidential ? 'authenticated' : 'pushed'
+  const parsed = await parseRequest(sent, client.value, { redirectUri, origin })
+  if (!parsed.ok) return refuseRequest(c, parsed.error)
+  const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
+  const stored = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
+  const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
+  const name = `par/${await digestOf(requestUri)}`
+  const expiresAt = Date.now() + LIFETIME_SECONDS * 1000
+  const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, expiresAt)
+  if (!isStored) return refuse(c, 'unavailable')
+  return sendOAuth({ request_uri: requestUri, expires_in: LIFETIME_SECONDS }, 201)
+}
+
+/** Returns a pushed request as it was stored. */
+export function parsePushed(text: string) {
+  // This service wrote it.
+  const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
+  return { origin, parameters: new Map(parameters) }
+}
+
+async function refuseRequest(c: AppContext, name: RequestError): Promise<Response> {
+  const { error, status } = REQUEST_ERRORS[name]
+  return sendOAuth({ error, error_description: await describeError(c, name) }, status)
+}

@@ -1,0 +1,189 @@
+// The end of a login: the browser that began it gets a code, the client redeems the code for tokens. As in
+// same-device.ts, everything that waits comes before the synchronous step that reads and writes the document.
+
+import { configOf } from '../../config.ts'
+import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
+import type { SessionDocument } from '../document.ts'
+import { sessionUrlOf } from '../request/client-token.ts'
+import { endSession } from '../response/end-session.ts'
+import { type AttemptReason, refusalFamily } from '../response/refusal-family.ts'
+import { boundEnd } from '../return/same-device.ts'
+import { applyTimeouts, webhookOf } from '../timeouts.ts'
+import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, TOKEN_MS } from './login.ts'
+import { issueIdToken, issueUserInfo } from './tokens.ts'
+
+/** Where the browser goes, and what it brings. */
+export type LoginEnd = Pick<Login, 'redirect_uri' | 'response_mode' | 'state'> & {
+  readonly end: /** `page`: address of the session's page. */
+    | { readonly kind: 'pending'; readonly page: string }
+    | { readonly kind: 'code' }
+    | { readonly kind: 'error'; readonly error: string; readonly description: string }
+}
+
+/** Why a browser gets nothing. `over`: the code was redeemed, or the login is too old. */
+export type FinishError = 'not_found' | 'over'
+
+/** A code at the token endpoint. `code`: digest of its secret. `challenge`: of the verifier that was sent. */
+export type Redemption = {
+  readonly relyingPartyId: string
+  readonly clientId: string
+  readonly redirectUri: string
+  readonly challenge: string | null
+  readonly code: string
+  readonly issuedAt: number
+  /** Digest of the access token that the client will get. */
+  readonly token: string
+}
+
+/** Returns how the login of a browser ends. It writes nothing, so a reload gets the same result. */
+export async function finishLogin(
+  context: SessionContext,
+  { relyingPartyId, browser }: { readonly relyingPartyId: string; readonly browser: string },
+  now: number,
+): Promise<Result<LoginEnd, FinishError>> {
+  await applyTimeouts(context, now)
+  const document = context.store.session()
+  const login = document?.login
+  if (document?.relying_party_id !== relyingPartyId || login === undefined) return err('not_found')
+  if (!timingSafeEqualText(login.browser, browser)) return err('not_found')
+  if (login.redeemed !== null) return err('over')
+  const { redirect_uri, response_mode, state } = login
+  const page = await sessionUrlOf(configOf(context.env), document)
+  return ok({ redirect_uri, response_mode, state, end: endOf(document, page, now) })
+}
+
+function endOf(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
+  const found = resultOf(document)
+  if (found === undefined)
+    return document.status === 'pending' ? { kind: 'pending', page } : failureOf(document)
+  if (found.failure !== null) return denied(found.failure)
+  return now < found.at + FINISH_MS ? { kind: 'code' } : denied('session_expired')
+}
+
+/** Returns the result of a success that the browser may bring to the client. */
+function resultOf({ status, held, login }: SessionDocument) {
+  if (status === 'verified') return login?.result ?? undefined
+  // CONTRACT 5: with `relying_party` the redemption ends the session.
+  return status === 'pending' && held?.returned ? held.login : undefined
+}
+
+function failureOf({ status, outcome }: SessionDocument): LoginEnd['end'] {
+  const reason = outcome?.reason ?? 'session_expired'
+  // An expired session has the reason of its last attempt, which a retry may heal.
+  const isUnchecked = status === 'expired' && reason !== 'session_expired' && isUnavailable(reason)
+  return isUnchecked
+    ? { kind: 'error', error: 'temporarily_unavailable', description: reason }
+    : denied(reason)
+}
+
+function isUnavailable(reason: string): boolean {
+  return refusalFamily(reason as AttemptReason) === 'unavailable' // the reason of an attempt
+}
+
+function denied(description: string): LoginEnd['end'] {
+  return { kind: 'error', error: 'access_denied', description }
+}
+
+/** Redeems a code, once. A second redemption revokes the access token of the first. */
+export async function redeemLogin(
+  context: SessionContext,
+  redemption: Redemption,
+  now: number,
+): Promise<Result<{ readonly idToken: string; readonly scope: string }, 'invalid_grant'>> {
+  await applyTimeouts(context, now)
+  const found = redeemable(context, redemption, now)
+  if (!found.ok) return found
+  const config = configOf(context.env)
+  const [idToken, webhook] = await Promise.all([
+    issueIdToken(found.value.document, found.value.result, { config, now }),
+    webhookOf(context, now),
+  ])
+  const current = redeemable(context, redemption, now)
+  if (!current.ok || current.value.result !== found.value.result) return err('invalid_grant')
+  const { held } = current.value.document
+  if (held?.returned) {
+    const returned = { browser: held.browser, until: held.until, redeemed: true }
+    if (!endSession(context, boundEnd(held, 'relying_party', returned), { webhook, now }))
+      return err('invalid_grant')
+  }
+  const document = context.store.session()
+  if (document?.login === undefined) return err('invalid_grant')
+  context.store.commit(redeemedDocument(document, document.login, redemption, now))
+  return ok({ idToken, scope: document.login.scope })
+}
+
+/** The encrypted ID token was delivered and is dropped. A bound browser now counts as the relying party's. */
+function redeemedDocument(
+  document: SessionDocument,
+  login: Login,
+  { token }: Redemption,
+  now: number,
+): SessionDocument {
+  const { result } = login
+  const isSuccess = result !== null && result.failure === null
+  const rest = isSuccess ? { ...result, id_token: { claims: {} } } : result
+  const redeemed = {
+    ...document,
+    login: { ...login, result: rest, redeemed: { token, until: now + TOKEN_MS } },
+  }
+  const { returned } = document
+  if (!login.confidential || returned === null || returned.redeemed) return redeemed
+  return { ...redeemed, returned: { ...returned, redeemed: true }, version: document.version + 1 }
+}
+
+type Redeemable = {
+  readonly document: SessionDocument & { readonly login: Login }
+  readonly result: LoginSuccess
+}
+
+/** Checks a code against the session as it is now. */
+function redeemable(
+  { store }: SessionContext,
+  redemption: Redemption,
+  now: number,
+): Result<Redeemable, 'invalid_grant'> {
+  const document = store.session()
+  const login = document?.login
+  if (document === undefined || login === undefined) return err('invalid_grant')
+  if (!timingSafeEqualText(login.code, redemption.code)) return err('invalid_grant')
+  if (login.redeemed !== null) {
+    if (login.redeemed.token !== null)
+      store.commit({ ...document, login: { ...login, redeemed: { ...login.redeemed, token: null } } })
+    return err('invalid_grant')
+  }
+  const isOfClient =
+    document.relying_party_id === redemption.relyingPartyId &&
+    login.client_id === redemption.clientId &&
+    login.redirect_uri === redemption.redirectUri
+  // RFC 9700 §2.1.1: a verifier where no challenge was sent is a downgrade.
+  const isProven = login.code_challenge === redemption.challenge
+  const isInTime = now < redemption.issuedAt + CODE_MS
+  const result = resultOf(document)
+  if (!isOfClient || !isProven || !isInTime || result === undefined || result.failure !== null)
+    return err('invalid_grant')
+  return ok({ document: { ...document, login }, result })
+}
+
+/** UserInfo of an access token, and the client that it was issued to. */
+export type UserInfo = { readonly clientId: string } & ({ readonly jwt: string } | { readonly json: string })
+
+/** Returns the UserInfo response of a live access token, by its digest. */
+export async function readUserInfo(
+  context: SessionContext,
+  relyingPartyId: string,
+  token: string,
+  now: number,
+): Promise<Result<UserInfo, 'invalid_token'>> {
+  await applyTimeouts(context, now)
+  const document = context.store.session()
+  const login = document?.login
+  const result = login?.result
+  if (document?.relying_party_id !== relyingPartyId || !login?.redeemed?.token) return err('invalid_token')
+  if (!timingSafeEqualText(login.redeemed.token, token) || login.redeemed.until <= now)
+    return err('invalid_token')
+  if (!result || result.failure !== null) return err('invalid_token')
+  const response = await issueUserInfo({ ...document, login }, result, configOf(context.env))
+  return ok({ clientId: login.client_id, ...response })
+}

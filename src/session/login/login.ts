@@ -1,0 +1,116 @@
+// A login by OpenID Connect, in the document of its session: the client's request, what of the presentation
+// goes into its tokens, and the redemption of its code. Codes and tokens are stored as digests, and claim
+// values only in tokens that are encrypted to the client. Times are Unix milliseconds.
+
+import type { JsonObject } from '../../codec/json.ts'
+import type {
+  ClientJwk,
+  CONTENT_ALGORITHMS,
+  KEY_ALGORITHMS,
+  SigningAlgorithm,
+  SubjectRule,
+} from '../../relying-party/oidc/client.ts'
+
+/** Time from the wallet's success to the redirect with the code. Encrypted tokens are made at its start. */
+export const FINISH_MS = 180_000
+
+export const CODE_MS = 60_000
+
+export const TOKEN_MS = 300_000
+
+/** Time after the end of the session at which nothing of its login is left. */
+const LOGIN_MS = FINISH_MS + CODE_MS + TOKEN_MS
+
+/** The request of a client, and its registration when the login began. */
+export type LoginRequest = {
+  readonly client_id: string
+  readonly client_name: string
+  /** True for a client that authenticates to redeem its code. */
+  readonly confidential: boolean
+  readonly redirect_uri: string
+  readonly response_mode: 'query' | 'form_post'
+  readonly state: string | null
+  readonly nonce: string | null
+  readonly code_challenge: string | null
+  /** Scopes that were granted. */
+  readonly scope: string
+  /** Name of the policy, and a part of its hash. */
+  readonly policy: string
+  readonly subject: SubjectRule
+  /** The only acceptable `sub`. */
+  readonly wanted_sub: string | null
+  readonly id_token: TokenRules
+  readonly userinfo: TokenRules
+}
+
+/** How the claims of a token are chosen, signed and encrypted. */
+export type TokenRules = {
+  /** Null: not signed, for UserInfo only. */
+  readonly alg: SigningAlgorithm | null
+  readonly encryption: TokenEncryption | null
+  /** Claims that the client named; null: all. */
+  readonly names: readonly string[] | null
+  readonly verified: VerifiedClaimsRequest | null
+}
+
+export type TokenEncryption = {
+  readonly alg: (typeof KEY_ALGORITHMS)[number]
+  readonly enc: (typeof CONTENT_ALGORITHMS)[number]
+  readonly jwk: ClientJwk
+}
+
+/** `verified_claims` of OpenID Connect for Identity Assurance 1.0. Null: any value. */
+export type VerifiedClaimsRequest = {
+  readonly trust_frameworks: readonly string[] | null
+  readonly assurance_levels: readonly string[] | null
+  readonly names: readonly string[]
+}
+
+/** A login that began in one browser. */
+export type Login = LoginRequest & {
+  /** SHA-256 of the secret in the cookie of the browser (base64url). */
+  readonly browser: string
+  /** SHA-256 of the secret in the code (base64url). */
+  readonly code: string
+  readonly result: LoginResult | null
+  readonly redeemed: { readonly token: string | null; readonly until: number } | null
+}
+
+/** What a verified presentation means for a login. */
+export type LoginResult = LoginFailure | LoginSuccess
+
+/** The presentation cannot log the person in. The code goes to the client. */
+export type LoginFailure = {
+  readonly failure: 'subject_claim_missing' | 'subject_mismatch' | 'claims_too_large'
+}
+
+export type LoginSuccess = {
+  readonly failure: null
+  readonly at: number
+  readonly sub: string
+  readonly acr: string
+  readonly session_binding: string
+  readonly id_token: PreparedToken
+  readonly userinfo: PreparedToken
+}
+
+/** Claims without values, or a token that is signed and encrypted to the client. */
+export type PreparedToken = { readonly claims: JsonObject } | { readonly jwt: string }
+
+type EndedLogin = {
+  readonly status: string
+  readonly ended_at: number | null
+  readonly login?: Login | undefined
+}
+
+/** Returns when a login is erased; `Infinity` while its session is pending. */
+export function loginErasedAt({ status, ended_at, login }: EndedLogin): number {
+  if (login === undefined || status === 'pending' || ended_at === null) return Number.POSITIVE_INFINITY
+  return ended_at + LOGIN_MS
+}
+
+/** Returns true where nothing of a login is of use any more, which may be before it is erased. */
+export function isLoginOver(document: EndedLogin, now: number): boolean {
+  const until = document.login?.redeemed?.until ?? Number.POSITIVE_INFINITY
+  return Math.min(loginErasedAt(document), until) <= now
+}

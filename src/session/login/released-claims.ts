@@ -1,0 +1,142 @@
+// The claims of a token (OpenID Connect Core 1.0 §5, Identity Assurance 1.0 §5). A proven boolean has its own
+// name. Values have their standard name where there is one, else they are in `vp_data` by credential query.
+// Without encryption `vp_data` has only the names of what was presented.
+
+import type { Json, JsonObject } from '../../codec/json.ts'
+import { isJsonObject } from '../../codec/json.ts'
+import type { Decision, Policy } from '../../policy/policy.ts'
+import { claimNameOf } from './claim-names.ts'
+import type { TokenRules, VerifiedClaimsRequest } from './login.ts'
+
+/** A proven claim of a credential. */
+export type ProvenClaim = {
+  readonly query: string
+  readonly name: string
+  readonly isBoolean: boolean
+  readonly value: Json
+}
+
+export const TRUST_FRAMEWORK = 'urn:wallet-verifier:trust-anchors'
+
+/** Claims of OpenID Connect that credentials have, and how a value must be to be one. */
+const STANDARD: Readonly<Record<string, (value: Json) => Json | undefined>> = {
+  family_name: text,
+  given_name: text,
+  birthdate: text,
+  email: text,
+  phone_number: text,
+  nationalities: (value) => (typeof value === 'string' ? [value] : Array.isArray(value) ? value : undefined),
+  address: (value) => (typeof value === 'string' ? { formatted: value } : addressOf(value)),
+}
+
+/** Members of `address` (Core §5.1.1). */
+const ADDRESS = ['formatted', 'street_address', 'locality', 'region', 'postal_code', 'country']
+
+/** Names that no credential may set. */
+const RESERVED: ReadonlySet<string> = new Set([
+  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'auth_time', 'acr', 'amr', 'azp', 'at_hash'],
+  ...['c_hash', 's_hash', 'sid', 'policy', 'livemode', 'session_binding', 'verification_id', 'vp_data'],
+  ...['verified_claims', 'email_verified', 'phone_number_verified', '_claim_names', '_claim_sources'],
+])
+
+/** Returns the proven claims of a success, in the order of its credentials. */
+export function provenClaims(decision: Decision, { descriptors }: Policy): readonly ProvenClaim[] {
+  return decision.credentials.flatMap(({ id, credential_type }, i) => {
+    const descriptor = descriptors.find(
+      (one) => one.query_id === id && one.credential_type === credential_type,
+    )
+    const values = decision.claims[i]?.claims ?? {}
+    return (descriptor?.scopes ?? []).flatMap((scope): readonly ProvenClaim[] => {
+      const value = Object.hasOwn(values, scope.scope) ? values[scope.scope] : undefined
+      if (value === undefined) return []
+      const isBoolean = scope.boolean || value === true
+      return [{ query: id, name: claimNameOf(scope), isBoolean, value }]
+    })
+  })
+}
+
+/** Returns the claims for a token. `withValues`: it is encrypted to the client. */
+export function releasedClaims(
+  proven: readonly ProvenClaim[],
+  { names, encryption }: Pick<TokenRules, 'names' | 'encryption'>,
+): JsonObject {
+  const claims = new Map<string, Json>()
+  const byQuery = new Map<string, Map<string, Json>>()
+  for (const claim of proven.filter((one) => isNamed(one, names))) {
+    if (claim.isBoolean && !RESERVED.has(claim.name)) claims.set(claim.name, true)
+    else if (encryption === null) addPresented(byQuery, claim)
+    else if (!addStandard(claims, claim)) queryOf(byQuery, claim).set(claim.name, claim.value)
+  }
+  const data = [...byQuery].map(([query, members]) => [query, Object.fromEntries(members)])
+  return {
+    ...Object.fromEntries(claims),
+    ...(data.length > 0 && { vp_data: Object.fromEntries(data) as JsonObject }),
+  }
+}
+
+/**
+ * Returns `verified_claims`; `undefined` where nothing that the client named may be released, or another
+ * framework or level is required (Identity Assurance 1.0 §5.6).
+ */
+export function verifiedClaims(
+  proven: readonly ProvenClaim[],
+  request: VerifiedClaimsRequest,
+  { level, time, hasValues }: { readonly level: string; readonly time: string; readonly hasValues: boolean },
+): JsonObject | undefined {
+  const { trust_frameworks, assurance_levels, names } = request
+  if (trust_frameworks?.includes(TRUST_FRAMEWORK) === false) return undefined
+  if (assurance_levels?.includes(level) === false) return undefined
+  const claims = new Map<string, Json>()
+  for (const claim of proven.filter((one) => isNamed(one, names) && !RESERVED.has(one.name))) {
+    if (claim.isBoolean) claims.set(claim.name, true)
+    else if (hasValues && !addStandard(claims, claim) && !claims.has(claim.name))
+      claims.set(claim.name, claim.value)
+  }
+  if (claims.size === 0) return undefined
+  const verification = { trust_framework: TRUST_FRAMEWORK, assurance_level: level, time }
+  return { verification, claims: Object.fromEntries(claims) }
+}
+
+function isNamed({ name }: ProvenClaim, names: readonly string[] | null): boolean {
+  if (names === null || names.includes(name)) return true
+  return name.startsWith('address.') && names.includes('address')
+}
+
+function queryOf(byQuery: Map<string, Map<string, Json>>, { query }: ProvenClaim): Map<string, Json> {
+  const members = byQuery.get(query) ?? new Map<string, Json>()
+  byQuery.set(query, members)
+  return members
+}
+
+function addPresented(byQuery: Map<string, Map<string, Json>>, claim: ProvenClaim): void {
+  const members = queryOf(byQuery, claim)
+  const presented = members.get('presented')
+  members.set('presented', [...(Array.isArray(presented) ? presented : []), claim.name])
+}
+
+/** Adds a value under its standard name. False where it has none, or another credential has taken it. */
+function addStandard(claims: Map<string, Json>, { name, value }: ProvenClaim): boolean {
+  const [parent = '', part = ''] = name.split('.')
+  if (parent === 'address' && ADDRESS.includes(part) && typeof value === 'string') {
+    const known = claims.get('address') ?? {}
+    if (!isJsonObject(known) || (Object.hasOwn(known, part) && known[part] !== value)) return false
+    claims.set('address', { ...known, [part]: value })
+    return true
+  }
+  const standard = Object.hasOwn(STANDARD, name) ? STANDARD[name]?.(value) : undefined
+  if (standard === undefined) return false
+  const known = claims.get(name)
+  if (known !== undefined) return JSON.stringify(known) === JSON.stringify(standard)
+  claims.set(name, standard)
+  return true
+}
+
+function text(value: Json): Json | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function addressOf(value: Json): Json | undefined {
+  if (!isJsonObject(value)) return undefined
+  const parts = Object.entries(value)
+  return parts.every(([part, one]) => ADDRESS.includes(part) && typeof one === 'string') ? value : undefined
+}

@@ -1,0 +1,47 @@
+// The `sub` of a login: random for one login, or the same whenever the same person logs in to one of the
+// relying party's clients. Two relying parties never share one.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { concatBytes, utf8 } from '../../codec/bytes.ts'
+import { hmacSha256 } from '../../crypto/hmac.ts'
+import { randomBytes } from '../../crypto/random.ts'
+import type { Decision } from '../../policy/policy.ts'
+import type { SubjectRule } from '../../relying-party/oidc/client.ts'
+import type { ProvenClaim } from './released-claims.ts'
+
+/** Returns the `sub`; `undefined` where no credential has every claim that the rule names. */
+export async function subjectOf(
+  rule: SubjectRule,
+  {
+    decision,
+    proven,
+    relyingPartyId,
+    key,
+  }: {
+    readonly decision: Decision
+    readonly proven: readonly ProvenClaim[]
+    readonly relyingPartyId: string
+    readonly key: Uint8Array<ArrayBuffer>
+  },
+): Promise<string | undefined> {
+  if (rule.type === 'transient') return encodeBase64url(randomBytes(32))
+  for (const { id, issuer } of decision.credentials) {
+    const values = rule.claims.map(
+      (name) => proven.find((one) => one.query === id && one.name === name)?.value,
+    )
+    const texts = values.filter((value) => typeof value === 'string' && value !== '')
+    if (issuer === null || texts.length < rule.claims.length) continue
+    // The names are part of the input: the same text in another claim is another person.
+    const parts = [relyingPartyId, issuer, ...rule.claims.flatMap((name, i) => [name, String(values[i])])]
+    return encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
+  }
+  return undefined
+}
+
+/** Length in bytes, then the bytes: no two lists of texts have the same input. */
+function prefixed(text: string): Uint8Array<ArrayBuffer> {
+  const bytes = utf8(text)
+  const length = new Uint8Array(4)
+  new DataView(length.buffer).setUint32(0, bytes.length)
+  return concatBytes(length, bytes)
+}

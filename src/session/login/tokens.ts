@@ -1,0 +1,179 @@
+// ID tokens and UserInfo responses (OpenID Connect Core 1.0 §2, §5.3.2, §10).
+
+import { CompactEncrypt, CompactSign } from 'jose'
+import { utf8 } from '../../codec/bytes.ts'
+import { isoTime } from '../../codec/date-time.ts'
+import type { JsonObject } from '../../codec/json.ts'
+import type { Config } from '../../config.ts'
+import type { Decision } from '../../policy/policy.ts'
+import { issuerOf, type SigningAlgorithm } from '../../relying-party/oidc/client.ts'
+import type { SessionDocument } from '../document.ts'
+import type { StoredGeneration } from '../request/generations.ts'
+import {
+  type Login,
+  type LoginResult,
+  type LoginSuccess,
+  type PreparedToken,
+  TOKEN_MS,
+  type TokenEncryption,
+  type TokenRules,
+} from './login.ts'
+import { type ProvenClaim, provenClaims, releasedClaims, verifiedClaims } from './released-claims.ts'
+import { subjectOf } from './subject.ts'
+
+/** Most bytes of claims in one token. Two tokens have to fit into the session's document. */
+const CLAIMS_LIMIT = 200_000
+
+/** Prefix of `acr` values. */
+export const ACR_PREFIX = 'urn:wallet-verifier:assurance:'
+
+/** The session of a login. */
+type LoginSession = Pick<SessionDocument, 'verification_id' | 'relying_party_id' | 'livemode'> & {
+  readonly login: Login
+}
+
+/**
+ * Prepares the tokens of a success: the values are in memory now and never again. `undefined` where the
+ * session is no login, or there is no success.
+ */
+export async function prepareLogin(
+  decision: Decision,
+  document: SessionDocument,
+  {
+    config,
+    generation,
+    now,
+  }: { readonly config: Config; readonly generation: StoredGeneration; readonly now: number },
+): Promise<LoginResult | undefined> {
+  const { login, policy, relying_party_id: relyingPartyId } = document
+  if (login === undefined || decision.status !== 'verified') return undefined
+  const { subjectKey: key } = keysOf(config)
+  const proven = provenClaims(decision, policy)
+  if (utf8(JSON.stringify(proven)).length > CLAIMS_LIMIT) return { failure: 'claims_too_large' }
+  const sub = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
+  if (sub === undefined) return { failure: 'subject_claim_missing' }
+  if (login.wanted_sub !== null && login.wanted_sub !== sub) return { failure: 'subject_mismatch' }
+  const bound = login.confidential ? 'relying_party' : 'page'
+  const level = decision.assurance_level
+  const success = {
+    failure: null,
+    at: now,
+    sub,
+    acr: ACR_PREFIX + level,
+    // A login may only use a browser's own request where that browser began it.
+    session_binding: generation.browser === null ? 'none' : bound,
+  } as const
+  const session = { ...document, login }
+  const claimsFor = (rules: TokenRules) => claimsOf(proven, rules, { level, now })
+  const idToken = idTokenClaims(session, success, now)
+  const userinfo = { ...userInfoClaims(session, success), ...audienceOf(session, config) }
+  return {
+    ...success,
+    id_token: await prepareToken(
+      claimsFor(login.id_token),
+      login.id_token,
+      { ...idToken, ...audienceOf(session, config) },
+      config,
+    ),
+    userinfo: await prepareToken(claimsFor(login.userinfo), login.userinfo, userinfo, config),
+  }
+}
+
+/** Returns the ID token: as it was prepared, or signed now. */
+export async function issueIdToken(
+  session: LoginSession,
+  result: LoginSuccess,
+  { config, now }: { readonly config: Config; readonly now: number },
+): Promise<string> {
+  if ('jwt' in result.id_token) return result.id_token.jwt
+  const claims = idTokenClaims(session, result, now)
+  const payload = { ...result.id_token.claims, ...claims, ...audienceOf(session, config) }
+  return signToken(payload, session.login.id_token.alg ?? 'RS256', config)
+}
+
+/** Returns the UserInfo response: a JWT, or JSON text. */
+export async function issueUserInfo(
+  session: LoginSession,
+  result: LoginSuccess,
+  config: Config,
+): Promise<{ readonly jwt: string } | { readonly json: string }> {
+  if ('jwt' in result.userinfo) return { jwt: result.userinfo.jwt }
+  const claims = { ...result.userinfo.claims, ...userInfoClaims(session, result) }
+  const { alg } = session.login.userinfo
+  if (alg === null) return { json: JSON.stringify(claims) }
+  return { jwt: await signToken({ ...claims, ...audienceOf(session, config) }, alg, config) }
+}
+
+function claimsOf(
+  proven: readonly ProvenClaim[],
+  rules: TokenRules,
+  { level, now }: { readonly level: string; readonly now: number },
+): JsonObject {
+  const released = releasedClaims(proven, rules)
+  const hasValues = rules.encryption !== null
+  const verified =
+    rules.verified && verifiedClaims(proven, rules.verified, { level, time: isoTime(now), hasValues })
+  return verified ? { ...released, verified_claims: verified } : released
+}
+
+/** Stores claims without values as they are. Signs and encrypts claims with values. */
+async function prepareToken(
+  released: JsonObject,
+  { alg, encryption }: TokenRules,
+  claims: JsonObject,
+  config: Config,
+): Promise<PreparedToken> {
+  if (encryption === null) return { claims: released }
+  const jws = await signToken({ ...released, ...claims }, alg ?? 'RS256', config)
+  return { jwt: await encryptToken(jws, encryption) }
+}
+
+function idTokenClaims(session: LoginSession, result: Facts, now: number): JsonObject {
+  const iat = Math.floor(now / 1000)
+  const { nonce } = session.login
+  return {
+    ...userInfoClaims(session, result),
+    iat,
+    exp: iat + TOKEN_MS / 1000,
+    ...(nonce !== null && { nonce }),
+  }
+}
+
+type Facts = Pick<LoginSuccess, 'at' | 'sub' | 'acr' | 'session_binding'>
+
+function userInfoClaims({ verification_id, livemode, login }: LoginSession, result: Facts): JsonObject {
+  const { at, sub, acr, session_binding } = result
+  const auth_time = Math.floor(at / 1000)
+  return { sub, auth_time, acr, policy: login.policy, livemode, session_binding, verification_id }
+}
+
+function audienceOf({ relying_party_id, login }: LoginSession, { baseUrl }: Config): JsonObject {
+  return { iss: issuerOf(baseUrl, relying_party_id), aud: login.client_id }
+}
+
+/** Signs with the first private key of the algorithm's type. */
+function signToken(claims: JsonObject, alg: SigningAlgorithm, config: Config): Promise<string> {
+  const kty = alg === 'ES256' ? 'EC' : 'RSA'
+  const jwk = keysOf(config).keys.find((key) => key.kty === kty && key.d !== undefined)
+  if (jwk === undefined) throw new Error('OIDC_KEYS has no key for this algorithm')
+  return new CompactSign(utf8(JSON.stringify(claims)))
+    .setProtectedHeader({ alg, kid: jwk.kid, typ: 'JWT' })
+    .sign(jwk)
+}
+
+function encryptToken(jws: string, { alg, enc, jwk }: TokenEncryption): Promise<string> {
+  const { kid } = jwk
+  return new CompactEncrypt(utf8(jws))
+    .setProtectedHeader({ alg, enc, cty: 'JWT', ...(kid !== undefined && { kid }) })
+    .encrypt(withoutHints(jwk))
+}
+
+/** `use` and `alg` were checked at registration. WebCrypto would apply them again. */
+function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jwk']) {
+  return key
+}
+
+function keysOf({ oidc }: Config): NonNullable<Config['oidc']> {
+  if (oidc === null) throw new Error('OIDC_KEYS is not configured')
+  return oidc
+}

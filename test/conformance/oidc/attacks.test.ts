@@ -1,0 +1,550 @@
+// Attacks on logins, each with its own assertion (docs/decisions/openid-connect.md lists them).
+
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose'
+import * as client from 'openid-client'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  ADULT,
+  CALLBACK,
+  openLoginBrowser,
+  type RegisteredClient,
+  registerClient,
+} from '../../support/service/login.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { answer, login, type Request, redeem, request, respond } from './openid-login.ts'
+
+const stage = useStage({ CLIENT_IP_HEADER: 'x-client-address' })
+
+// A relying party has 50 clients at most.
+beforeEach(async () => {
+  stage.rp = await relyingPartyOf(stage)
+})
+
+type Form = Readonly<Record<string, string | undefined>>
+
+/** Posts a form to an endpoint of an issuer. */
+function post(issuer: string, endpoint: string, form: Form, headers: Record<string, string> = {}) {
+  const given = Object.entries(form).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  return stage.service.fetch(`${issuer}/${endpoint}`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(given).toString(),
+  })
+}
+
+function basic({ client_id, client_secret = '' }: RegisteredClient): Record<string, string> {
+  return { Authorization: `Basic ${Buffer.from(`${client_id}:${client_secret}`).toString('base64')}` }
+}
+
+/** Redeems a code as a client does, with changes. */
+function redeemCode(registered: RegisteredClient, made: Request, response: URL, changes: Form = {}) {
+  const form = {
+    grant_type: 'authorization_code',
+    code: response.searchParams.get('code') ?? '',
+    redirect_uri: CALLBACK,
+    code_verifier: made.verifier,
+    ...changes,
+  }
+  return post(registered.issuer, 'token', form, basic(registered))
+}
+
+async function errorOf(response: Response): Promise<string> {
+  return `${response.status} ${((await response.json()) as { error: string }).error}`
+}
+
+/** A login whose code has come back and is not redeemed. */
+async function withCode(registered: RegisteredClient, options = {}) {
+  const made = await request(stage, registered, options)
+  const browser = openLoginBrowser(stage.service)
+  const response = await answer(stage, browser, made.url.href, options)
+  return { made, browser, response }
+}
+
+describe('a code', () => {
+  it('is refused with the verifier of another login (code injection)', async () => {
+    const registered = await registerClient(stage.rp)
+    const [victim, attacker] = [await withCode(registered), await withCode(registered)]
+    const injected = await redeemCode(registered, attacker.made, victim.response)
+    expect(await errorOf(injected)).toBe('400 invalid_grant')
+    expect((await redeem(victim.made, victim.response)).claims.age_over_18).toBe(true)
+  })
+
+  it('works once; the second use revokes the access token of the first', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, response } = await withCode(registered)
+    const first = await redeemCode(registered, made, response)
+    const { access_token } = (await first.json()) as { access_token: string }
+    const userInfo = () =>
+      stage.service.fetch(`${registered.issuer}/userinfo`, {
+        headers: { Authorization: `Bearer ${access_token}` },
+      })
+    expect((await userInfo()).status).toBe(200)
+    expect(await errorOf(await redeemCode(registered, made, response))).toBe('400 invalid_grant')
+    const refused = await userInfo()
+    expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+    expect(refused.status).toBe(401)
+  })
+
+  it('is refused to another client of the relying party', async () => {
+    const [owner, other] = [await registerClient(stage.rp), await registerClient(stage.rp)]
+    const { made, response } = await withCode(owner)
+    expect(await errorOf(await redeemCode(other, made, response))).toBe('400 invalid_grant')
+  })
+
+  it('is refused by another issuer', async () => {
+    const owner = await registerClient(stage.rp)
+    const other = await registerClient(await relyingPartyOf(stage))
+    const { made, response } = await withCode(owner)
+    expect(await errorOf(await redeemCode(other, made, response))).toBe('400 invalid_grant')
+  })
+
+  it('is not given to a browser that did not begin the login', async () => {
+    const registered = await registerClient(stage.rp)
+    const { url } = await request(stage, registered)
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(url.href)
+    const redirectUri = await respond(stage, await browser.link(begun))
+    const address = await browser.comeBack(redirectUri)
+    const stranger = openLoginBrowser(stage.service)
+    const refused = await stranger.visit(address)
+    expect([refused.status, refused.headers.get('Location')]).toEqual([404, null])
+    const forged = openLoginBrowser(stage.service)
+    forged.cookies.set(`__Host-wv_login_${begun.verification_id}`, 'A'.repeat(43))
+    expect((await forged.visit(address)).status).toBe(404)
+    expect((await browser.finish(address)).searchParams.has('code')).toBe(true)
+  })
+
+  it('is refused where its time or its secret was changed', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, response } = await withCode(registered)
+    const [id = '', time = '', secret = '', mac = ''] = (response.searchParams.get('code') ?? '').split('.')
+    const later = (Number.parseInt(time, 36) + 1).toString(36)
+    const other = (secret.startsWith('A') ? 'B' : 'A') + secret.slice(1)
+    for (const code of [`${id}.${later}.${secret}.${mac}`, `${id}.${time}.${other}.${mac}`, 'none', id]) {
+      const refused = await redeemCode(registered, made, response, { code })
+      expect(await errorOf(refused)).toBe('400 invalid_grant')
+    }
+  })
+
+  it('is refused with another redirect_uri, also a registered one', async () => {
+    const second = 'https://client.example/other'
+    const registered = await registerClient(stage.rp, { redirect_uris: [CALLBACK, second] })
+    const { made, response } = await withCode(registered)
+    const refused = await redeemCode(registered, made, response, { redirect_uri: second })
+    expect(await errorOf(refused)).toBe('400 invalid_grant')
+  })
+})
+
+describe('mix-up', () => {
+  it('names the issuer in every response, and the client refuses another one', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, response } = await withCode(registered)
+    expect(response.searchParams.get('iss')).toBe(registered.issuer)
+    const mixed = new URL(response)
+    mixed.searchParams.set('iss', 'https://attacker.example')
+    await expect(redeem(made, mixed)).rejects.toThrow()
+  })
+})
+
+describe('PKCE', () => {
+  /** Opens a request with changes; `null` removes a parameter. Returns the page of the error. */
+  async function open(registered: RegisteredClient, changes: Readonly<Record<string, string | null>>) {
+    const { url } = await request(stage, registered)
+    for (const [name, value] of Object.entries(changes)) {
+      if (value === null) url.searchParams.delete(name)
+      else url.searchParams.set(name, value)
+    }
+    const response = await stage.service.fetch(url.href)
+    return { status: response.status, text: await response.text() }
+  }
+
+  it.each<[string, Readonly<Record<string, string | null>>]>([
+    ['a missing challenge', { code_challenge: null, code_challenge_method: null }],
+    ['a challenge without its method', { code_challenge_method: null }],
+    ['a method without its challenge', { code_challenge: null }],
+    ['the method plain', { code_challenge_method: 'plain' }],
+    ['a challenge that is no SHA-256', { code_challenge: 'short' }],
+  ])('rejects %s', async (_, changes) => {
+    const { status, text } = await open(await registerClient(stage.rp), changes)
+    expect([status, text.includes('invalid_request')]).toEqual([400, true])
+  })
+
+  it('requires a nonce where a client does without it', async () => {
+    const registered = await registerClient(stage.rp, { require_pkce: false })
+    const without = { code_challenge: null, code_challenge_method: null, nonce: null }
+    const { text } = await open(registered, without)
+    expect(text).toContain('nonce is required')
+  })
+
+  it('rejects a code whose challenge is not answered, whatever the client requires', async () => {
+    const registered = await registerClient(stage.rp, { require_pkce: false })
+    const { made, response } = await withCode(registered)
+    const refused = await redeemCode(registered, made, response, { code_verifier: undefined })
+    expect(await errorOf(refused)).toBe('400 invalid_grant')
+  })
+
+  it('rejects a verifier where no challenge was sent (downgrade)', async () => {
+    const registered = await registerClient(stage.rp, { require_pkce: false })
+    const { made, response } = await withCode(registered, { withoutPkce: true })
+    const code_verifier = client.randomPKCECodeVerifier()
+    const refused = await redeemCode(registered, made, response, { code_verifier })
+    expect(await errorOf(refused)).toBe('400 invalid_grant')
+  })
+
+  it('rejects a wrong verifier, and one that is none', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, response } = await withCode(registered)
+    for (const code_verifier of [client.randomPKCECodeVerifier(), 'short']) {
+      const refused = await redeemCode(registered, made, response, { code_verifier })
+      expect(await errorOf(refused)).toBe('400 invalid_grant')
+    }
+  })
+})
+
+describe('redirect_uri', () => {
+  it.each([
+    'https://client.example/callback/',
+    'https://client.example/callback/../callback',
+    'https://client.example/Callback',
+    'https://CLIENT.example/callback',
+    'https://client.example:443/callback',
+    'https://client.example:8443/callback',
+    'https://client.example/%63allback',
+    'https://client.example/callback?next=https://attacker.example',
+    'https://client.example/callback#fragment',
+    'https://client.example@attacker.example/callback',
+    'https://user@client.example/callback',
+    'https://login.client.example/callback',
+    'https://client.example.attacker.example/callback',
+    'http://client.example/callback',
+    'https://attacker.example/?https://client.example/callback',
+    '//client.example/callback',
+    'javascript:alert(1)',
+    '',
+  ])('%s is compared as text: a page, and no redirect', async (redirect_uri) => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    url.searchParams.set('redirect_uri', redirect_uri)
+    const response = await stage.service.fetch(url.href)
+    expect([response.status, response.headers.get('Location')]).toEqual([400, null])
+    expect(await response.text()).not.toContain('<a ')
+  })
+
+  it('may have any port on a loopback address of a native client, and nothing else', async () => {
+    const registered = await registerClient(stage.rp, {
+      application_type: 'native',
+      token_endpoint_auth_method: 'none',
+      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+    })
+    const statusWith = async (redirectUri: string) => {
+      const { url } = await request(stage, registered, { redirectUri })
+      return (await stage.service.fetch(url.href)).status
+    }
+    expect(await statusWith('http://127.0.0.1:51004/callback')).toBe(303)
+    for (const refused of [
+      'http://localhost:51004/callback',
+      'http://127.0.0.1:51004/other',
+      'http://127.0.0.2:51004/callback',
+      'http://127.0.0.1:51004@attacker.example/callback',
+      'http://127.0.0.1:0/callback',
+      'http://127.0.0.1:99999/callback',
+    ]) {
+      expect([refused, await statusWith(refused)]).toEqual([refused, 400])
+    }
+  })
+})
+
+/** Claims of an assertion that differ; `undefined` leaves one out. */
+type Changes = Readonly<Record<string, unknown>>
+
+describe('private_key_jwt', () => {
+  async function keyedClient() {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const jwk = { ...(await exportJWK(publicKey)), kid: 'k1' }
+    const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }
+    const registered = await registerClient(stage.rp, members)
+    const claims = (changes: Changes = {}) => ({
+      iss: registered.client_id,
+      sub: registered.client_id,
+      aud: registered.issuer,
+      exp: Math.floor(Date.now() / 1000) + 60,
+      jti: crypto.randomUUID(),
+      ...changes,
+    })
+    const sign = (changes?: Changes, key: CryptoKey = privateKey) =>
+      new SignJWT(claims(changes) as JWTPayload).setProtectedHeader({ alg: 'ES256', kid: 'k1' }).sign(key)
+    const send = (client_assertion: string, endpoint: 'token' | 'par' = 'token') =>
+      post(registered.issuer, endpoint, {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion,
+        grant_type: 'authorization_code',
+        code: 'none',
+        redirect_uri: CALLBACK,
+      })
+    return { registered, claims, sign, send }
+  }
+
+  /** The client is authenticated where only the code is wrong. */
+  const ACCEPTED = '400 invalid_grant'
+
+  it('accepts an assertion for the issuer', async () => {
+    const { sign, send } = await keyedClient()
+    expect(await errorOf(await send(await sign()))).toBe(ACCEPTED)
+  })
+
+  it('rejects one without a signature', async () => {
+    const { claims, send } = await keyedClient()
+    expect(await errorOf(await send(new UnsecuredJWT(claims() as JWTPayload).encode()))).toBe(
+      '401 invalid_client',
+    )
+  })
+
+  it('rejects one that another key signed', async () => {
+    const { sign, send } = await keyedClient()
+    const { privateKey } = await generateKeyPair('ES256')
+    expect(await errorOf(await send(await sign({}, privateKey)))).toBe('401 invalid_client')
+  })
+
+  it.each<[string, (issuer: string) => Changes]>([
+    ['for another audience', () => ({ aud: 'https://attacker.example' })],
+    ['for the token endpoint', (issuer) => ({ aud: `${issuer}/token` })],
+    ['for two audiences', (issuer) => ({ aud: [issuer, 'https://attacker.example'] })],
+    ['that has expired', () => ({ exp: Math.floor(Date.now() / 1000) - 1 })],
+    ['that is valid for more than five minutes', () => ({ exp: Math.floor(Date.now() / 1000) + 360 })],
+    ['without an expiry', () => ({ exp: undefined })],
+    ['that is not valid yet', () => ({ nbf: Math.floor(Date.now() / 1000) + 60 })],
+    ['without an identifier', () => ({ jti: undefined })],
+    ['of another issuer', () => ({ iss: 'oc_00000000000000000000000000000000' })],
+  ])('rejects one %s', async (_, changes) => {
+    const { sign, send, registered } = await keyedClient()
+    expect(await errorOf(await send(await sign(changes(registered.issuer))))).toBe('401 invalid_client')
+  })
+
+  it('rejects a repeated identifier, at either endpoint', async () => {
+    const { sign, send } = await keyedClient()
+    const [first, second] = [await sign({ jti: 'one' }), await sign({ jti: 'one', iat: 1 })]
+    expect(await errorOf(await send(first))).toBe(ACCEPTED)
+    expect(await errorOf(await send(first))).toBe('401 invalid_client')
+    expect(await errorOf(await send(second, 'par'))).toBe('401 invalid_client')
+  })
+
+  it('rejects a secret in its place, and the client without authentication', async () => {
+    const { registered } = await keyedClient()
+    const form = { grant_type: 'authorization_code', code: 'none', redirect_uri: CALLBACK }
+    const named = await post(registered.issuer, 'token', { ...form, client_id: registered.client_id })
+    expect(await errorOf(named)).toBe('401 invalid_client')
+    const withSecret = await post(registered.issuer, 'token', form, basic(registered))
+    expect(await errorOf(withSecret)).toBe('401 invalid_client')
+  })
+})
+
+describe('failed authentications', () => {
+  it('are limited by address, and lock no client out', async () => {
+    const registered = await registerClient(stage.rp)
+    const attempt = (client_secret: string, address: string) =>
+      post(
+        registered.issuer,
+        'token',
+        { grant_type: 'authorization_code', code: 'none', redirect_uri: CALLBACK },
+        { ...basic({ ...registered, client_secret }), 'x-client-address': address },
+      )
+    const statuses: number[] = []
+    for (let i = 0; i < 11; i++) statuses.push((await attempt('wrong', '192.0.2.1')).status)
+    expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
+    const secret = registered.client_secret ?? ''
+    expect(await errorOf(await attempt(secret, '192.0.2.1'))).toBe('400 invalid_grant')
+    expect((await attempt('wrong', '192.0.2.2')).status).toBe(401)
+  })
+})
+
+describe('a pushed request', () => {
+  it('works once', async () => {
+    const registered = await registerClient(stage.rp)
+    const { url } = await request(stage, registered, { pushed: true })
+    expect((await stage.service.fetch(url.href)).status).toBe(303)
+    const second = await stage.service.fetch(url.href)
+    expect([second.status, (await second.text()).includes('invalid_request_uri')]).toEqual([400, true])
+  })
+
+  it('works for its own client alone, and an attempt does not use it up', async () => {
+    const [owner, other] = [await registerClient(stage.rp), await registerClient(stage.rp)]
+    const { url } = await request(stage, owner, { pushed: true })
+    const stolen = new URL(url)
+    stolen.searchParams.set('client_id', other.client_id)
+    const refused = await stage.service.fetch(stolen.href)
+    expect((await refused.text()).includes('invalid_request_uri')).toBe(true)
+    expect((await stage.service.fetch(url.href)).status).toBe(303)
+  })
+
+  it('ignores parameters beside its address', async () => {
+    const policies = [ADULT, { ...ADULT, name: 'weak', front_channel: true }]
+    const registered = await registerClient(stage.rp, { policies })
+    const made = await request(stage, registered, { pushed: true })
+    made.url.searchParams.set('scope', 'openid weak')
+    made.url.searchParams.set('redirect_uri', CALLBACK)
+    const response = await answer(stage, openLoginBrowser(stage.service), made.url.href)
+    expect((await redeem(made, response)).claims.policy).toMatch(/^adult#/)
+  })
+
+  it('is used up by no prefetch, which creates nothing', async () => {
+    const { url } = await request(stage, await registerClient(stage.rp), { pushed: true })
+    const prefetched = await stage.service.fetch(url.href, { headers: { 'Sec-Purpose': 'prefetch' } })
+    expect([prefetched.status, prefetched.headers.getSetCookie()]).toEqual([503, []])
+    expect((await stage.service.fetch(url.href)).status).toBe(303)
+  })
+})
+
+describe('login CSRF', () => {
+  it('another browser can neither open the page nor answer in its place', async () => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const attacker = openLoginBrowser(stage.service)
+    const begun = await attacker.begin(url.href)
+    const victim = openLoginBrowser(stage.service)
+    expect((await victim.visit(begun.page)).status).toBe(404)
+    const token = { Authorization: `Bearer ${begun.token}` }
+    const link = await victim.post(`/v1/verify/${begun.verification_id}/link`, {}, begun.token)
+    expect(link.status).toBe(404)
+    const qr = await victim.visit(`/v1/verify/${begun.verification_id}/qr`, { headers: token })
+    expect(qr.status).toBe(404)
+    expect((await attacker.visit(begun.page)).status).toBe(200)
+  })
+
+  it("a victim's wallet that returns to the victim's browser logs nobody in", async () => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const attacker = openLoginBrowser(stage.service)
+    const begun = await attacker.begin(url.href)
+    const redirectUri = await respond(stage, await attacker.link(begun)) // the victim got the attacker's link
+    const victim = openLoginBrowser(stage.service)
+    await expect(victim.comeBack(redirectUri)).rejects.toThrow('409')
+    const pending = await attacker.finish(begun.finish)
+    expect(pending.pathname).toBe(`/s/${begun.verification_id}`)
+  })
+})
+
+describe('markup', () => {
+  it('in any parameter is shown as text on the page of an error', async () => {
+    const registered = await registerClient(stage.rp)
+    const { url } = await request(stage, registered)
+    const markup = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+    const names = [...url.searchParams.keys(), 'response_mode', 'claims', 'prompt', 'ui_locales', 'max_age']
+    for (const name of [...names, 'request', 'request_uri', 'registration', 'login_hint', markup]) {
+      const changed = new URL(url)
+      changed.searchParams.set(name, markup)
+      const response = await stage.service.fetch(changed.href)
+      const text = response.status === 303 ? '' : await response.text()
+      expect([name, /<script>|<img/.test(text)]).toEqual([name, false])
+      const policy = response.headers.get('Content-Security-Policy')
+      expect(response.status === 303 || policy?.includes("frame-ancestors 'none'")).toBe(true)
+    }
+  })
+
+  it('in the name of a client is shown as text on the page', async () => {
+    const registered = await registerClient(stage.rp, { name: '<b>Shop</b>' })
+    const { url } = await request(stage, registered)
+    const browser = openLoginBrowser(stage.service)
+    const { page } = await browser.begin(url.href)
+    expect(await (await browser.visit(page)).text()).not.toContain('<b>Shop')
+  })
+})
+
+describe('framing', () => {
+  it('is allowed to nobody, whatever the origins of the relying party say', async () => {
+    const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
+    const { url } = await request(stage, await registerClient(rp))
+    const browser = openLoginBrowser(stage.service)
+    const { page } = await browser.begin(url.href)
+    const policy = (await browser.visit(page)).headers.get('Content-Security-Policy')
+    expect(policy).toContain("frame-ancestors 'none'")
+  })
+})
+
+describe('a cross-site POST', () => {
+  it('to the page is refused', async () => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const browser = openLoginBrowser(stage.service)
+    const { verification_id, token } = await browser.begin(url.href)
+    const response = await browser.visit(`/v1/verify/${verification_id}/link`, {
+      method: 'POST',
+      headers: { Origin: 'https://attacker.example', Authorization: `Bearer ${token}` },
+    })
+    expect(response.status).toBe(403)
+  })
+})
+
+describe('the browser', () => {
+  it('gets no second login by Back or a reload after the code was redeemed', async () => {
+    const registered = await registerClient(stage.rp)
+    const { browser, claims } = await login(stage, registered)
+    const finish = `${registered.issuer}/finish/${claims.verification_id}`
+    const again = await browser.visit(finish)
+    expect([again.status, again.headers.get('Location')]).toEqual([404, null])
+  })
+
+  it('gets the same login by a reload before the code is redeemed, and one redemption works', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, browser, response } = await withCode(registered)
+    const [id = ''] = (response.searchParams.get('code') ?? '').split('.')
+    const second = await browser.finish(`${registered.issuer}/finish/v_${id}`)
+    expect((await redeemCode(registered, made, second)).status).toBe(200)
+    expect(await errorOf(await redeemCode(registered, made, response))).toBe('400 invalid_grant')
+  })
+
+  it('may log in twice at a time, in two tabs', async () => {
+    const registered = await registerClient(stage.rp)
+    const browser = openLoginBrowser(stage.service)
+    const [one, two] = [await request(stage, registered), await request(stage, registered)]
+    const [first, second] = [await browser.begin(one.url.href), await browser.begin(two.url.href)]
+    const links = [await browser.link(first), await browser.link(second)]
+    const [a = '', b = ''] = await Promise.all(links.map((link) => respond(stage, link)))
+    const responses = [
+      await browser.finish(await browser.comeBack(a)),
+      await browser.finish(await browser.comeBack(b)),
+    ]
+    expect((await redeem(one, responses[0]!)).claims.age_over_18).toBe(true)
+    expect((await redeem(two, responses[1]!)).claims.age_over_18).toBe(true)
+  })
+})
+
+it('a secret that was rotated in between still works, and the one before it does not', async () => {
+  const registered = await registerClient(stage.rp)
+  const { made, response } = await withCode(registered)
+  const rotate = async () => {
+    const path = `/v1/oidc_clients/${registered.client_id}/rotate_secret`
+    const rotated = await stage.rp.call('POST', path)
+    return (await rotated.json()) as { client_id: string; client_secret: string }
+  }
+  const second = await rotate()
+  expect((await redeemCode(registered, made, response)).status).toBe(200)
+  const third = await rotate()
+  const statusOf = async (client_secret: string) =>
+    errorOf(await redeemCode({ ...registered, client_secret }, made, response))
+  expect(await statusOf(third.client_secret)).toBe('400 invalid_grant')
+  expect(await statusOf(second.client_secret)).toBe('400 invalid_grant')
+  expect(await statusOf(registered.client_secret ?? '')).toBe('401 invalid_client')
+})
+
+describe('an edited address', () => {
+  const policies = [ADULT, { name: 'weak', credential_types: ['age_attestation'], scope: ['age_over_16'] }]
+
+  it('chooses no policy of a client that has several', async () => {
+    const registered = await registerClient(stage.rp, { policies })
+    for (const scope of ['openid', 'openid weak', 'openid adult']) {
+      const { url } = await request(stage, registered, { parameters: { scope } })
+      const response = await stage.service.fetch(url.href)
+      expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
+    }
+  })
+
+  it('chooses a policy that is marked for it, which the ID token names', async () => {
+    const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
+    const registered = await registerClient(stage.rp, { policies: marked })
+    const { url } = await request(stage, registered, { parameters: { scope: 'openid weak' } })
+    expect((await stage.service.fetch(url.href)).status).toBe(303)
+  })
+
+  it('with other claims changes no condition', async () => {
+    const registered = await registerClient(stage.rp)
+    const wanted = JSON.stringify({ id_token: { email: null, age_over_18: { value: false } } })
+    const { claims } = await login(stage, registered, { parameters: { claims: wanted } })
+    expect(claims.age_over_18).toBe(true)
+  })
+})

@@ -1,0 +1,189 @@
+// CONTRACT 12: how a login ends at the client where there is no success, and what happens before the page.
+
+import { describe, expect, it } from 'vitest'
+import { CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { answer, redeem, request, respond } from './openid-login.ts'
+
+const stage = useStage()
+
+/** Begins a login, lets something happen, and returns what the client gets. */
+async function endOf(
+  happen: (login: { readonly id: string; readonly link: () => Promise<string> }) => Promise<unknown>,
+  members: object = {},
+) {
+  const made = await request(stage, await registerClient(stage.rp, members))
+  const browser = openLoginBrowser(stage.service)
+  const begun = await browser.begin(made.url.href)
+  await happen({ id: begun.verification_id, link: () => browser.link(begun) })
+  const { origin, pathname, searchParams } = await browser.finish(begun.finish)
+  expect([origin + pathname, searchParams.get('state')]).toEqual([CALLBACK, made.state])
+  expect(searchParams.has('code')).toBe(false)
+  return [searchParams.get('error'), searchParams.get('error_description')]
+}
+
+const sandbox = (id: string, reason: string) =>
+  stage.rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } })
+
+describe('without a success, the client gets', () => {
+  it('access_denied where the person declined', async () => {
+    const end = await endOf(async ({ link }) => {
+      const received = await stage.service.wallet.receive(await link())
+      await stage.service.wallet.decline(received, 'access_denied')
+    })
+    expect(end).toEqual(['access_denied', 'access_denied'])
+  })
+
+  it('access_denied with the reason where the policy is not satisfied', async () => {
+    const end = await endOf(({ link }) =>
+      link().then((uri) => respond(stage, uri, { telling: { claims: { age_over_18: false } } })),
+    )
+    expect(end).toEqual(['access_denied', 'predicate_false'])
+  })
+
+  it('access_denied where the relying party canceled', async () => {
+    const end = await endOf(({ id }) => stage.rp.call('POST', `/v1/verify/${id}/cancel`))
+    expect(end).toEqual(['access_denied', 'canceled_by_relying_party'])
+  })
+
+  it('access_denied where the session expired, and a wallet that answers later changes nothing', async () => {
+    const end = await endOf(async ({ id, link }) => {
+      const received = await stage.service.wallet.receive(await link())
+      await sandbox(id, 'session_expired')
+      const { ageOf } = await import('../../support/people/person.ts')
+      const late = await stage.service.wallet.present(received, await ageOf(stage.person, received))
+      expect([409, 410]).toContain(late.status)
+    })
+    expect(end).toEqual(['access_denied', 'session_expired'])
+  })
+
+  it('temporarily_unavailable where the session expired because something could not be checked', async () => {
+    const status = { status_list: { idx: 0, uri: 'https://127.0.0.1/status' } }
+    const end = await endOf(async ({ id, link }) => {
+      const received = await stage.service.wallet.receive(await link())
+      const { ageOf } = await import('../../support/people/person.ts')
+      const presentations = await ageOf(stage.person, received, { claims: { status } })
+      expect((await stage.service.wallet.present(received, presentations)).status).toBe(503)
+      await sandbox(id, 'session_expired')
+    })
+    expect(end).toEqual(['temporarily_unavailable', 'status_unavailable'])
+  })
+
+  it('the page again while the session is pending', async () => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(url.href)
+    expect((await browser.finish(begun.finish)).href).toBe(begun.page)
+  })
+})
+
+describe('an error before the page', () => {
+  const CASES: [string, Readonly<Record<string, string>>, string][] = [
+    ['prompt=none', { prompt: 'none' }, 'login_required'],
+    ['a scope without openid', { scope: 'profile' }, 'invalid_scope'],
+    ['an unknown scope', { scope: 'openid unknown' }, 'invalid_scope'],
+    ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
+    ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
+    ['another request_uri', { request_uri: 'https://client.example/r' }, 'request_uri_not_supported'],
+    ['claims that are not JSON', { claims: 'given_name' }, 'invalid_request'],
+    ['another response mode', { response_mode: 'fragment' }, 'invalid_request'],
+    [
+      'an unknown pushed request',
+      { request_uri: 'urn:ietf:params:oauth:request_uri:none' },
+      'invalid_request_uri',
+    ],
+    [
+      'an essential acr that the policy does not require',
+      {
+        claims: JSON.stringify({
+          id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } },
+        }),
+      },
+      'unmet_authentication_requirements',
+    ],
+  ]
+
+  it.each(CASES)('in live mode, %s: is sent to the client', async (_, parameters, error) => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const { url } = await request(stage, await registerClient(rp))
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    const browser = openLoginBrowser(stage.service)
+    const { origin, pathname, searchParams } = await browser.finish(url.href)
+    expect([origin + pathname, searchParams.get('error')]).toEqual([CALLBACK, error])
+    expect(searchParams.get('iss')).toContain(rp.relying_party_id)
+  })
+
+  it.each(CASES)(
+    'in test mode, %s: is a page with a link that names the host',
+    async (_, parameters, error) => {
+      const { url } = await request(stage, await registerClient(await relyingPartyOf(stage)))
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      const response = await stage.service.fetch(url.href)
+      const text = (await response.text()).replace(/[\u2068\u2069]/g, '')
+      expect([response.status, response.headers.get('Location')]).toEqual([400, null])
+      expect(text).toContain(`href="${CALLBACK}?error=${error}`)
+      expect(text).toContain('Continue to client.example')
+    },
+  )
+
+  it('an unknown client or relying party is a page without a link', async () => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    const unknown = new URL(url)
+    unknown.searchParams.set('client_id', 'oc_00000000000000000000000000000000')
+    const other = `/oidc/rp_${'A'.repeat(43)}/authorize${url.search}`
+    for (const address of [unknown.href, other]) {
+      const response = await stage.service.fetch(address, { headers: { 'Accept-Language': 'fr' } })
+      const text = await response.text()
+      expect([response.status, text.includes('Cette connexion'), text.includes('<a ')]).toEqual([
+        400,
+        true,
+        false,
+      ])
+    }
+  })
+})
+
+describe('binding and devices', () => {
+  it('live mode offers no QR by default, and test mode does', async () => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const live = await registerClient(rp)
+    const test = await registerClient(stage.rp)
+    expect([live.cross_device, test.cross_device]).toEqual([false, true])
+    expect(live.policies).toMatchObject([{ required_session_binding: 'page' }])
+    expect(test.policies).toMatchObject([{ required_session_binding: 'none' }])
+  })
+
+  it('a wallet on another device proves nothing about the browser: none', async () => {
+    const made = await request(stage, await registerClient(stage.rp))
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(made.url.href)
+    const view = await stage.rp.call('GET', `/v1/verify/${begun.verification_id}/openid4vp`)
+    const { wallet_request } = (await view.json()) as { wallet_request: { uri: string } }
+    await respond(stage, wallet_request.uri)
+    const { claims } = await redeem(made, await browser.finish(begun.finish))
+    expect(claims).toMatchObject({ age_over_18: true, session_binding: 'none' })
+    expect(await stage.rp.poll(begun.verification_id)).toMatchObject({ session_binding: 'none' })
+  })
+
+  it('a policy that requires relying_party is verified by the redemption alone', async () => {
+    const policy = {
+      name: 'bound',
+      credential_types: ['age_attestation'],
+      scope: ['age_over_18'],
+      required_session_binding: 'relying_party',
+    }
+    const made = await request(stage, await registerClient(stage.rp, { policies: [policy] }))
+    const response = await answer(stage, openLoginBrowser(stage.service), made.url.href)
+    const [id = ''] = (response.searchParams.get('code') ?? '').split('.')
+    expect(await stage.rp.poll(`v_${id}`)).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
+    const { claims } = await redeem(made, response)
+    expect(claims.session_binding).toBe('relying_party')
+    expect(await stage.rp.poll(`v_${id}`)).toMatchObject({
+      status: 'verified',
+      session_binding: 'relying_party',
+    })
+    const refused = { name: 'Shop', redirect_uris: [CALLBACK], policies: [policy] }
+    const body = { ...refused, token_endpoint_auth_method: 'none' }
+    expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
+  })
+})

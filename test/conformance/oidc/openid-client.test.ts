@@ -1,0 +1,235 @@
+// CONTRACT 12 with `openid-client`: every kind of client completes a login.
+
+import { exportJWK, generateKeyPair } from 'jose'
+import * as client from 'openid-client'
+import { describe, expect, it } from 'vitest'
+import { CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { useStage } from '../../support/service/stage.ts'
+import { answerAsPerson, PERSON } from './credentials.ts'
+import { login, redeem, request, respond } from './openid-login.ts'
+
+const stage = useStage()
+
+/** A key pair of a client, and its public half as a JWK. */
+async function keysFor(alg: string, use: 'sig' | 'enc') {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true })
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), use, alg, kid: `${alg}-1` } }
+}
+
+it('a web client logs a person in by code, PKCE and secret', async () => {
+  const registered = await registerClient(stage.rp)
+  const { tokens, claims, userInfo, response } = await login(stage, registered)
+  expect(tokens).toMatchObject({ token_type: 'bearer', expires_in: 300, scope: 'openid' })
+  expect(response.searchParams.get('iss')).toBe(registered.issuer)
+  expect(claims).toMatchObject({
+    iss: `https://verifier.example/oidc/${stage.rp.relying_party_id}`,
+    aud: registered.client_id,
+    age_over_18: true,
+    acr: 'urn:wallet-verifier:assurance:substantial',
+    livemode: false,
+    session_binding: 'relying_party',
+  })
+  expect(claims.exp - claims.iat).toBe(300)
+  expect(claims.policy).toMatch(/^adult#[0-9a-f]{16}$/)
+  expect(claims).not.toHaveProperty('amr')
+  expect(userInfo).toMatchObject({ sub: claims.sub, age_over_18: true, policy: claims.policy })
+  expect(await stage.rp.poll(String(claims.verification_id))).toMatchObject({
+    status: 'verified',
+    session_binding: 'relying_party',
+  })
+})
+
+describe('authentication of the client', () => {
+  it('by client_secret_post', async () => {
+    const registered = await registerClient(stage.rp, { token_endpoint_auth_method: 'client_secret_post' })
+    const authentication = client.ClientSecretPost(registered.client_secret ?? '')
+    expect((await login(stage, registered, { authentication })).claims.age_over_18).toBe(true)
+  })
+
+  it.each(['ES256', 'RS256', 'PS256'])(
+    'by private_key_jwt with %s, also for a pushed request',
+    async (alg) => {
+      const { privateKey, jwk } = await keysFor(alg, 'sig')
+      const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } }
+      const registered = await registerClient(stage.rp, members)
+      expect(registered.client_secret).toBeUndefined()
+      const authentication = client.PrivateKeyJwt({ key: privateKey, kid: jwk.kid })
+      const { claims } = await login(stage, registered, { authentication, pushed: true })
+      expect(claims.age_over_18).toBe(true)
+    },
+  )
+
+  it('none: a public client gets the binding to the page alone', async () => {
+    const members = { token_endpoint_auth_method: 'none', application_type: 'native' }
+    const registered = await registerClient(stage.rp, members)
+    expect(registered.require_pkce).toBe(true)
+    expect((await login(stage, registered)).claims.session_binding).toBe('page')
+  })
+})
+
+it('a pushed request chooses one of several policies', async () => {
+  const policies = [
+    { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] },
+    { name: 'older', credential_types: ['age_attestation'], scope: ['age_over_21'] },
+  ]
+  const registered = await registerClient(stage.rp, { policies })
+  const { claims, tokens } = await login(stage, registered, {
+    pushed: true,
+    parameters: { scope: 'openid profile older' },
+  })
+  expect(claims).toMatchObject({ age_over_21: true, policy: expect.stringMatching(/^older#/) })
+  expect(claims).not.toHaveProperty('age_over_18')
+  expect(tokens.scope).toBe('openid older')
+})
+
+it('a client without PKCE sends a nonce instead', async () => {
+  const registered = await registerClient(stage.rp, { require_pkce: false })
+  expect((await login(stage, registered, { withoutPkce: true })).claims.age_over_18).toBe(true)
+})
+
+it.each(['RS256', 'ES256'])('an ID token and UserInfo are signed with %s', async (alg) => {
+  const members = { id_token_signed_response_alg: alg, userinfo_signed_response_alg: alg }
+  const { userInfo, claims } = await login(stage, await registerClient(stage.rp, members))
+  expect(userInfo).toMatchObject({ sub: claims.sub, age_over_18: true, aud: claims.aud, iss: claims.iss })
+})
+
+describe('values', () => {
+  it.each([
+    ['ECDH-ES', 'A128GCM'],
+    ['RSA-OAEP-256', 'A256GCM'],
+  ])('are in an ID token and UserInfo encrypted with %s and %s', async (alg, enc) => {
+    const { privateKey, jwk } = await keysFor(alg, 'enc')
+    const registered = await registerClient(stage.rp, {
+      policies: [PERSON],
+      id_token_encrypted_response_alg: alg,
+      id_token_encrypted_response_enc: enc,
+      userinfo_encrypted_response_alg: alg,
+      userinfo_encrypted_response_enc: enc,
+      userinfo_signed_response_alg: 'ES256',
+      jwks: { keys: [jwk] },
+    })
+    expect(registered.warnings).toEqual([])
+    const options = { decrypt: { key: privateKey, kid: jwk.kid }, present: answerAsPerson(stage) }
+    const { claims, userInfo } = await login(stage, registered, options)
+    const values = { given_name: 'Erika', family_name: 'Mustermann', birthdate: '1963-08-12' }
+    expect(claims).toMatchObject(values)
+    expect(claims.vp_data).toEqual({ pid: { sex: 2 } })
+    expect(userInfo).toMatchObject({ ...values, sub: claims.sub })
+  })
+
+  it('without a key: only the names of what was presented, and the registration warns', async () => {
+    const registered = await registerClient(stage.rp, { policies: [PERSON] })
+    expect(registered.warnings).toMatchObject([
+      { pointer: '/policies/0', code: 'values_without_encryption_key' },
+    ])
+    const { claims, userInfo } = await login(stage, registered, { present: answerAsPerson(stage) })
+    const presented = ['given_name', 'family_name', 'birthdate', 'sex']
+    for (const found of [claims, userInfo]) {
+      expect(found.vp_data).toEqual({ pid: { presented } })
+      expect(JSON.stringify(found)).not.toMatch(/Erika|Mustermann|1963/)
+    }
+  })
+
+  it('are narrowed by `claims`, and stand in `verified_claims` where it names them', async () => {
+    const { privateKey, jwk } = await keysFor('ECDH-ES', 'enc')
+    const registered = await registerClient(stage.rp, {
+      policies: [PERSON],
+      id_token_encrypted_response_alg: 'ECDH-ES',
+      jwks: { keys: [jwk] },
+    })
+    const verified_claims = {
+      verification: { trust_framework: null },
+      claims: { family_name: null },
+    }
+    const wanted = { id_token: { given_name: null, verified_claims }, userinfo: { birthdate: null } }
+    const { claims, userInfo } = await login(stage, registered, {
+      decrypt: { key: privateKey, kid: jwk.kid },
+      present: answerAsPerson(stage),
+      parameters: { claims: JSON.stringify(wanted) },
+    })
+    expect(claims.given_name).toBe('Erika')
+    expect(claims.verified_claims).toMatchObject({
+      verification: { trust_framework: 'urn:wallet-verifier:trust-anchors', assurance_level: 'substantial' },
+      claims: { family_name: 'Mustermann' },
+    })
+    expect(Object.keys(claims)).not.toContain('family_name')
+    expect(Object.keys(claims)).not.toContain('birthdate')
+    expect(Object.keys(claims)).not.toContain('vp_data')
+    expect(userInfo.vp_data).toEqual({ pid: { presented: ['birthdate'] } })
+  })
+})
+
+describe('sub', () => {
+  const number = { claims: { personal_administrative_number: 'DE-123', document_number: 'X1' } }
+  const IDENTIFIED = {
+    ...PERSON,
+    name: 'identified',
+    scope: ['personal_administrative_number', 'document_number'],
+  }
+
+  it('is another one for each login, by default', async () => {
+    const registered = await registerClient(stage.rp)
+    const [first, second] = [await login(stage, registered), await login(stage, registered)]
+    expect(first.claims.sub).not.toBe(second.claims.sub)
+  })
+
+  it('pairwise: is the same for one person at all clients of a relying party, and at no other', async () => {
+    const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
+    const members = { policies: [IDENTIFIED], subject }
+    const subOf = async (rp: typeof stage.rp, telling: typeof number) => {
+      const registered = await registerClient(rp, members)
+      expect(registered.policies).toMatchObject([{ required_session_binding: 'page' }])
+      return (await login(stage, registered, { present: answerAsPerson(stage, telling) })).claims.sub
+    }
+    const settings = { trust_anchors: [stage.authority.anchor()] }
+    const other = await stage.service.relyingParty(settings)
+    const renewed = { claims: { ...number.claims, document_number: 'X2' } }
+    const someoneElse = { claims: { ...number.claims, personal_administrative_number: 'DE-124' } }
+    const sub = await subOf(stage.rp, number)
+    expect(await subOf(stage.rp, renewed)).toBe(sub)
+    expect(await subOf(stage.rp, someoneElse)).not.toBe(sub)
+    expect(await subOf(other, number)).not.toBe(sub)
+  })
+
+  it('pairwise: the policy must request the claims', async () => {
+    const subject = { type: 'pairwise', claims: ['document_number'] }
+    const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [PERSON], subject }
+    const response = await stage.rp.call('POST', '/v1/oidc_clients', { body })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ errors: [{ pointer: '/subject/claims' }] })
+  })
+})
+
+it('form_post brings the code in a form of our page', async () => {
+  const registered = await registerClient(stage.rp)
+  const made = await request(stage, registered, { parameters: { response_mode: 'form_post' } })
+  const browser = openLoginBrowser(stage.service)
+  const begun = await browser.begin(made.url.href)
+  const redirectUri = await respond(stage, await browser.link(begun))
+  const page = await browser.visit(await browser.comeBack(redirectUri))
+  const text = await page.text()
+  expect(page.headers.get('Content-Security-Policy')).toContain('form-action https://client.example https:')
+  expect(text).toContain(`<form method="post" action="${CALLBACK}">`)
+  const response = new URL(CALLBACK)
+  for (const [, name = '', value = ''] of text.matchAll(/name="(code|state|iss)" value="([^"]*)"/g)) {
+    response.searchParams.set(name, value)
+  }
+  expect((await redeem(made, response)).claims.age_over_18).toBe(true)
+})
+
+it('the page names the client and the host, in the language of ui_locales', async () => {
+  const registered = await registerClient(stage.rp, { name: 'Weinladen' })
+  const made = await request(stage, registered, { parameters: { ui_locales: 'nl de-AT en' } })
+  const browser = openLoginBrowser(stage.service)
+  const { page } = await browser.begin(made.url.href)
+  const text = (await (await browser.visit(page)).text()).replace(/[\u2068\u2069]/g, '')
+  expect(text).toContain('Danach geht es bei Weinladen (client.example) weiter.')
+  expect(text).toContain('lang="de"')
+})
+
+it('an unknown acr value is ignored, and each login is a new proof whatever max_age says', async () => {
+  const parameters = { acr_values: 'urn:example:gold', max_age: '1', display: 'popup', login_hint: 'erika' }
+  const registered = await registerClient(stage.rp)
+  const { claims } = await login(stage, registered, { parameters })
+  expect(claims.auth_time).toBeLessThanOrEqual(claims.iat)
+})

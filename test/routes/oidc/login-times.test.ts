@@ -1,0 +1,156 @@
+// CONTRACT 12 by the clock: how long codes, tokens, secrets and pushed requests work, and what is left then.
+
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+import {
+  answer,
+  app,
+  authorize,
+  begin,
+  finish,
+  newClient,
+  push,
+  redeem,
+  type TestClient,
+  userInfoStatus,
+} from './login-world.ts'
+
+let setting: Setting
+let client: TestClient
+
+beforeEach(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  setting = await setUp()
+  client = await newClient(setting)
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Moves the clock of the service. */
+function pass(seconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
+}
+
+async function codeOf(): Promise<{ readonly code: string; readonly id: string }> {
+  const browser = await answer(setting, await begin(client))
+  return { code: (await finish(client, browser)).get('code') ?? '', id: browser.id }
+}
+
+describe('a code', () => {
+  it('works 59 s after its redirect, and not after 61 s', async () => {
+    const [early, late] = [await codeOf(), await codeOf()]
+    pass(59)
+    expect((await redeem(client, early.code)).status).toBe(200)
+    pass(2)
+    expect((await redeem(client, late.code)).tokens.error).toBe('invalid_grant')
+  })
+
+  it('is not given to a browser that comes back more than three minutes after the success', async () => {
+    const browser = await answer(setting, await begin(client))
+    pass(179)
+    expect((await finish(client, browser)).has('code')).toBe(true)
+    pass(2)
+    const late = await finish(client, browser)
+    expect([late.get('error'), late.get('error_description')]).toEqual(['access_denied', 'session_expired'])
+  })
+})
+
+describe('an access token', () => {
+  it('works for five minutes', async () => {
+    const { tokens } = await redeem(client, (await codeOf()).code)
+    pass(299)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
+    pass(2)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
+  })
+
+  it('ends with its client', async () => {
+    const { tokens } = await redeem(client, (await codeOf()).code)
+    const path = `/v1/oidc_clients/${client.client_id}`
+    expect((await call(app, 'DELETE', path, { headers: setting.headers })).status).toBe(204)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
+  })
+})
+
+describe('a pushed request', () => {
+  it('works 59 s after it was pushed, and not after 61 s', async () => {
+    const [early, late] = [await push(client), await push(client)]
+    pass(59)
+    expect((await authorize(client, { request_uri: early })).status).toBe(303)
+    pass(2)
+    const refused = await authorize(client, { request_uri: late })
+    expect(await refused.text()).toContain('invalid_request_uri')
+  })
+
+  it('leaves no row after its expiry', async () => {
+    await push(client)
+    const stub = relyingPartyStub(env, setting.relyingPartyId)!
+    pass(120)
+    expect(await runDurableObjectAlarm(stub)).toBe(true)
+    const rows = await runInDurableObject(stub, (_, state) =>
+      state.storage.sql.exec('SELECT * FROM oidc_once').toArray(),
+    )
+    expect(rows).toEqual([])
+  })
+})
+
+it('a replaced secret works for a day', async () => {
+  const path = `/v1/oidc_clients/${client.client_id}/rotate_secret`
+  await call(app, 'POST', path, { headers: setting.headers })
+  pass(86_399)
+  expect((await redeem(client, 'none')).tokens.error).toBe('invalid_grant')
+  pass(2)
+  expect((await redeem(client, 'none')).tokens.error).toBe('invalid_client')
+})
+
+describe('nine minutes after the end', () => {
+  it('nothing of a login is left but the session', async () => {
+    const { code, id } = await codeOf()
+    await redeem(client, code)
+    const stored = () =>
+      runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
+    expect(await stored()).toContain('login')
+    pass(541)
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true)
+    expect(await stored()).not.toContain('login')
+  })
+})
+
+describe('rows', () => {
+  /** Counts the rows that objects write from now on. */
+  function countRows(id: string): Promise<() => number> {
+    return runInDurableObject(stubOf(id), (_, state) => {
+      const kv = Object.getPrototypeOf(state.storage.kv)
+      const storage = Object.getPrototypeOf(state.storage)
+      const spies = [vi.spyOn(kv, 'put'), vi.spyOn(storage, 'setAlarm')]
+      return () => spies.reduce((rows, spy) => rows + spy.mock.calls.length, 0)
+    })
+  }
+
+  it('are three more than those of a verification', async () => {
+    const browser = await answer(setting, await begin(client))
+    await vi.waitFor(
+      () =>
+        runInDurableObject(stubOf(browser.id), (_, state) =>
+          expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
+        ),
+      { timeout: 20_000 },
+    )
+    const rows = await countRows(browser.id)
+    const code = (await finish(client, browser)).get('code') ?? ''
+    expect(rows()).toBe(0)
+    const { tokens } = await redeem(client, code)
+    expect(rows()).toBe(1)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
+    expect(rows()).toBe(1)
+    pass(541)
+    await runDurableObjectAlarm(stubOf(browser.id))
+    expect(rows()).toBe(3)
+  })
+})

@@ -1,0 +1,136 @@
+// Logins inside workerd, where tests can set the time: a client, a browser with its cookies, and a wallet.
+
+import { createHash } from 'node:crypto'
+import { expect } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import { fetchRequest, goodResponse, post, type Setting } from '../../session/driver.ts'
+import { call, json } from '../edge/edge-app.ts'
+
+export const app = createApp()
+export const CALLBACK = 'https://client.example/callback'
+const VERIFIER = 'a'.repeat(43)
+const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
+
+export type TestClient = {
+  readonly client_id: string
+  readonly client_secret: string
+  readonly issuer: string
+}
+
+/** Registers a client with one policy: over 18, with a plain response. */
+export function newClient(setting: Setting, members: object = {}): Promise<TestClient> {
+  const policy = {
+    name: 'adult',
+    credential_types: ['age_attestation'],
+    scope: ['age_over_18'],
+    formats: ['dc+sd-jwt'],
+    request_options: { response_mode: 'direct_post' },
+  }
+  const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [policy], ...members }
+  return json(call(app, 'POST', '/v1/oidc_clients', { headers: setting.headers, body }))
+}
+
+export type Begun = { readonly id: string; readonly token: string; readonly cookies: string }
+
+const REQUEST = {
+  response_type: 'code',
+  redirect_uri: CALLBACK,
+  scope: 'openid',
+  state: 's',
+  code_challenge: CHALLENGE,
+  code_challenge_method: 'S256',
+}
+
+/** Opens an authorization request. */
+export async function authorize(
+  { client_id, issuer }: TestClient,
+  parameters: Readonly<Record<string, string>> = REQUEST,
+): Promise<Response> {
+  const query = new URLSearchParams({ client_id, ...parameters })
+  return call(app, 'GET', `${pathOf(issuer)}/authorize?${query}`)
+}
+
+/** Begins a login. */
+export async function begin(client: TestClient): Promise<Begun> {
+  const response = await authorize(client)
+  expect(response.status).toBe(303)
+  const [, id = '', token = ''] =
+    /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(response.headers.get('Location') ?? '') ?? []
+  return { id, token, cookies: cookiesOf(response) }
+}
+
+/** Lets the wallet on the browser's device answer. Returns the browser after its return. */
+export async function answer(setting: Setting, { id, token, cookies }: Begun): Promise<Begun> {
+  const own = { Origin: 'https://verifier.example' }
+  const headers = { ...own, Cookie: cookies, Authorization: `Bearer ${token}` }
+  const response = await call(app, 'POST', `/v1/verify/${id}/link`, { headers })
+  const both = `${cookies}; ${cookiesOf(response)}`
+  const { uri } = (await response.json()) as { uri: string }
+  const requestUri = new URL(uri).searchParams.get('request_uri') ?? ''
+  const good = await goodResponse(setting, await fetchRequest(requestUri))
+  const { redirect_uri } = (await (await post(id, good)).json()) as { redirect_uri: string }
+  const response_code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
+  const returned = await call(app, 'POST', `/v1/verify/${id}/response_code`, {
+    headers: { ...own, Cookie: both },
+    body: { response_code },
+  })
+  expect(returned.status).toBe(200)
+  return { id, token, cookies: both }
+}
+
+/** Opens the end of a login. */
+export async function finish({ issuer }: TestClient, { id, cookies }: Begun): Promise<URLSearchParams> {
+  const response = await call(app, 'GET', `${pathOf(issuer)}/finish/${id}`, { headers: { Cookie: cookies } })
+  expect(response.status).toBe(303)
+  return new URL(response.headers.get('Location') ?? '').searchParams
+}
+
+export type Tokens = { readonly access_token: string; readonly id_token: string; readonly error?: string }
+
+/** Redeems a code. */
+export async function redeem(client: TestClient, code: string, secret = client.client_secret) {
+  const body = new URLSearchParams({
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+  })
+  const response = await call(app, 'POST', `${pathOf(client.issuer)}/token`, {
+    headers: {
+      Authorization: `Basic ${btoa(`${client.client_id}:${secret}`)}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: `${body}`,
+  })
+  return { status: response.status, tokens: (await response.json()) as Tokens }
+}
+
+/** Status of UserInfo for an access token. */
+export async function userInfoStatus({ issuer }: TestClient, token: string): Promise<number> {
+  const headers = { Authorization: `Bearer ${token}` }
+  return (await call(app, 'GET', `${pathOf(issuer)}/userinfo`, { headers })).status
+}
+
+/** Pushes an authorization request. Returns its address. */
+export async function push(client: TestClient): Promise<string> {
+  const response = await call(app, 'POST', `${pathOf(client.issuer)}/par`, {
+    headers: {
+      Authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`,
+      'Content-Type': 'application/x-www-form-urlencoded',
+    },
+    body: `${new URLSearchParams(REQUEST)}`,
+  })
+  expect(response.status).toBe(201)
+  return ((await response.json()) as { request_uri: string }).request_uri
+}
+
+function pathOf(issuer: string): string {
+  return issuer.replace('https://verifier.example', '')
+}
+
+function cookiesOf(response: Response): string {
+  return response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+}
