@@ -43,6 +43,18 @@ const TYPES: Readonly<Record<string, readonly [ComponentName, string]>> = {
   TrustAnchor: ['TrustAnchor', 'An issuer to trust, for some credential types (docs/trust.md).'],
   CredentialTypes: ['CredentialTypes', 'Credential types that you add.'],
   TransactionDataTypes: ['TransactionDataTypes', 'Types of transaction data that you add.'],
+  OidcClientRequest: ['CreateOidcClient', 'Body of `POST /v1/oidc_clients`.'],
+  OidcClientChange: [
+    'ChangeOidcClient',
+    'Body of `PATCH /v1/oidc_clients/{client_id}`: the members to change.',
+  ],
+  OidcClient: ['OidcClient', 'An OpenID Connect client, without its secret.'],
+  CreatedOidcClient: [
+    'CreatedOidcClient',
+    'A new or changed OpenID Connect client. Only a new one has its secret.',
+  ],
+  OidcClientList: ['OidcClientList', 'Response of `GET /v1/oidc_clients`.'],
+  OidcSecret: ['OidcSecret', 'Response of `POST /v1/oidc_clients/{client_id}/rotate_secret`.'],
   ApiKey: ['ApiKey', 'An API key, without the key itself.'],
   AccessToken: ['Token', 'Response of `POST /oauth/token`.'],
 }

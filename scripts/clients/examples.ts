@@ -64,10 +64,11 @@ async function runShop(
 
 const START_MS = 60_000
 
-async function untilOpen(url: string, isRunning: () => boolean): Promise<void> {
+/** Waits until a server responds with 200. */
+export async function untilOpen(url: string, isRunning: () => boolean): Promise<void> {
   const deadline = Date.now() + START_MS
   for (;;) {
-    if (!isRunning() || Date.now() > deadline) throw new Error('the shop did not start')
+    if (!isRunning() || Date.now() > deadline) throw new Error('the server did not start')
     const response = await fetch(url).catch(() => undefined)
     if (response?.status === 200) return
     await setTimeout(50)

@@ -67,7 +67,7 @@ async function runPython(server: Server): Promise<string> {
 }
 
 /** Copies a program to dist/, where it stays with its packages. Removes what was generated before. */
-function copyProgram(language: string): string {
+export function copyProgram(language: string): string {
   const target = join(DIST, 'clients', language)
   for (const generated of ['api.ts', 'verifier'])
     rmSync(join(target, generated), { recursive: true, force: true })

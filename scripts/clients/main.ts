@@ -4,10 +4,11 @@
 import { startServer } from '../../test/support/service/server.ts'
 import { EXAMPLES } from './examples.ts'
 import { GENERATED } from './generated.ts'
+import { LOGINS } from './logins.ts'
 import { missing, NotInstalledError, type Program, resultWithoutTool } from './tools.ts'
 
 /** Two at a time, one of each list. */
-const LISTS = [GENERATED, EXAMPLES]
+const LISTS = [GENERATED, [...EXAMPLES, ...LOGINS]]
 const PROGRAMS = LISTS.flat()
 
 const wanted = process.argv.slice(2)

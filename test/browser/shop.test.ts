@@ -16,7 +16,7 @@ import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
 import { respondWithAge } from '../support/service/stage.ts'
 
 describeInBrowser('the demo shop', () => {
-  const stage = useBrowserStage(WITH_SHOP)
+  const stage = useBrowserStage({ env: WITH_SHOP })
   beforeAll(() => trustAuthority(stage))
 
   /** Checks the page that `go` opens, on both devices. */

@@ -131,6 +131,10 @@ it('a receipt is returned as text, and its problem as elsewhere', async () => {
   expect(await client.receipt('v_1')).toMatchObject({ ok: false, error: { code: 'unexpected_answer' } })
 })
 
+const redirect_uris = ['https://client.example/callback']
+const policies = [{ name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }]
+const registration = { name: 'Shop', redirect_uris, policies }
+
 const range = { from: '2026-11-22T10:00:00Z', to: '2026-11-22T11:00:00Z' }
 
 it.each<[string, (client: Client) => Promise<unknown>, string, string, object | null]>([
@@ -174,6 +178,29 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
     '/v1/verify/v_1/dc-api',
     { protocol: 'openid4vp-v1-signed', data: {} },
   ],
+  ['oidcClients', (client) => client.oidcClients(), 'GET', '/v1/oidc_clients', null],
+  [
+    'createOidcClient',
+    (client) => client.createOidcClient(registration),
+    'POST',
+    '/v1/oidc_clients',
+    registration,
+  ],
+  ['oidcClient', (client) => client.oidcClient('oc_1'), 'GET', '/v1/oidc_clients/oc_1', null],
+  [
+    'changeOidcClient',
+    (client) => client.changeOidcClient('oc_1', { name: 'Store' }),
+    'PATCH',
+    '/v1/oidc_clients/oc_1',
+    { name: 'Store' },
+  ],
+  [
+    'rotateOidcSecret',
+    (client) => client.rotateOidcSecret('oc_1'),
+    'POST',
+    '/v1/oidc_clients/oc_1/rotate_secret',
+    null,
+  ],
   ['events', (client) => client.events({ limit: 2 }), 'GET', '/v1/events?limit=2', null],
   ['events after', (client) => client.events({ after: 'c' }), 'GET', '/v1/events?after=c&limit=50', null],
 ])('%s calls its route', async (_, send, method, path, body) => {
@@ -181,6 +208,15 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
   expect(await send(client)).toEqual({ ok: true, value: {} })
   expect(calls).toMatchObject([{ method, url: `https://verifier.example${path}` }])
   expect(JSON.parse(calls[0]?.body ?? 'null')).toEqual(body)
+})
+
+it.each<[string, (client: Client) => Promise<unknown>]>([
+  ['createOidcClient', (client) => client.createOidcClient(registration)],
+  ['rotateOidcSecret', (client) => client.rotateOidcSecret('oc_1')],
+])('%s is not repeated after a lost response, because a secret could be lost', async (_, send) => {
+  const { client, calls } = serviceOf(new TypeError('connection reset'))
+  expect(await send(client)).toMatchObject({ ok: false, error: { code: 'unreachable' } })
+  expect(calls).toHaveLength(1)
 })
 
 it('an id is always one path segment', async () => {

@@ -4,11 +4,17 @@
 import { type Connection, type Credential, exchange, type Problem } from './exchange.ts'
 import { err, ok, type Result } from './result.ts'
 import type {
+  CreatedOidcClient,
   CreatedVerification,
   DcApiRequests,
   DcApiResponse,
   DeliveryLog,
   EventPage,
+  OidcClient,
+  OidcClientChange,
+  OidcClientList,
+  OidcClientRequest,
+  OidcSecret,
   OutcomeRequest,
   ProducedOutcome,
   RedeliveryPage,
@@ -87,6 +93,22 @@ export type Client = {
   readonly settings: (options?: Abortable) => Answer<Settings>
   /** Changes the settings that it names. */
   readonly changeSettings: (change: SettingsChange, options?: Abortable) => Answer<Settings>
+  /** Lists the OpenID Connect clients. */
+  readonly oidcClients: (options?: Abortable) => Answer<OidcClientList>
+  /** Registers an OpenID Connect client. Its secret is in this response only. */
+  readonly createOidcClient: (request: OidcClientRequest, options?: Abortable) => Answer<CreatedOidcClient>
+  /** Reads an OpenID Connect client. */
+  readonly oidcClient: (clientId: string, options?: Abortable) => Answer<OidcClient>
+  /** Changes the members that it names. */
+  readonly changeOidcClient: (
+    clientId: string,
+    change: OidcClientChange,
+    options?: Abortable,
+  ) => Answer<CreatedOidcClient>
+  /** Deletes an OpenID Connect client, which stops working within 60 s. */
+  readonly deleteOidcClient: (clientId: string, options?: Abortable) => Answer<null>
+  /** Creates a new secret. The old one works for 24 hours. */
+  readonly rotateOidcSecret: (clientId: string, options?: Abortable) => Answer<OidcSecret>
   /** Produces an outcome with the test wallet. Test mode only. */
   readonly outcome: (id: string, request: OutcomeRequest, options?: Abortable) => Answer<ProducedOutcome>
 }
@@ -103,6 +125,7 @@ const DEFAULT_WAIT_MS = 600_000
 /** Creates a client. Sends nothing before the first call. */
 export function createClient(connection: Connection): Client {
   const at = (id: string, rest = '') => `/v1/verify/${encodeURIComponent(id)}${rest}`
+  const oidcAt = (id: string, rest = '') => `/v1/oidc_clients/${encodeURIComponent(id)}${rest}`
   // The response has the documented type. It is not validated a second time here.
   const call = <T>(method: Call['method'], path: string, options: Omit<Call, 'method' | 'path'>) =>
     exchange(connection, { method, path, ...options }) as Answer<T>
@@ -132,6 +155,14 @@ export function createClient(connection: Connection): Client {
     enableWebhook: ({ signal } = {}) => call('POST', '/v1/webhook/enable', { signal }),
     settings: ({ signal } = {}) => call('GET', '/v1/relying_party', { signal }),
     changeSettings: (body, { signal } = {}) => call('PATCH', '/v1/relying_party', { body, signal }),
+    oidcClients: ({ signal } = {}) => call('GET', '/v1/oidc_clients', { signal }),
+    createOidcClient: (body, { signal } = {}) =>
+      call('POST', '/v1/oidc_clients', { body, isRepeatable: false, signal }),
+    oidcClient: (id, { signal } = {}) => call('GET', oidcAt(id), { signal }),
+    changeOidcClient: (id, body, { signal } = {}) => call('PATCH', oidcAt(id), { body, signal }),
+    deleteOidcClient: (id, { signal } = {}) => call('DELETE', oidcAt(id), { expects: 'nothing', signal }),
+    rotateOidcSecret: (id, { signal } = {}) =>
+      call('POST', oidcAt(id, '/rotate_secret'), { isRepeatable: false, signal }),
     outcome: (id, body, { signal } = {}) => {
       const path = `/v1/test/verify/${encodeURIComponent(id)}/outcome`
       return call('POST', path, { body, isRepeatable: false, signal })

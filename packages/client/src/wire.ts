@@ -783,6 +783,193 @@ export type TransactionDataTypes = readonly {
   }[]
 }[]
 
+/** Body of `POST /v1/oidc_clients`. */
+export type OidcClientRequest = {
+  readonly name: string
+  readonly application_type?: 'web' | 'native'
+  readonly redirect_uris: readonly string[]
+  readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+  readonly require_pushed_authorization_requests?: boolean
+  readonly require_pkce?: boolean
+  readonly cross_device?: boolean
+  readonly policies: readonly {
+    readonly credential_types?: readonly string[]
+    readonly scope?: readonly string[]
+    readonly dcql_query?: DcqlQuery
+    /** Default: `low`. */
+    readonly required_assurance_level?: 'low' | 'substantial' | 'high'
+    /** Default: `any`. */
+    readonly credential_match?: 'any' | 'all'
+    readonly formats?: readonly string[]
+    /** Default: `openid4vp-1.0`. */
+    readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c'
+    /** Default: empty. */
+    readonly request_options?: {
+      readonly client_id_prefix?: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri'
+      readonly response_mode?: 'direct_post.jwt' | 'direct_post'
+      readonly request_uri_method?: 'post' | 'get'
+    }
+    /** Default: `none`. */
+    readonly required_session_binding?: 'none' | 'page' | 'relying_party'
+    readonly purpose?: string
+    /** Default: `false`. */
+    readonly allow_derived?: boolean
+    readonly intent_to_retain?: boolean
+    /** Default: `false`. */
+    readonly require_same_holder_key?: boolean
+    readonly name: string
+    /** Default: `false`. */
+    readonly front_channel?: boolean
+  }[]
+  readonly default_policy?: string
+  readonly subject?: {
+    readonly type: 'transient'
+  } | {
+    readonly type: 'pairwise'
+    readonly claims: readonly ('personal_administrative_number' | 'document_number' | 'administrative_number' | 'person_id' | 'travel_document_number')[]
+  }
+  readonly id_token_signed_response_alg?: 'RS256' | 'ES256'
+  readonly userinfo_signed_response_alg?: 'RS256' | 'ES256' | null
+  readonly id_token_encrypted_response_alg?: 'ECDH-ES' | 'RSA-OAEP-256' | null
+  readonly id_token_encrypted_response_enc?: 'A128GCM' | 'A256GCM' | null
+  readonly userinfo_encrypted_response_alg?: 'ECDH-ES' | 'RSA-OAEP-256' | null
+  readonly userinfo_encrypted_response_enc?: 'A128GCM' | 'A256GCM' | null
+  readonly jwks?: {
+    readonly keys: readonly Readonly<Record<string, unknown>>[]
+  } | null
+}
+
+/** Body of `PATCH /v1/oidc_clients/{client_id}`: the members to change. */
+export type OidcClientChange = {
+  readonly name?: string
+  readonly application_type?: 'web' | 'native'
+  readonly redirect_uris?: readonly string[]
+  readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+  readonly require_pushed_authorization_requests?: boolean
+  readonly require_pkce?: boolean
+  readonly cross_device?: boolean
+  readonly policies?: readonly {
+    readonly credential_types?: readonly string[]
+    readonly scope?: readonly string[]
+    readonly dcql_query?: DcqlQuery
+    /** Default: `low`. */
+    readonly required_assurance_level?: 'low' | 'substantial' | 'high'
+    /** Default: `any`. */
+    readonly credential_match?: 'any' | 'all'
+    readonly formats?: readonly string[]
+    /** Default: `openid4vp-1.0`. */
+    readonly protocol?: 'openid4vp-1.0' | 'haip-1.0' | 'openid4vp-draft24' | 'openid4vp-draft18' | 'iso-18013-7-c'
+    /** Default: empty. */
+    readonly request_options?: {
+      readonly client_id_prefix?: 'x509_hash' | 'x509_san_dns' | 'decentralized_identifier' | 'verifier_attestation' | 'redirect_uri'
+      readonly response_mode?: 'direct_post.jwt' | 'direct_post'
+      readonly request_uri_method?: 'post' | 'get'
+    }
+    /** Default: `none`. */
+    readonly required_session_binding?: 'none' | 'page' | 'relying_party'
+    readonly purpose?: string
+    /** Default: `false`. */
+    readonly allow_derived?: boolean
+    readonly intent_to_retain?: boolean
+    /** Default: `false`. */
+    readonly require_same_holder_key?: boolean
+    readonly name: string
+    /** Default: `false`. */
+    readonly front_channel?: boolean
+  }[]
+  readonly default_policy?: string
+  readonly subject?: {
+    readonly type: 'transient'
+  } | {
+    readonly type: 'pairwise'
+    readonly claims: readonly ('personal_administrative_number' | 'document_number' | 'administrative_number' | 'person_id' | 'travel_document_number')[]
+  }
+  readonly id_token_signed_response_alg?: 'RS256' | 'ES256'
+  readonly userinfo_signed_response_alg?: 'RS256' | 'ES256' | null
+  readonly id_token_encrypted_response_alg?: 'ECDH-ES' | 'RSA-OAEP-256' | null
+  readonly id_token_encrypted_response_enc?: 'A128GCM' | 'A256GCM' | null
+  readonly userinfo_encrypted_response_alg?: 'ECDH-ES' | 'RSA-OAEP-256' | null
+  readonly userinfo_encrypted_response_enc?: 'A128GCM' | 'A256GCM' | null
+  readonly jwks?: {
+    readonly keys: readonly Readonly<Record<string, unknown>>[]
+  } | null
+}
+
+/** An OpenID Connect client, without its secret. */
+export type OidcClient = {
+  readonly client_id: string
+  readonly issuer: string
+  readonly created_at: string
+  readonly name: string
+  readonly application_type: 'web' | 'native' | (string & {})
+  readonly redirect_uris: readonly string[]
+  readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none' | (string & {})
+  readonly require_pushed_authorization_requests: boolean
+  readonly require_pkce: boolean
+  readonly cross_device: boolean
+  readonly policies: readonly Readonly<Record<string, unknown>>[]
+  readonly default_policy: string
+  readonly subject: {
+    readonly type: 'transient' | 'pairwise' | (string & {})
+    readonly claims?: readonly string[]
+  }
+  readonly id_token_signed_response_alg: 'RS256' | 'ES256' | (string & {})
+  readonly userinfo_signed_response_alg: 'RS256' | 'ES256' | (string & {}) | null
+  readonly id_token_encrypted_response_alg: 'ECDH-ES' | 'RSA-OAEP-256' | (string & {}) | null
+  readonly id_token_encrypted_response_enc: 'A128GCM' | 'A256GCM' | (string & {}) | null
+  readonly userinfo_encrypted_response_alg: 'ECDH-ES' | 'RSA-OAEP-256' | (string & {}) | null
+  readonly userinfo_encrypted_response_enc: 'A128GCM' | 'A256GCM' | (string & {}) | null
+  readonly jwks: {
+    readonly keys: readonly Readonly<Record<string, unknown>>[]
+  } | null
+}
+
+/** A new or changed OpenID Connect client. Only a new one has its secret. */
+export type CreatedOidcClient = {
+  readonly client_id: string
+  readonly issuer: string
+  readonly created_at: string
+  readonly name: string
+  readonly application_type: 'web' | 'native' | (string & {})
+  readonly redirect_uris: readonly string[]
+  readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none' | (string & {})
+  readonly require_pushed_authorization_requests: boolean
+  readonly require_pkce: boolean
+  readonly cross_device: boolean
+  readonly policies: readonly Readonly<Record<string, unknown>>[]
+  readonly default_policy: string
+  readonly subject: {
+    readonly type: 'transient' | 'pairwise' | (string & {})
+    readonly claims?: readonly string[]
+  }
+  readonly id_token_signed_response_alg: 'RS256' | 'ES256' | (string & {})
+  readonly userinfo_signed_response_alg: 'RS256' | 'ES256' | (string & {}) | null
+  readonly id_token_encrypted_response_alg: 'ECDH-ES' | 'RSA-OAEP-256' | (string & {}) | null
+  readonly id_token_encrypted_response_enc: 'A128GCM' | 'A256GCM' | (string & {}) | null
+  readonly userinfo_encrypted_response_alg: 'ECDH-ES' | 'RSA-OAEP-256' | (string & {}) | null
+  readonly userinfo_encrypted_response_enc: 'A128GCM' | 'A256GCM' | (string & {}) | null
+  readonly jwks: {
+    readonly keys: readonly Readonly<Record<string, unknown>>[]
+  } | null
+  readonly client_secret?: string
+  readonly warnings: readonly {
+    readonly pointer: string
+    readonly code: string
+    readonly message: string
+  }[]
+}
+
+/** Response of `GET /v1/oidc_clients`. */
+export type OidcClientList = {
+  readonly oidc_clients: readonly OidcClient[]
+}
+
+/** Response of `POST /v1/oidc_clients/{client_id}/rotate_secret`. */
+export type OidcSecret = {
+  readonly client_id: string
+  readonly client_secret: string
+}
+
 /** An API key, without the key itself. */
 export type ApiKey = {
   readonly key_id: string

@@ -185,3 +185,22 @@ it('returns the service’s errors for a wrong code and a wrong key', async () =
   })
   expect(await clientOf('wv_test_nonsense').get(id)).toMatchObject({ ok: false, error: { status: 401 } })
 })
+
+it('manages OpenID Connect clients', async () => {
+  const client = clientOf()
+  const { client_id, issuer, client_secret } = unwrap(
+    await client.createOidcClient({
+      name: 'Shop',
+      redirect_uris: ['https://client.example/callback'],
+      policies: [{ name: 'adult', ...OVER_18 }],
+    }),
+  )
+  expect(issuer).toBe(`${BASE_URL}/oidc/${stage.rp.relying_party_id}`)
+  const rotated = unwrap(await client.rotateOidcSecret(client_id))
+  expect([rotated.client_id, rotated.client_secret === client_secret]).toEqual([client_id, false])
+  expect(unwrap(await client.changeOidcClient(client_id, { name: 'Store' }))).toMatchObject({ warnings: [] })
+  expect(unwrap(await client.oidcClient(client_id))).toMatchObject({ client_id, name: 'Store' })
+  expect(unwrap(await client.oidcClients()).oidc_clients).toMatchObject([{ client_id }])
+  expect(unwrap(await client.deleteOidcClient(client_id))).toBeNull()
+  expect(await client.oidcClient(client_id)).toMatchObject({ ok: false, error: { code: 'not_found' } })
+})

@@ -5,7 +5,6 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { findChromium } from '../../../scripts/service/chromium.mjs'
 import { type Front, startFront } from '../service/front.ts'
-import { BASE_URL } from '../service/service.ts'
 import { type Stage, useStage } from '../service/stage.ts'
 
 const CHROMIUM = findChromium()
@@ -35,14 +34,28 @@ export type Visitor = {
   readonly host: (address: string, html: string) => Promise<void>
 }
 
+/** Of a stage whose browser reaches more than the service on https. */
+type BrowserStageOptions = {
+  /** Variables of the launcher. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Stands at BASE_URL already. */
+  readonly front?: Front
+  /** Further hosts. */
+  readonly sites?: () => Readonly<Record<string, Front>>
+}
+
 /** Sets up the stage for the file's tests. After each test no page may have unexpected errors. */
-export function useBrowserStage(env: Readonly<Record<string, string>> = {}): BrowserStage {
+export function useBrowserStage({ env, sites, ...given }: BrowserStageOptions = {}): BrowserStage {
   const stage = useStage(env) as BrowserStage
   const open: { browser?: Browser; errors: string[] } = { errors: [] }
   beforeAll(async () => {
-    const { hostname } = new URL(BASE_URL)
-    const front = await startFront(hostname, stage.service.server.origin)
-    const browser = await launchChromium(`MAP ${hostname} 127.0.0.1:${front.port}, MAP * ~NOTFOUND`)
+    const { hostname } = new URL(stage.service.server.baseUrl)
+    const front = given.front ?? (await startFront(hostname, () => stage.service.server.origin))
+    const places = { [hostname]: front, ...sites?.() }
+    const rules = Object.entries(places).map(([host, { port }]) =>
+      host === 'localhost' ? 'EXCLUDE localhost' : `MAP ${host} 127.0.0.1:${port}`,
+    )
+    const browser = await launchChromium([...rules, 'MAP * ~NOTFOUND'].join(', '))
     open.browser = browser
     Object.assign(stage, {
       front,
@@ -95,7 +108,7 @@ async function newVisitor(
   })
   const walletUris: string[] = []
   context.on('request', (request) => {
-    if (!/^(https|data|blob):/.test(request.url())) walletUris.push(request.url())
+    if (!/^(https?|data|blob):/.test(request.url())) walletUris.push(request.url())
   })
   return {
     page,

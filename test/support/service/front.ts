@@ -9,21 +9,22 @@ import { mintCertificate } from '../certificates/certificates.ts'
 
 export type Front = {
   readonly port: number
+  /** PEM. It is self-signed. */
+  readonly certificate: string
   /** Drops every connection, old and new, until `mend` is called. */
   readonly cut: () => void
   readonly mend: () => void
   readonly close: () => Promise<void>
 }
 
-/** Starts a proxy for `host`, in front of a service at `origin` (http, loopback). */
-export async function startFront(host: string, origin: string): Promise<Front> {
+/** Starts a proxy for `host`, in front of a service at `origin` (http, loopback), which may start later. */
+export async function startFront(host: string, origin: () => string): Promise<Front> {
   const { pem, privateJwk } = await mintCertificate({
     subject: `CN=${host}`,
     altNames: [{ type: 'dns', value: host }],
     extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'], // serverAuth
   })
   const key = createPrivateKey({ key: privateJwk as never, format: 'jwk' })
-  const { hostname, port } = new URL(origin)
   const sockets = new Set<Socket>()
   let isCut = false
   const keep = (socket: Socket) => {
@@ -32,6 +33,7 @@ export async function startFront(host: string, origin: string): Promise<Front> {
   }
   const server = createServer({ cert: pem, key: key.export({ type: 'pkcs8', format: 'pem' }) }, (browser) => {
     if (isCut) return browser.destroy()
+    const { hostname, port } = new URL(origin())
     const service = connect(Number(port), hostname)
     keep(service)
     keep(browser)
@@ -43,6 +45,7 @@ export async function startFront(host: string, origin: string): Promise<Front> {
   await once(server.listen(0, '127.0.0.1'), 'listening')
   return {
     port: (server.address() as AddressInfo).port,
+    certificate: pem,
     cut: () => {
       isCut = true
       drop()

@@ -115,13 +115,14 @@ export async function startService(
   { isChecked = true, ...options }: ServiceOptions = {},
 ): Promise<Service> {
   const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1', ...env }, ...options })
+  const { baseUrl } = server
   const send: Service['fetch'] = async (url, init = {}) => {
-    const path = url.startsWith(BASE_URL) ? url.slice(BASE_URL.length) : url.replace(server.origin, '')
+    const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url.replace(server.origin, '')
     const answer = await fetch(server.origin + path, { redirect: 'manual', ...init })
     if (!isChecked) return answer
     const { method = 'GET', body } = init
     await expectDescribed(method, path, answer, sentJson(body))
-    return lintExchange({ url: BASE_URL + path, method, body, answer, fetch: send })
+    return lintExchange({ url: baseUrl + path, method, body, answer, fetch: send })
   }
   const verifierCa = readFileSync(join(server.stateDir, 'verifier-ca.pem'), 'utf8')
   return {

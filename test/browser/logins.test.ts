@@ -1,0 +1,125 @@
+// Logins by OpenID Connect in Chromium (CONTRACT 12). The client is `openid-client`, the wallet is a foreign
+// one.
+
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Request, redeem, request, respond } from '../conformance/oidc/openid-login.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { namesClient, pressLink, scan } from '../support/browser/login-page.ts'
+import { type Front, startFront } from '../support/service/front.ts'
+import { CALLBACK, registerClient } from '../support/service/login.ts'
+import { type Receiver, startReceiver } from '../support/service/receiver.ts'
+import type { RelyingParty } from '../support/service/service.ts'
+import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
+
+const HOST = new URL(CALLBACK).host
+
+describeInBrowser('a login in a browser', () => {
+  const client = useClientSite()
+  const stage = useBrowserStage({ sites: () => ({ [HOST]: client.front }) })
+
+  /** Opens the page of a login. Its client's page is at the end. */
+  const begin = async ({
+    rp = stage.rp,
+    members = {},
+    parameters = {},
+    device = DEVICES.desktop,
+  }: Setup = {}) => {
+    const made = await request(stage, await registerClient(rp, members), { parameters })
+    const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })
+    await page.goto(made.url.href)
+    await namesClient(page, 'Wine shop', HOST)
+    return { page, made, id: new URL(page.url()).pathname.slice('/s/'.length) }
+  }
+
+  /** Waits until the browser is at the client. Returns the address. */
+  const end = async (page: Page): Promise<URL> => {
+    await page.waitForURL(`${CALLBACK}**`)
+    await page.getByText('Welcome back.').waitFor()
+    return new URL(page.url())
+  }
+
+  const errorAt = async (page: Page, made: Request) => {
+    const { searchParams } = await end(page)
+    expect([searchParams.get('state'), searchParams.has('code')]).toEqual([made.state, false])
+    return [searchParams.get('error'), searchParams.get('error_description')]
+  }
+
+  it('ends on one device at the client, with a code for this browser', async () => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const { page, made } = await begin({ rp, device: DEVICES.phone })
+    expect(await page.locator('#qr').count()).toBe(0)
+    const redirectUri = await respond(stage, await pressLink(page))
+    const back = await page.context().newPage()
+    await back.goto(redirectUri)
+    const { claims, userInfo } = await redeem(made, await end(back))
+    expect(claims).toMatchObject({ age_over_18: true, session_binding: 'relying_party', livemode: true })
+    expect(userInfo).toMatchObject({ sub: claims.sub, age_over_18: true })
+    // The page that began does not continue, too.
+    await page.locator('main[data-state=verified]').waitFor()
+  })
+
+  it('ends across devices at the client: the page goes on by itself', async () => {
+    const { page, made } = await begin()
+    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    const { claims } = await redeem(made, await end(page))
+    expect(claims).toMatchObject({ age_over_18: true, session_binding: 'none' })
+  })
+
+  it('ends by form_post at the client', async () => {
+    const { page, made } = await begin({ parameters: { response_mode: 'form_post' } })
+    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await end(page)
+    const posted = client.site.requests.find(({ method }) => method === 'POST')
+    const response = new URL(`${CALLBACK}?${posted?.body}`)
+    expect((await redeem(made, response)).claims.age_over_18).toBe(true)
+  })
+
+  it('ends with access_denied where the person declines', async () => {
+    const { page, made } = await begin()
+    await stage.service.wallet.decline(await stage.service.wallet.receive(await scan(page)), 'access_denied')
+    expect(await errorAt(page, made)).toEqual(['access_denied', 'access_denied'])
+  })
+
+  it('ends with access_denied where the person is rejected', async () => {
+    const { page, made } = await begin()
+    const received = await stage.service.wallet.receive(await scan(page))
+    await respondWithAge(stage, received, { claims: { age_over_18: false } })
+    expect(await errorAt(page, made)).toEqual(['access_denied', 'predicate_false'])
+  })
+
+  it('ends with access_denied where the session expires', async () => {
+    const { page, made, id } = await begin()
+    const body = { reason: 'session_expired' }
+    expect((await stage.rp.call('POST', `/v1/test/verify/${id}/outcome`, { body })).status).toBe(200)
+    expect(await errorAt(page, made)).toEqual(['access_denied', 'session_expired'])
+  })
+
+  it('ends with access_denied where the relying party cancels', async () => {
+    const { page, made, id } = await begin()
+    await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
+    expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
+  })
+})
+
+/** The client's site: it responds to everything with one page. */
+function useClientSite(): { readonly site: Receiver; readonly front: Front } {
+  const open = {} as { site: Receiver; front: Front }
+  beforeAll(async () => {
+    open.site = await startReceiver()
+    open.site.answer({ headers: { 'content-type': 'text/html' }, body: '<title>Shop</title>Welcome back.' })
+    open.front = await startFront(HOST, () => `http://127.0.0.1:${open.site.port}`)
+  })
+  afterAll(async () => {
+    await open.front?.close()
+    await open.site?.close()
+  })
+  return open
+}
+
+type Setup = {
+  readonly rp?: RelyingParty
+  readonly members?: object
+  readonly parameters?: Readonly<Record<string, string>>
+  readonly device?: (typeof DEVICES)[keyof typeof DEVICES]
+}
