@@ -1,11 +1,8 @@
 // Errors of the description, from the tables that the service uses. describe.ts names the errors of each
 // operation.
 
-import descriptions from '../assets/oauth-errors.json' with { type: 'json' }
+import errors from '../assets/oauth-errors.json' with { type: 'json' }
 import { PROBLEMS, type ProblemCode } from '../src/routes/edge/problems.ts'
-import { REQUEST_ERRORS } from '../src/routes/oidc/request-errors.ts'
-import { OIDC_ERRORS } from '../src/routes/oidc/responses.ts'
-import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
 type DescribedError = {
@@ -55,9 +52,9 @@ const ERRORS: Readonly<Record<string, DescribedError>> = {
       errors: (code as ProblemCode) === 'invalid_request' ? [FIELD_ERROR] : [],
     },
   })),
-  ...oauth('wallet', described(WALLET_ERRORS, descriptions.wallet)),
-  ...oauth('token', described(TOKEN_ERRORS, descriptions.token)),
-  ...oauth('oidc', described({ ...OIDC_ERRORS, ...REQUEST_ERRORS }, descriptions.oidc)),
+  ...oauth('wallet', described(WALLET_ERRORS, errors.wallet)),
+  ...oauth('token', errors.token),
+  ...oauth('oidc', { ...errors.oidc, ...errors.request }),
 }
 
 /** Adds the descriptions of a table. */

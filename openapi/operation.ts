@@ -2,10 +2,9 @@
 // derived from the route.
 
 import type * as z from 'zod/mini'
+import type { OAuthErrors } from '../src/routes/edge/cloudflare.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
-import type { RequestError } from '../src/routes/oidc/request-errors.ts'
-import type { OIDC_ERRORS } from '../src/routes/oidc/responses.ts'
-import type { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
+import type { OidcError, RequestError } from '../src/routes/oidc/responses.ts'
 import type { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 import type { ComponentName } from './components.ts'
 
@@ -27,8 +26,8 @@ export type Operation = {
   /** Problems beyond those of the caller, body, query and path. */
   readonly problems?: readonly ProblemCode[]
   readonly walletErrors?: readonly (keyof typeof WALLET_ERRORS)[]
-  readonly tokenErrors?: readonly (keyof typeof TOKEN_ERRORS)[]
-  readonly oidcErrors?: readonly (keyof typeof OIDC_ERRORS | RequestError)[]
+  readonly tokenErrors?: readonly (keyof OAuthErrors['token'])[]
+  readonly oidcErrors?: readonly (OidcError | RequestError)[]
 }
 
 export type OperationResponse = {

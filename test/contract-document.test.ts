@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import errors from '../assets/oauth-errors.json' with { type: 'json' }
 import { PROBLEMS } from '../src/routes/edge/problems.ts'
-import { TOKEN_ERRORS } from '../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
 const CONTRACT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/contract.md'), 'utf8')
@@ -46,6 +46,6 @@ describe('docs/contract.md lists, with its status, every', () => {
   })
 
   it('error of the token endpoint, and no other', () => {
-    expect(unique(promised('| status | wallet |', 2))).toEqual(oauth(TOKEN_ERRORS))
+    expect(unique(promised('| status | wallet |', 2))).toEqual(oauth(errors.token))
   })
 })

@@ -1,7 +1,8 @@
 // Operations of OpenID Connect: clients of a relying party, and the endpoints of its issuer (CONTRACT 12).
 
+import errors from '../../assets/oauth-errors.json' with { type: 'json' }
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { REQUEST_ERRORS, type RequestError } from '../../src/routes/oidc/request-errors.ts'
+import type { RequestError } from '../../src/routes/oidc/responses.ts'
 import type { Operation } from '../operation.ts'
 
 const CLIENT = { description: 'The client, without its secret.', json: ['OidcClient'] } as const
@@ -112,7 +113,7 @@ const AUTHENTICATION_ERRORS = [
   'unavailable',
 ] as const
 /** Errors of a request that is pushed: all but those that only a browser can bring. */
-const REQUEST_REFUSALS = (Object.keys(REQUEST_ERRORS) as RequestError[]).filter(
+const REQUEST_REFUSALS = (Object.keys(errors.request) as RequestError[]).filter(
   (name) =>
     !['parameter_repeated', 'request_uri_over', 'par_required', 'policy_unsatisfiable'].includes(name),
 )

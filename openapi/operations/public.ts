@@ -1,7 +1,7 @@
 // Operations of OAuth clients, wallets and browsers, and the public ones (CONTRACT 1, 5, 8).
 
+import errors from '../../assets/oauth-errors.json' with { type: 'json' }
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { TOKEN_ERRORS, type TokenRefusal } from '../../src/routes/settings/oauth-errors.ts'
 import type { Operation } from '../operation.ts'
 
 export const TOKENS = {
@@ -12,7 +12,7 @@ export const TOKENS = {
       'RFC 6749 §4.4. `client_id` is the `relying_party_id`, `client_secret` an API key: by HTTP Basic or in the form. Valid for at most 15 minutes.',
     body: { form: 'TokenForm' },
     responses: { 200: { description: 'A JWT (RFC 9068).', json: ['Token'] } },
-    tokenErrors: (Object.keys(TOKEN_ERRORS) as TokenRefusal[]).filter(
+    tokenErrors: (Object.keys(errors.token) as (keyof typeof errors.token)[]).filter(
       (name) => name !== 'method_not_allowed',
     ),
     problems: ['internal_error'],

@@ -28,7 +28,7 @@ import { relyingPartyIdOf } from './identifier.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
-import { openOnce } from './oidc/once.ts'
+import { openOnce, type Use } from './oidc/once.ts'
 import {
   type ReaderCertificate,
   SCOPES,
@@ -198,10 +198,10 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /** Stores a name that may be used once, with a value. False where it was used before. */
-  async storeOnce(name: string, value: string, expiresAt: number): Promise<boolean> {
+  async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
     if (this.#load() === undefined) return false
-    if (!this.#once.store(name, value, { now: Date.now(), expiresAt })) return false
-    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(expiresAt + 1_000)
+    if (!this.#once.store(name, value, { ...use, now: Date.now() })) return false
+    if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(use.expiresAt + 1_000)
     return true
   }
 

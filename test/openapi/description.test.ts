@@ -4,15 +4,13 @@
 
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
+import errors from '../../assets/oauth-errors.json' with { type: 'json' }
 import { PROBLEMS_WITHOUT_ROUTE } from '../../openapi/describe.ts'
 import { isError, type Schema } from '../../openapi/description.ts'
 import { generatedFiles } from '../../openapi/files.ts'
 import WIRE from '../../packages/client/src/wire.ts?raw'
 import { ACCESS } from '../../src/routes/edge/access.ts'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
-import { REQUEST_ERRORS } from '../../src/routes/oidc/request-errors.ts'
-import { OIDC_ERRORS } from '../../src/routes/oidc/responses.ts'
-import { TOKEN_ERRORS } from '../../src/routes/settings/oauth-errors.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import { DESCRIPTION, findSchema, undescribed } from '../support/reading/described.ts'
 import { schemaErrors } from '../support/reading/json-schema.ts'
@@ -78,8 +76,8 @@ describe('the description', () => {
   it('has every error of wallets and OAuth clients except that of a wrong method', () => {
     const expected = [
       ...Object.keys(WALLET_ERRORS).map((kind) => `wallet.${kind}`),
-      ...Object.keys(TOKEN_ERRORS).map((kind) => `token.${kind}`),
-      ...[...Object.keys(OIDC_ERRORS), ...Object.keys(REQUEST_ERRORS)].map((kind) => `oidc.${kind}`),
+      ...Object.keys(errors.token).map((kind) => `token.${kind}`),
+      ...[...Object.keys(errors.oidc), ...Object.keys(errors.request)].map((kind) => `oidc.${kind}`),
     ].filter((name) => !/\.method(_not_allowed)?$/.test(name) && !ON_PAGES.includes(name))
     expect([...ERRORS].filter((name) => name.includes('.')).sort()).toEqual(expected.sort())
   })

@@ -1,6 +1,10 @@
 // End and restart with sessions in every state (CONTRACT 10).
 
+import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { PrivateKeyJwt } from 'openid-client'
 import { describe, expect, it } from 'vitest'
+import { answer, redeem, request } from '../conformance/oidc/openid-login.ts'
+import { CALLBACK, openLoginBrowser, registerClient } from '../support/service/login.ts'
 import { begin, finish, respondWithAge, useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
@@ -36,6 +40,47 @@ describe.each([
     expect(again.payload.client_metadata).toEqual(request.payload.client_metadata)
     const scanned = await stage.service.wallet.receive(other.wallet_request.uri)
     expect((await respondWithAge(stage, scanned)).status).toBe(200)
+  })
+})
+
+describe('a service that was killed', () => {
+  it('accepts no client assertion again, and keeps a pushed request and a code', async () => {
+    const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
+    const registered = await registerClient(stage.rp, {
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [await exportJWK(publicKey)] },
+    })
+    const { client_id, issuer } = registered
+    const claims = { iss: client_id, sub: client_id, aud: issuer, jti: 'once' }
+    const assertion = new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).setExpirationTime('4 min')
+    const form = new URLSearchParams({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await assertion.sign(privateKey),
+      grant_type: 'authorization_code',
+      code: 'none',
+      redirect_uri: CALLBACK,
+    })
+    const send = async () => {
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+      const response = await stage.service.fetch(`${issuer}/token`, {
+        method: 'POST',
+        headers,
+        body: `${form}`,
+      })
+      return ((await response.json()) as { error: string }).error
+    }
+    const options = { authentication: PrivateKeyJwt(privateKey), pushed: true }
+    const [pushed, answered] = [
+      await request(stage, registered, options),
+      await request(stage, registered, options),
+    ]
+    const response = await answer(stage, openLoginBrowser(stage.service), answered.url.href)
+    expect(await send()).toBe('invalid_grant')
+    await stage.service.server.kill9()
+    await stage.service.server.restart()
+    expect(await send()).toBe('invalid_client')
+    expect((await stage.service.fetch(pushed.url.href)).status).toBe(303)
+    expect((await redeem(answered, response)).claims.age_over_18).toBe(true)
   })
 })
 

@@ -1,7 +1,10 @@
 // Names that may be used once: `jti` of client assertions, and pushed authorization requests. They survive a
 // restart, and are removed after their expiry.
 
-/** Names of one relying party. A name lives for five minutes at most. */
+/**
+ * Names of one relying party. A name lives for five minutes at most. Callers that did not authenticate have
+ * half of them, so that they cannot keep a client from authenticating.
+ */
 const MAXIMUM_NAMES = 20_000
 
 /** Opens the names. Times are Unix milliseconds. */
@@ -15,8 +18,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   }
   return {
     /** Stores a name. False where it is known, or where there are too many. */
-    store: (name: string, value: string, { now, expiresAt }: { now: number; expiresAt: number }): boolean => {
-      if (prune(now).names >= MAXIMUM_NAMES) return false
+    store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
+      if (prune(now).names >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
       return (
         sql.exec('INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt).rowsWritten > 0
       )
@@ -33,5 +36,9 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     prune: (now: number): number | null => prune(now).next,
   }
 }
+
+/** A use of a name. `isAuthenticated`: by a client that authenticated. */
+export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
+type Now = { readonly now: number }
 
 type Rest = { readonly next: number | null; readonly names: number }

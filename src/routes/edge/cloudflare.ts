@@ -1,6 +1,6 @@
 // The platform: where a request came through, and the files below assets/ that the service sends.
 
-import type descriptions from '../../../assets/oauth-errors.json'
+import type errors from '../../../assets/oauth-errors.json'
 
 /** The binding of the files, or a stand-in. */
 export type AssetSource = Pick<Fetcher, 'fetch'>
@@ -35,11 +35,14 @@ export async function readOnce<T>(
 /** The binding is one object for the isolate's whole life. */
 const cache = new WeakMap<AssetSource, Map<string, unknown>>()
 
-/** Returns the descriptions of OAuth errors, by table: help for the developers of wallets and clients. */
-export function oauthDescriptions(assets: AssetSource): Promise<typeof descriptions> {
-  return readOnce(assets, 'oauth-errors.json', parseDescriptions)
+/** Errors of OAuth, by table. For wallets: the descriptions alone. */
+export type OAuthErrors = typeof errors
+
+/** Returns the errors of OAuth. */
+export function oauthErrors(assets: AssetSource): Promise<OAuthErrors> {
+  return readOnce(assets, 'oauth-errors.json', parseErrors)
 }
 
-async function parseDescriptions(text: string): Promise<typeof descriptions> {
+async function parseErrors(text: string): Promise<OAuthErrors> {
   return JSON.parse(text) // our own file
 }

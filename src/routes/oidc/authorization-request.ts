@@ -19,7 +19,7 @@ import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { locale } from '../edge/schemas.ts'
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
-import type { RequestError } from './request-errors.ts'
+import type { RequestError } from './responses.ts'
 
 export type Parameters = ReadonlyMap<string, string>
 
@@ -80,6 +80,7 @@ export async function parseRequest(
       scope: scopesOf(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
       policy: `${policy.name}#${digest}`,
       subject: client.subject,
+      wanted_acr: claims.acr,
       wanted_sub: claims.sub,
       id_token: {
         alg: client.id_token_signed_response_alg,

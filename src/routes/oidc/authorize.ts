@@ -23,8 +23,7 @@ import { newBrowserSecret, setLoginCookie } from './codes.ts'
 import { type Issuer, issuerOfRequest } from './issuer.ts'
 import { sendFailure, sendForm, sendUnavailable } from './pages.ts'
 import { parsePushed, REQUEST_URI } from './par.ts'
-import { REQUEST_ERRORS, type RequestError } from './request-errors.ts'
-import { describeError, redirectTo, withParameters } from './responses.ts'
+import { type RequestError, redirectTo, requestError, withParameters } from './responses.ts'
 
 /** Handles GET and POST. */
 export async function authorize(c: AppContext): Promise<Response> {
@@ -162,8 +161,7 @@ async function refuseEarly(
   name: RequestError,
   { issuer, redirectUri, parameters }: Early,
 ): Promise<Response> {
-  const { error } = REQUEST_ERRORS[name]
-  const description = await describeError(c, name)
+  const { error, description } = await requestError(c, name)
   const state = parameters.get('state') ?? null
   const answer = { error, error_description: description, state, iss: issuer.url }
   if (!issuer.settings.livemode) {

@@ -1,10 +1,10 @@
 // Authentication of clients (OpenID Connect Core 1.0 §9, RFC 7523). A client authenticates in the one way
 // that it is registered with. Failures are limited by address.
 
+import { compactVerify } from 'jose'
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
-import { utf8 } from '../../codec/bytes.ts'
-import { type JsonObject, parseJsonObject } from '../../codec/json.ts'
+import { member, parseJsonObject } from '../../codec/json.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
@@ -131,59 +131,26 @@ async function acceptsAssertion(
   // Last, so that only the client itself can store an identifier.
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
   const name = `jti/${client_id}/${await digestOf(claims.jti)}`
-  return (await stub?.storeOnce(name, '', Math.ceil(claims.exp * 1000))) === true
+  const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }
+  return (await stub?.storeOnce(name, '', use)) === true
 }
 
+/** The algorithm is chosen by the key, and compared with the header. */
 async function verifiedAssertion(assertion: string, client: OidcClient) {
-  const [header = '', payload = '', signature = '', ...rest] = assertion.split('.')
-  const signed = decodeBase64url(signature)
-  const { alg, kid, crit } = partOf(header)
-  const algorithm = ALGORITHMS.find(({ name }) => name === alg)
-  // RFC 7515 §4.1.11: no extension is understood here.
-  if (signed === undefined || algorithm === undefined || rest.length > 0 || crit !== undefined)
-    return undefined
-  const keys = signingKeys(client).filter(
-    (key) =>
-      key.kty === algorithm.kty &&
-      (key.alg ?? algorithm.name) === algorithm.name &&
-      (kid === undefined || key.kid === undefined || key.kid === kid),
-  )
-  for (const { use: _, alg: __, kid: ___, ...jwk } of keys) {
-    const key = await crypto.subtle.importKey('jwk', jwk, algorithm.parameters, false, ['verify'])
-    if (await crypto.subtle.verify(algorithm.parameters, key, signed, utf8(`${header}.${payload}`))) {
-      return ASSERTION.safeParse(partOf(payload)).data
-    }
+  for (const { use: _, alg, kid: __, ...jwk } of signingKeys(client)) {
+    const fitting = jwk.kty === 'EC' ? ['ES256'] : ['RS256', 'PS256']
+    const algorithms = fitting.filter((name) => name === (alg ?? name))
+    const verified = await compactVerify(assertion, jwk, { algorithms }).catch(() => undefined)
+    const claims = verified && parseJsonObject(verified.payload, OIDC_REQUEST.assertion)
+    if (claims?.ok) return ASSERTION.safeParse(claims.value).data
   }
   return undefined
 }
 
-/** RFC 7518 §3. A header is compared with this table and never chooses. */
-const ALGORITHMS = [
-  algorithm('ES256', 'EC', { name: 'ECDSA', namedCurve: 'P-256' }),
-  algorithm('RS256', 'RSA', { name: 'RSASSA-PKCS1-v1_5' }),
-  algorithm('PS256', 'RSA', { name: 'RSA-PSS', saltLength: 32 }),
-]
-
-type AlgorithmParameters = {
-  readonly name: string
-  readonly namedCurve?: string
-  readonly saltLength?: number
-}
-
-function algorithm(name: 'ES256' | 'RS256' | 'PS256', kty: 'EC' | 'RSA', parameters: AlgorithmParameters) {
-  return { name, kty, parameters: { ...parameters, hash: 'SHA-256' } }
-}
-
 /** Reads the client that an assertion names. Nothing is verified yet. */
 function assertedClient(assertion: string): string | undefined {
-  const { sub } = partOf(assertion.split('.')[1] ?? '')
+  const payload = decodeBase64url(assertion.split('.')[1] ?? '')
+  const parsed = parseJsonObject(payload, OIDC_REQUEST.assertion)
+  const sub = parsed.ok ? member(parsed.value, 'sub') : undefined
   return typeof sub === 'string' ? sub : undefined
-}
-
-/** Returns the members of a part of a JWS; none where it is no JSON object, or too long. */
-function partOf(encoded: string): JsonObject {
-  const { length } = OIDC_REQUEST.assertion
-  const bytes = encoded.length > length ? undefined : decodeBase64url(encoded)
-  const parsed = parseJsonObject(bytes, OIDC_REQUEST.assertion)
-  return parsed.ok ? parsed.value : {}
 }

@@ -13,8 +13,7 @@ import { takeWalletCall } from '../edge/rate-limit.ts'
 import { parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
 import { authenticateOidcClient } from './client-authentication.ts'
 import { issuerOfRequest, noIssuer } from './issuer.ts'
-import { REQUEST_ERRORS, type RequestError } from './request-errors.ts'
-import { describeError, refuse, sendOAuth } from './responses.ts'
+import { type RequestError, refuse, requestError, sendOAuth, sendOAuthError } from './responses.ts'
 
 /** Prefix of every address of a pushed request. */
 export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
@@ -48,8 +47,8 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const stored = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
   const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
   const name = `par/${await digestOf(requestUri)}`
-  const expiresAt = Date.now() + LIFETIME_SECONDS * 1000
-  const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, expiresAt)
+  const use = { isAuthenticated: confidential, expiresAt: Date.now() + LIFETIME_SECONDS * 1000 }
+  const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use)
   if (!isStored) return refuse(c, 'unavailable')
   return sendOAuth({ request_uri: requestUri, expires_in: LIFETIME_SECONDS }, 201)
 }
@@ -62,6 +61,5 @@ export function parsePushed(text: string) {
 }
 
 async function refuseRequest(c: AppContext, name: RequestError): Promise<Response> {
-  const { error, status } = REQUEST_ERRORS[name]
-  return sendOAuth({ error, error_description: await describeError(c, name) }, status)
+  return sendOAuthError(await requestError(c, name))
 }

@@ -8,8 +8,10 @@ import { finish } from './finish.ts'
 import { sendDiscovery, sendKeys } from './issuer.ts'
 import { sendUnavailable } from './pages.ts'
 import { pushRequest } from './par.ts'
-import { preflight, refuse } from './responses.ts'
+import { allowAnyOrigin, preflight, refuse } from './responses.ts'
 import { sendTokens, sendUserInfo } from './token.ts'
+
+type Handler = (c: AppContext) => Promise<Response>
 
 /** Builds the routes. */
 export function oidcRoutes(): Hono<AppEnv> {
@@ -19,11 +21,11 @@ export function oidcRoutes(): Hono<AppEnv> {
     .get('/oidc/:rp/authorize', forPeople(authorize))
     .post('/oidc/:rp/authorize', forPeople(authorize))
     .get('/oidc/:rp/finish/:id', forPeople(finish))
-    .post('/oidc/:rp/par', pushRequest)
-    .post('/oidc/:rp/token', sendTokens)
+    .post('/oidc/:rp/par', forClients(pushRequest))
+    .post('/oidc/:rp/token', forPages(sendTokens))
     .all('/oidc/:rp/token', otherMethods('POST'))
-    .get('/oidc/:rp/userinfo', sendUserInfo)
-    .post('/oidc/:rp/userinfo', sendUserInfo)
+    .get('/oidc/:rp/userinfo', forPages(sendUserInfo))
+    .post('/oidc/:rp/userinfo', forPages(sendUserInfo))
     .all('/oidc/:rp/userinfo', otherMethods('GET, POST'))
 }
 
@@ -33,13 +35,29 @@ function otherMethods(methods: string) {
 }
 
 /** Asks a person to reload where an object cannot be reached. A prefetch gets the same, without effect. */
-function forPeople(handle: (c: AppContext) => Promise<Response>) {
-  return async (c: AppContext): Promise<Response> => {
+function forPeople(handle: Handler): Handler {
+  return async (c) => {
     if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
+    return orUnavailable(handle, sendUnavailable)(c)
+  }
+}
+
+/** Sends an OAuth error where an object cannot be reached. */
+function forClients(handle: Handler): Handler {
+  return orUnavailable(handle, (c) => refuse(c, 'unavailable'))
+}
+
+/** As `forClients`, for pages of any origin: neither endpoint reads a cookie. */
+function forPages(handle: Handler): Handler {
+  return async (c) => allowAnyOrigin(await forClients(handle)(c))
+}
+
+function orUnavailable(handle: Handler, respond: Handler): Handler {
+  return async (c) => {
     try {
       return await handle(c)
     } catch (error) {
-      if (isUnreachableObject(error)) return sendUnavailable(c)
+      if (isUnreachableObject(error)) return respond(c)
       throw error
     }
   }

@@ -1,8 +1,7 @@
 // Responses of the provider: OAuth errors in JSON, and the way back to the client.
 
-import { oauthDescriptions } from '../edge/cloudflare.ts'
+import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
-import type { RequestError } from './request-errors.ts'
 
 /** Adds the header for pages of any origin, which never send credentials. */
 export function allowAnyOrigin(response: Response): Response {
@@ -25,49 +24,44 @@ export function sendOAuth(body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** Every error of the endpoints that clients call. assets/oauth-errors.json has their descriptions. */
-export const OIDC_ERRORS = {
-  request_timeout: row(408, 'invalid_request'),
-  too_large: row(413, 'invalid_request'),
-  unsupported_media_type: row(415, 'invalid_request'),
-  malformed: row(400, 'invalid_request'),
-  duplicate_parameter: row(400, 'invalid_request'),
-  method_not_allowed: row(405, 'invalid_request'),
-  missing_parameter: row(400, 'invalid_request'),
-  two_authentications: row(400, 'invalid_request'),
-  grant_type_unsupported: row(400, 'unsupported_grant_type'),
-  code_invalid: row(400, 'invalid_grant'),
-  client_unknown: row(401, 'invalid_client'),
-  token_invalid: row(401, 'invalid_token'),
-  token_missing: row(401, 'invalid_token'),
-  rate_limited: row(429, 'temporarily_unavailable'),
-  overloaded: row(503, 'temporarily_unavailable'),
-  unavailable: row(503, 'temporarily_unavailable'),
-} as const
+/** A row of assets/oauth-errors.json. Where HTTP has a status of its own for an error, that status is used. */
+type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
 
-export type OidcError = keyof typeof OIDC_ERRORS
-
-function row(status: number, error: string) {
-  return { status, error }
+/** Headers that some errors need. `challenge`: how to authenticate, for 401. `retryAfter`: seconds. */
+type ErrorHeaders = {
+  readonly challenge?: string
+  readonly allow?: string | undefined
+  readonly retryAfter?: number
 }
 
-/** Returns the description of an error of this provider. */
-export async function describeError({ env }: AppContext, name: OidcError | RequestError): Promise<string> {
-  return (await oauthDescriptions(env.ASSETS)).oidc[name]
-}
-
-/** Sends an error of the table. */
-export async function refuse(c: AppContext, name: OidcError, allow = 'POST'): Promise<Response> {
-  const { status, error } = OIDC_ERRORS[name]
-  const response = sendOAuth({ error, error_description: await describeError(c, name) }, status)
+/** Sends an error (RFC 6749 §5.2). */
+export function sendOAuthError(
+  { status, error, description }: OAuthError,
+  { challenge = '', allow = 'POST', retryAfter = 1 }: ErrorHeaders = {},
+): Response {
+  const response = sendOAuth({ error, error_description: description }, status)
   const { headers } = response
-  if (name === 'client_unknown') headers.set('WWW-Authenticate', 'Basic realm="oidc", charset="UTF-8"')
-  if (name === 'token_missing') headers.set('WWW-Authenticate', 'Bearer')
-  if (name === 'token_invalid') headers.set('WWW-Authenticate', 'Bearer error="invalid_token"')
+  if (status === 401) headers.set('WWW-Authenticate', challenge)
   if (status === 405) headers.set('Allow', allow)
-  if (status === 429) headers.set('Retry-After', '60')
-  if (status === 503) headers.set('Retry-After', '1')
+  if (status === 429 || status === 503) headers.set('Retry-After', String(retryAfter))
   return response
+}
+
+/** Errors of the endpoints that clients call, and of authorization requests. */
+export type OidcError = keyof OAuthErrors['oidc']
+export type RequestError = keyof OAuthErrors['request']
+
+/** Returns an error of an authorization request (RFC 6749 §4.1.2.1, OpenID Connect Core 1.0 §3.1.2.6). */
+export async function requestError({ env }: AppContext, name: RequestError): Promise<OAuthError> {
+  return (await oauthErrors(env.ASSETS)).request[name]
+}
+
+/** Sends an error of an endpoint that clients call. */
+export async function refuse(c: AppContext, name: OidcError, allow?: string): Promise<Response> {
+  const { oidc } = await oauthErrors(c.env.ASSETS)
+  const bearer = name === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"'
+  const challenge = name === 'client_unknown' ? 'Basic realm="oidc", charset="UTF-8"' : bearer
+  return sendOAuthError(oidc[name], { challenge, allow, retryAfter: name === 'rate_limited' ? 60 : 1 })
 }
 
 /** Parameters of an authorization response. */

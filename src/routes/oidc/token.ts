@@ -1,11 +1,11 @@
-// Token endpoint (OpenID Connect Core 1.0 §3.1.3) and UserInfo (§5.3). Pages of any origin may call both:
-// neither reads a cookie.
+// Token endpoint (OpenID Connect Core 1.0 §3.1.3) and UserInfo (§5.3).
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
+import { isConfidential } from '../../relying-party/oidc/client.ts'
 import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import { TOKEN_MS } from '../../session/login/login.ts'
@@ -15,14 +15,10 @@ import { readForm } from '../edge/form.ts'
 import { authenticateOidcClient } from './client-authentication.ts'
 import { newAccessToken, parseAccessToken, parseCode } from './codes.ts'
 import { issuerOfRequest, noIssuer } from './issuer.ts'
-import { allowAnyOrigin, refuse, sendOAuth } from './responses.ts'
+import { refuse, sendOAuth } from './responses.ts'
 
 /** Handles POST of the token endpoint. */
 export async function sendTokens(c: AppContext): Promise<Response> {
-  return allowAnyOrigin(await exchange(c))
-}
-
-async function exchange(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const form = await readForm(c.req.raw, OIDC_REQUEST.characters)
@@ -47,6 +43,7 @@ async function exchange(c: AppContext): Promise<Response> {
   const redeemed = await session.redeemLogin({
     relyingPartyId: issuer.value.settings.relying_party_id,
     clientId: client.value.client_id,
+    confidential: isConfidential(client.value),
     redirectUri,
     challenge,
     code: code.code,
@@ -67,10 +64,6 @@ async function challengeOf(verifier: string): Promise<string | undefined> {
 
 /** Handles GET and POST of UserInfo. */
 export async function sendUserInfo(c: AppContext): Promise<Response> {
-  return allowAnyOrigin(await userInfo(c))
-}
-
-async function userInfo(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const { relying_party_id } = issuer.value.settings

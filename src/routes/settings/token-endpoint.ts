@@ -8,11 +8,14 @@ import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
 import { SCOPES, type Scope } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type Caller, callerByApiKey } from '../edge/authenticate.ts'
-import { oauthDescriptions } from '../edge/cloudflare.ts'
+import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ClientCredentials, parseBasic, readForm } from '../edge/form.ts'
 import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
-import { TOKEN_ERRORS, type TokenRefusal } from './oauth-errors.ts'
+import { sendOAuth, sendOAuthError } from '../oidc/responses.ts'
+
+/** Every reason why there is no token. An expired, a revoked and an invented secret have the same error. */
+type TokenRefusal = keyof OAuthErrors['token']
 
 /** `POST /oauth/token` and its metadata. */
 export function oauthRoutes(): Hono<AppEnv> {
@@ -39,7 +42,9 @@ async function sendToken(c: AppContext): Promise<Response> {
   if (!client.ok) return refuse(c, client.error)
   if (!(await takeToken(c, client.value.settings.relying_party_id))) return refuse(c, 'rate_limited')
   const scopes = narrowed(client.value.scopes, parameters.get('scope'))
-  return scopes === undefined ? refuse(c, 'scope_invalid') : respond(await tokenFor(c, client.value, scopes))
+  return scopes === undefined
+    ? refuse(c, 'scope_invalid')
+    : sendOAuth(await tokenFor(c, client.value, scopes))
 }
 
 async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[]): Promise<Token> {
@@ -94,19 +99,8 @@ function narrowed(granted: readonly Scope[], asked: string | undefined): readonl
 }
 
 async function refuse(c: AppContext, refusal: TokenRefusal): Promise<Response> {
-  const { status, error } = TOKEN_ERRORS[refusal]
-  const { token } = await oauthDescriptions(c.env.ASSETS)
-  const response = respond({ error, error_description: token[refusal] }, status)
-  if (status === 401) response.headers.set('WWW-Authenticate', 'Basic realm="oauth", charset="UTF-8"')
-  if (status === 405) response.headers.set('Allow', 'POST')
-  if (status === 429 || status === 503) response.headers.set('Retry-After', '1')
-  return response
-}
-
-function respond(body: object, status = 200): Response {
-  // RFC 6749 §5.1 requires both headers.
-  const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' }
-  return new Response(JSON.stringify(body), { status, headers })
+  const { token } = await oauthErrors(c.env.ASSETS)
+  return sendOAuthError(token[refusal], { challenge: 'Basic realm="oauth", charset="UTF-8"' })
 }
 
 /** RFC 8414 §2. There is no authorization endpoint, hence no response type. */

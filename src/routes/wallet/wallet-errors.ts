@@ -3,7 +3,7 @@
 
 import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
-import { oauthDescriptions } from '../edge/cloudflare.ts'
+import { oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import type { FormError } from '../edge/form.ts'
 
@@ -20,7 +20,7 @@ export async function walletError(
 ): Promise<WalletError & { readonly description: string }> {
   const kind = isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]
   // The description is a help, and the refusal must not depend on it.
-  const description = await oauthDescriptions(env.ASSETS).then(
+  const description = await oauthErrors(env.ASSETS).then(
     ({ wallet }) => wallet[kind],
     () => kind,
   )

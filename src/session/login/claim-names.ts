@@ -2,6 +2,23 @@
 
 import type { ScopePath } from '../../policy/policy.ts'
 
+/** Elements of ISO mdocs, and the claims of OpenID Connect Core 1.0 §5.1 that have their meaning. */
+const STANDARD_NAMES: Readonly<Record<string, string>> = {
+  birth_date: 'birthdate',
+  nationality: 'nationalities',
+  resident_address: 'address.formatted',
+  resident_street: 'address.street_address',
+  resident_city: 'address.locality',
+  resident_state: 'address.region',
+  resident_postal_code: 'address.postal_code',
+  resident_country: 'address.country',
+}
+
+/** Returns the name of a value in OpenID Connect, or its own name where there is none. */
+export function standardNameOf(name: string): string {
+  return (Object.hasOwn(STANDARD_NAMES, name) && STANDARD_NAMES[name]) || name
+}
+
 /** Returns the name of a claim in the catalogue, or in `checks` where the catalogue does not have it. */
 export function claimNameOf({ scope, display_name }: Pick<ScopePath, 'scope' | 'display_name'>): string {
   return display_name ?? scope

@@ -29,6 +29,8 @@ export type FinishError = 'not_found' | 'over'
 export type Redemption = {
   readonly relyingPartyId: string
   readonly clientId: string
+  /** True where the client authenticated. */
+  readonly confidential: boolean
   readonly redirectUri: string
   readonly challenge: string | null
   readonly code: string
@@ -156,6 +158,7 @@ function redeemable(
   const isOfClient =
     document.relying_party_id === redemption.relyingPartyId &&
     login.client_id === redemption.clientId &&
+    login.confidential === redemption.confidential &&
     login.redirect_uri === redemption.redirectUri
   // RFC 9700 §2.1.1: a verifier where no challenge was sent is a downgrade.
   const isProven = login.code_challenge === redemption.challenge

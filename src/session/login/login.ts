@@ -37,6 +37,8 @@ export type LoginRequest = {
   /** Name of the policy, and a part of its hash. */
   readonly policy: string
   readonly subject: SubjectRule
+  /** The only acceptable values of `acr`, one of which the policy reaches; null: any. */
+  readonly wanted_acr: readonly string[] | null
   /** The only acceptable `sub`. */
   readonly wanted_sub: string | null
   readonly id_token: TokenRules

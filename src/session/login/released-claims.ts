@@ -4,8 +4,8 @@
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { isJsonObject } from '../../codec/json.ts'
-import type { Decision, Policy } from '../../policy/policy.ts'
-import { claimNameOf } from './claim-names.ts'
+import type { Decision, Policy, ScopePath } from '../../policy/policy.ts'
+import { claimNameOf, standardNameOf } from './claim-names.ts'
 import type { TokenRules, VerifiedClaimsRequest } from './login.ts'
 
 /** A proven claim of a credential. */
@@ -49,10 +49,14 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
     return (descriptor?.scopes ?? []).flatMap((scope): readonly ProvenClaim[] => {
       const value = Object.hasOwn(values, scope.scope) ? values[scope.scope] : undefined
       if (value === undefined) return []
-      const isBoolean = scope.boolean || value === true
-      return [{ query: id, name: claimNameOf(scope), isBoolean, value }]
+      return [{ query: id, name: claimNameOf(scope), isBoolean: isCondition(scope), value }]
     })
   })
+}
+
+/** True where a proof says no more than that the policy's condition is met. */
+function isCondition({ boolean, values }: ScopePath): boolean {
+  return boolean || values?.every((value) => value === true) === true
 }
 
 /** Returns the claims for a token. `withValues`: it is encrypted to the client. */
@@ -98,8 +102,12 @@ export function verifiedClaims(
 }
 
 function isNamed({ name }: ProvenClaim, names: readonly string[] | null): boolean {
-  if (names === null || names.includes(name)) return true
-  return name.startsWith('address.') && names.includes('address')
+  const standard = standardNameOf(name)
+  const [parent = ''] = standard.split('.')
+  return (
+    names === null ||
+    [name, standard, ...(parent === 'address' ? [parent] : [])].some((one) => names.includes(one))
+  )
 }
 
 function queryOf(byQuery: Map<string, Map<string, Json>>, { query }: ProvenClaim): Map<string, Json> {
@@ -115,7 +123,8 @@ function addPresented(byQuery: Map<string, Map<string, Json>>, claim: ProvenClai
 }
 
 /** Adds a value under its standard name. False where it has none, or another credential has taken it. */
-function addStandard(claims: Map<string, Json>, { name, value }: ProvenClaim): boolean {
+function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim): boolean {
+  const name = standardNameOf(claim.name)
   const [parent = '', part = ''] = name.split('.')
   if (parent === 'address' && ADDRESS.includes(part) && typeof value === 'string') {
     const known = claims.get('address') ?? {}

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import type { Decision } from '../../policy/policy.ts'
 import { issuerOf, type SigningAlgorithm } from '../../relying-party/oidc/client.ts'
+import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import type { SessionDocument } from '../document.ts'
 import type { StoredGeneration } from '../request/generations.ts'
 import {
@@ -59,7 +60,7 @@ export async function prepareLogin(
     failure: null,
     at: now,
     sub,
-    acr: ACR_PREFIX + level,
+    acr: acrOf(level, login.wanted_acr),
     // A login may only use a browser's own request where that browser began it.
     session_binding: generation.browser === null ? 'none' : bound,
   } as const
@@ -77,6 +78,13 @@ export async function prepareLogin(
     ),
     userinfo: await prepareToken(claimsFor(login.userinfo), login.userinfo, userinfo, config),
   }
+}
+
+/** Core §5.5.1.1: the highest level that is reached, among those that the client named as essential. */
+function acrOf(reached: AssuranceLevel, wanted: readonly string[] | null): string {
+  const levels = ASSURANCE_LEVELS.slice(0, ASSURANCE_LEVELS.indexOf(reached) + 1)
+  const named = levels.map((level) => ACR_PREFIX + level).filter((acr) => wanted?.includes(acr))
+  return named.at(-1) ?? ACR_PREFIX + reached
 }
 
 /** Returns the ID token: as it was prepared, or signed now. */

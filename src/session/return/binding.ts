@@ -6,7 +6,7 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { addAttempt, type Outcome, type SessionDocument } from '../document.ts'
-import { FINISH_MS, type LoginResult } from '../login/login.ts'
+import { CODE_MS, FINISH_MS, type LoginResult } from '../login/login.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { addActivity } from '../wallet-activity.ts'
@@ -66,7 +66,8 @@ export function holdSuccess(
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
     return undefined
-  const longest = document.login === undefined ? HOLD_MS : FINISH_MS
+  // The browser may get its code at the last moment.
+  const longest = document.login === undefined ? HOLD_MS : FINISH_MS + CODE_MS
   const until = Math.min(now + longest, document.expires_at)
   const held = {
     winner,

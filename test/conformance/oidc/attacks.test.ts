@@ -126,6 +126,22 @@ describe('a code', () => {
     }
   })
 
+  it('is refused without authentication, after a client that began with it gave it up', async () => {
+    const registered = await registerClient(stage.rp)
+    const { made, response } = await withCode(registered)
+    const path = `/v1/oidc_clients/${registered.client_id}`
+    const changed = await stage.rp.call('PATCH', path, { body: { token_endpoint_auth_method: 'none' } })
+    expect(changed.status).toBe(200)
+    const form = {
+      grant_type: 'authorization_code',
+      client_id: registered.client_id,
+      code: response.searchParams.get('code') ?? '',
+      redirect_uri: CALLBACK,
+      code_verifier: made.verifier,
+    }
+    expect(await errorOf(await post(registered.issuer, 'token', form))).toBe('400 invalid_grant')
+  })
+
   it('is refused with another redirect_uri, also a registered one', async () => {
     const second = 'https://client.example/other'
     const registered = await registerClient(stage.rp, { redirect_uris: [CALLBACK, second] })
@@ -394,6 +410,26 @@ describe('a pushed request', () => {
 })
 
 describe('login CSRF', () => {
+  it('each login has a cookie of its own, for this host, https and top-level navigation alone', async () => {
+    const registered = await registerClient(stage.rp)
+    const cookieOf = async () => {
+      const { url } = await request(stage, registered)
+      return (await stage.service.fetch(url.href)).headers.getSetCookie()
+    }
+    const [first, second] = [await cookieOf(), await cookieOf()]
+    const [, name] = /^(__Host-wv_login_v_[\w-]{43})=[\w-]{43}; (.*)$/.exec(first[0] ?? '') ?? []
+    expect(first).toHaveLength(1)
+    expect(first[0]?.split('; ').slice(1)).toEqual([
+      'Max-Age=1200',
+      'Path=/',
+      'HttpOnly',
+      'Secure',
+      'SameSite=Lax',
+    ])
+    expect(name).toBeDefined()
+    expect(second[0]?.startsWith(`${name}=`)).toBe(false)
+  })
+
   it('another browser can neither open the page nor answer in its place', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const attacker = openLoginBrowser(stage.service)
@@ -454,6 +490,20 @@ describe('framing', () => {
     const { page } = await browser.begin(url.href)
     const policy = (await browser.visit(page)).headers.get('Content-Security-Policy')
     expect(policy).toContain("frame-ancestors 'none'")
+  })
+
+  it('is allowed to nobody on the page with the code, and on that of a login that is over', async () => {
+    const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
+    const parameters = { response_mode: 'form_post' }
+    const { url } = await request(stage, await registerClient(rp), { parameters })
+    const browser = openLoginBrowser(stage.service)
+    const address = await browser.comeBack(
+      await respond(stage, await browser.link(await browser.begin(url.href))),
+    )
+    for (const visitor of [browser, openLoginBrowser(stage.service)]) {
+      const { headers } = await visitor.visit(address)
+      expect(headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+    }
   })
 })
 

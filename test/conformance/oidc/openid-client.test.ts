@@ -1,9 +1,10 @@
 // CONTRACT 12 with `openid-client`: every kind of client completes a login.
 
+import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as client from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { useStage } from '../../support/service/stage.ts'
 import { answerAsPerson, PERSON } from './credentials.ts'
 import { login, redeem, request, respond } from './openid-login.ts'
@@ -225,6 +226,41 @@ it('the page names the client and the host, in the language of ui_locales', asyn
   const text = (await (await browser.visit(page)).text()).replace(/[\u2068\u2069]/g, '')
   expect(text).toContain('Danach geht es bei Weinladen (client.example) weiter.')
   expect(text).toContain('lang="de"')
+})
+
+describe('acr', () => {
+  const loggedInWith = async (values: readonly string[]) => {
+    const acr = { essential: true, values: values.map((level) => `urn:wallet-verifier:assurance:${level}`) }
+    const policies = [{ ...ADULT, required_assurance_level: 'substantial' }]
+    const parameters = { claims: JSON.stringify({ id_token: { acr } }) }
+    const { claims } = await login(stage, await registerClient(stage.rp, { policies }), { parameters })
+    return String(claims.acr).split(':').at(-1)
+  }
+
+  it.each([
+    [['low'], 'low'],
+    [['low', 'substantial'], 'substantial'],
+    [['high', 'low'], 'low'],
+    [[], 'substantial'],
+  ])(
+    'essential with the values %j is %s: one that the client named, and that was reached',
+    async (values, acr) => {
+      expect(await loggedInWith(values)).toBe(acr)
+    },
+  )
+})
+
+it('the policy in the ID token is the hash of the policy that the client shows', async () => {
+  const registered = await registerClient(stage.rp, { cross_device: false })
+  const { claims } = await login(stage, registered)
+  const shown = await stage.rp.call('GET', `/v1/oidc_clients/${registered.client_id}`)
+  const { policies } = (await shown.json()) as { policies: readonly Readonly<Record<string, unknown>>[] }
+  const [policy = {}] = policies
+  expect(policy.required_session_binding).toBe('page')
+  // RFC 8785 §3.2.3. No member of this policy is an object with members.
+  const sorted = Object.fromEntries(Object.entries(policy).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+  const digest = createHash('sha256').update(JSON.stringify(sorted)).digest('hex')
+  expect(claims.policy).toBe(`adult#${digest.slice(0, 16)}`)
 })
 
 it('an unknown acr value is ignored, and each login is a new proof whatever max_age says', async () => {

@@ -7,6 +7,7 @@ import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import { type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {
+  ADULT_POLICY,
   answer,
   app,
   authorize,
@@ -58,6 +59,37 @@ describe('a code', () => {
     pass(2)
     const late = await finish(client, browser)
     expect([late.get('error'), late.get('error_description')]).toEqual(['access_denied', 'session_expired'])
+  })
+})
+
+describe('a code of a policy that requires relying_party', () => {
+  it('works 59 s after a redirect at the last moment', async () => {
+    const policy = { ...ADULT_POLICY, required_session_binding: 'relying_party' }
+    const bound = await newClient(setting, { policies: [policy] })
+    const browser = await answer(setting, await begin(bound))
+    pass(179)
+    const code = (await finish(bound, browser)).get('code') ?? ''
+    pass(59)
+    expect((await redeem(bound, code)).status).toBe(200)
+  })
+})
+
+describe('an object that cannot be reached', () => {
+  it('is an OAuth error, which pages of any origin can read', async () => {
+    const lost = () =>
+      Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
+    const stub = { redeemLogin: lost, readUserInfo: lost, storeOnce: lost }
+    const objects = { idFromString: () => ({}), get: () => stub }
+    const { code } = await codeOf()
+    const { tokens } = await redeem(client, (await codeOf()).code)
+    const broken = { ...env, VERIFICATION_SESSION: objects } as unknown as typeof env
+    const { status, tokens: refused } = await redeem(client, code, client.client_secret, broken)
+    expect([status, refused.error]).toEqual([503, 'temporarily_unavailable'])
+    const path = `${client.issuer.replace('https://verifier.example', '')}/userinfo`
+    const headers = { Authorization: `Bearer ${tokens.access_token}` }
+    const response = await call(app, 'GET', path, { headers, env: broken })
+    expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([503, '*'])
+    expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable' })
   })
 })
 

@@ -1,5 +1,6 @@
 // Logins inside workerd, where tests can set the time: a client, a browser with its cookies, and a wallet.
 
+import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { expect } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
@@ -17,16 +18,18 @@ export type TestClient = {
   readonly issuer: string
 }
 
-/** Registers a client with one policy: over 18, with a plain response. */
+/** Over 18, with a plain response. */
+export const ADULT_POLICY = {
+  name: 'adult',
+  credential_types: ['age_attestation'],
+  scope: ['age_over_18'],
+  formats: ['dc+sd-jwt'],
+  request_options: { response_mode: 'direct_post' },
+}
+
+/** Registers a client with one policy. */
 export function newClient(setting: Setting, members: object = {}): Promise<TestClient> {
-  const policy = {
-    name: 'adult',
-    credential_types: ['age_attestation'],
-    scope: ['age_over_18'],
-    formats: ['dc+sd-jwt'],
-    request_options: { response_mode: 'direct_post' },
-  }
-  const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [policy], ...members }
+  const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [ADULT_POLICY], ...members }
   return json(call(app, 'POST', '/v1/oidc_clients', { headers: setting.headers, body }))
 }
 
@@ -88,7 +91,12 @@ export async function finish({ issuer }: TestClient, { id, cookies }: Begun): Pr
 export type Tokens = { readonly access_token: string; readonly id_token: string; readonly error?: string }
 
 /** Redeems a code. */
-export async function redeem(client: TestClient, code: string, secret = client.client_secret) {
+export async function redeem(
+  client: TestClient,
+  code: string,
+  secret = client.client_secret,
+  bindings: typeof env = env,
+) {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
     code,
@@ -101,6 +109,7 @@ export async function redeem(client: TestClient, code: string, secret = client.c
       'Content-Type': 'application/x-www-form-urlencoded',
     },
     body: `${body}`,
+    env: bindings,
   })
   return { status: response.status, tokens: (await response.json()) as Tokens }
 }

@@ -1,0 +1,171 @@
+// Registration of OpenID Connect clients (CONTRACT 12): each rule, by one change in a good client.
+
+import { env } from 'cloudflare:workers'
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Setting, setUp } from '../../session/driver.ts'
+import { call, json } from '../edge/edge-app.ts'
+import { app, CALLBACK, newClient } from './login-world.ts'
+
+let setting: Setting
+
+beforeAll(async () => {
+  setting = await setUp()
+})
+
+const ADULT = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }
+const GOOD = { name: 'Shop', redirect_uris: [CALLBACK], policies: [ADULT] }
+const PERSON = {
+  name: 'person',
+  credential_types: ['pid'],
+  scope: ['personal_administrative_number', 'family_name', 'birthdate'],
+}
+const P256 = {
+  kty: 'EC',
+  crv: 'P-256',
+  x: 'AD4ODODlUOz7zomeVvloIV16pPhPdRr9Oas913KTyCg',
+  y: 'Qz8O8PB1qhmlgum5SFXtcvm7v7GSmkltbfzbnihLLp4',
+}
+
+const send = (method: string, path: string, body?: object) =>
+  call(app, method, path, { headers: setting.headers, ...(body && { body }) })
+
+const create = (members: object) => send('POST', '/v1/oidc_clients', { ...GOOD, ...members })
+
+describe('a client is rejected', () => {
+  const uris = (...redirect_uris: string[]) => ({ redirect_uris })
+  it.each<[string, object, string]>([
+    ['without a redirect_uri', uris(), '/redirect_uris'],
+    ['with 21 of them', uris(...Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`)), '/redirect_uris'],
+    ['with one by http', uris('http://client.example/callback'), '/redirect_uris/0'],
+    ['with one with a fragment', uris(`${CALLBACK}#`), '/redirect_uris/0'],
+    ['with one with a wildcard', uris('https://*.client.example/callback'), '/redirect_uris/0'],
+    ['with one with user information', uris('https://user@client.example/'), '/redirect_uris/0'],
+    ['with one with an empty user', uris('https://@client.example/'), '/redirect_uris/0'],
+    ['with one with a backslash', uris('https://client.example\\@attacker.example/'), '/redirect_uris/0'],
+    ['with one with a line break', uris('https://client.example/\n'), '/redirect_uris/0'],
+    ['with one of another scheme', uris('javascript:alert(1)'), '/redirect_uris/0'],
+    ['with a policy called as a scope', { policies: [{ ...ADULT, name: 'email' }] }, '/policies/0/name'],
+    ['with a policy in capitals', { policies: [{ ...ADULT, name: 'Adult' }] }, '/policies/0/name'],
+    ['with two policies of one name', { policies: [ADULT, ADULT] }, '/policies'],
+    [
+      'with 21 policies',
+      { policies: Array.from({ length: 21 }, (_, i) => ({ ...ADULT, name: `p${i}` })) },
+      '/policies',
+    ],
+    ['with another default policy', { default_policy: 'other' }, '/default_policy'],
+    [
+      'with a policy that decides about metadata',
+      { policies: [{ ...ADULT, metadata: {} }] },
+      '/policies/0/metadata',
+    ],
+    [
+      'without a secret and without PKCE',
+      { token_endpoint_auth_method: 'none', require_pkce: false },
+      '/require_pkce',
+    ],
+    ['with private_key_jwt and no key', { token_endpoint_auth_method: 'private_key_jwt' }, '/jwks'],
+    ['with an encryption and no key', { id_token_encrypted_response_alg: 'ECDH-ES' }, '/jwks'],
+    [
+      'with a key of the other type',
+      { id_token_encrypted_response_alg: 'RSA-OAEP-256', jwks: { keys: [P256] } },
+      '/jwks',
+    ],
+    ['with a private key', { jwks: { keys: [{ ...P256, d: P256.x }] } }, '/jwks/keys/0'],
+    ['with a key beside its curve', { jwks: { keys: [{ ...P256, y: P256.x }] } }, '/jwks/keys/0'],
+    [
+      'that names a person by their name',
+      { policies: [PERSON], subject: { type: 'pairwise', claims: ['family_name'] } },
+      '/subject/claims/0',
+    ],
+    [
+      'that names a person by a claim that its policy does not ask for',
+      { policies: [ADULT], subject: { type: 'pairwise', claims: ['document_number'] } },
+      '/subject/claims',
+    ],
+  ])('%s', async (_, members, pointer) => {
+    const response = await create(members)
+    expect(response.status).toBe(400)
+    const { errors } = await json(response)
+    expect(errors.map((one: { pointer: string }) => one.pointer)).toContain(pointer)
+  })
+
+  it('with the problem of a creation where a policy names an unknown scope', async () => {
+    const response = await create({ policies: [ADULT, { ...ADULT, name: 'odd', scope: ['shoe_size'] }] })
+    expect(await json(response)).toMatchObject({
+      code: 'unsupported_scope',
+      errors: [{ pointer: '/policies/1/scope/0' }],
+    })
+  })
+
+  it('after 50 others', async () => {
+    const full = await setUp()
+    for (let i = 0; i < 50; i++) await newClient(full)
+    const response = await call(app, 'POST', '/v1/oidc_clients', { headers: full.headers, body: GOOD })
+    expect(await json(response)).toMatchObject({ status: 400, code: 'invalid_request' })
+  }, 120_000)
+
+  it('where the service has no keys', async () => {
+    const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env as unknown as Record<string, string>
+    const options = { headers: setting.headers, body: GOOD, env: without as unknown as typeof env }
+    expect((await call(app, 'POST', '/v1/oidc_clients', options)).status).toBe(404)
+  })
+})
+
+describe('a client', () => {
+  it('has its defaults, and its secret in the response to its creation alone', async () => {
+    const { client_id, client_secret, issuer } = await newClient(setting)
+    expect(client_secret).toMatch(/^ocs_[\w-]{43}$/)
+    const shown = await send('GET', `/v1/oidc_clients/${client_id}`)
+    const text = await shown.text()
+    const digest = createHash('sha256').update(client_secret).digest('base64url')
+    expect([text.includes(client_secret), text.includes(digest)]).toEqual([false, false])
+    expect(JSON.parse(text)).toMatchObject({
+      issuer,
+      application_type: 'web',
+      token_endpoint_auth_method: 'client_secret_basic',
+      require_pkce: true,
+      require_pushed_authorization_requests: false,
+      cross_device: true,
+      default_policy: 'adult',
+      subject: { type: 'transient' },
+      id_token_signed_response_alg: 'RS256',
+      userinfo_signed_response_alg: null,
+    })
+    const list = await json(send('GET', '/v1/oidc_clients'))
+    expect(list.oidc_clients.map((one: { client_id: string }) => one.client_id)).toContain(client_id)
+  })
+
+  it('is changed by the members that are sent, and the result is judged as a whole', async () => {
+    const { client_id } = await newClient(setting)
+    const path = `/v1/oidc_clients/${client_id}`
+    const changed = await json(send('PATCH', path, { cross_device: false }))
+    expect(changed).toMatchObject({
+      name: 'Shop',
+      warnings: [],
+      policies: [{ required_session_binding: 'page' }],
+    })
+    expect(changed).not.toHaveProperty('client_secret')
+    const refused = await send('PATCH', path, { policies: [{ ...ADULT, name: 'other' }] })
+    expect((await json(refused)).errors).toMatchObject([{ pointer: '/default_policy' }])
+  })
+
+  it('of another relying party is 404', async () => {
+    const { client_id } = await newClient(await setUp())
+    for (const method of ['GET', 'PATCH', 'DELETE'])
+      expect(
+        (await send(method, `/v1/oidc_clients/${client_id}`, method === 'PATCH' ? {} : undefined)).status,
+      ).toBe(404)
+    expect((await send('POST', `/v1/oidc_clients/${client_id}/rotate_secret`)).status).toBe(404)
+  })
+
+  it('on loopback is accepted in test mode, and in live mode if it is native', async () => {
+    const http = { redirect_uris: ['http://127.0.0.1:3000/callback'] }
+    expect((await create(http)).status).toBe(201)
+    const live = await setUp({ livemode: true })
+    const inLiveMode = (members: object) =>
+      call(app, 'POST', '/v1/oidc_clients', { headers: live.headers, body: { ...GOOD, ...http, ...members } })
+    expect((await inLiveMode({})).status).toBe(400)
+    expect((await inLiveMode({ application_type: 'native' })).status).toBe(201)
+  })
+})

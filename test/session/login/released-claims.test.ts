@@ -1,0 +1,70 @@
+// The claims of tokens, from what a presentation proved (OIDC Core 1.0 §5, CONTRACT 12).
+
+import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/codec/json.ts'
+import type { Decision, Policy, ScopePath } from '../../../src/policy/policy.ts'
+import { provenClaims, releasedClaims } from '../../../src/session/login/released-claims.ts'
+
+/** The proof of one claim of a driving licence. */
+function proven(scope: Partial<ScopePath> & { readonly scope: string }, value: Json) {
+  const scopes = [{ path: ['org.iso.18013.5.1', scope.scope], boolean: false, ...scope }]
+  const decision = {
+    credentials: [{ id: 'mdl', credential_type: 'mdl' }],
+    claims: [{ id: 'mdl', claims: { [scope.scope]: value } }],
+  }
+  const policy = { descriptors: [{ query_id: 'mdl', credential_type: 'mdl', scopes }] }
+  return provenClaims(decision as unknown as Decision, policy as unknown as Policy)
+}
+
+const PLAIN = { names: null, encryption: null }
+const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
+
+describe('without encryption', () => {
+  it('a value that happens to be true is only named', () => {
+    const claims = proven({ scope: 'organ_donor' }, true)
+    expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
+    expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { organ_donor: true } } })
+  })
+
+  it.each<[string, Partial<ScopePath>]>([
+    ['a boolean of the catalogue', { boolean: true }],
+    ['a claim that the policy requires to be true', { values: [true] }],
+  ])('%s has its own name', (_, scope) => {
+    expect(releasedClaims(proven({ scope: 'age_over_18', ...scope }, true), PLAIN)).toEqual({
+      age_over_18: true,
+    })
+  })
+
+  it('a claim that may have one of two values is only named', () => {
+    const claims = proven({ scope: 'veteran', values: [true, false] }, true)
+    expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['veteran'] } } })
+  })
+})
+
+describe('with encryption', () => {
+  it.each<[string, Json, object]>([
+    ['birth_date', '1963-08-12', { birthdate: '1963-08-12' }],
+    ['nationality', 'DE', { nationalities: ['DE'] }],
+    ['resident_address', 'Heidestraße 17', { address: { formatted: 'Heidestraße 17' } }],
+    ['resident_city', 'Köln', { address: { locality: 'Köln' } }],
+    ['resident_postal_code', '51147', { address: { postal_code: '51147' } }],
+    ['family_name', 'Mustermann', { family_name: 'Mustermann' }],
+    ['height', 170, { vp_data: { mdl: { height: 170 } } }],
+    ['constructor', 'x', { vp_data: { mdl: { constructor: 'x' } } }],
+  ])('the value of %s is under the standard name where there is one', (scope, value, released) => {
+    expect(releasedClaims(proven({ scope }, value), ENCRYPTED)).toEqual(released)
+  })
+
+  it.each(['birth_date', 'birthdate'])('a value is released where `claims` names it as %s', (name) => {
+    const rules = { ...(ENCRYPTED as object), names: [name] } as never
+    expect(releasedClaims(proven({ scope: 'birth_date' }, '1963-08-12'), rules)).toEqual({
+      birthdate: '1963-08-12',
+    })
+    expect(releasedClaims(proven({ scope: 'height' }, 170), rules)).toEqual({})
+  })
+
+  it.each(['sub', 'iss', 'policy', 'acr', 'verified_claims'])('no credential sets %s', (scope) => {
+    const released = releasedClaims(proven({ scope, boolean: true }, true), ENCRYPTED)
+    expect(released).not.toHaveProperty(scope)
+  })
+})
