@@ -225,7 +225,7 @@ export type Held = {
   readonly until: number
   /** True once the browser has returned: the relying party's server must still redeem its code. */
   readonly returned: boolean
-  /** Of a login. */
+  /** Result of a login. */
   readonly login?: LoginResult
 }
 

@@ -28,6 +28,12 @@ import {
   type RelyingParty,
 } from '../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../support/service/stage.ts'
+import {
+  type Logins,
+  logInWithEncryptedTokens,
+  logInWithoutEncryption,
+  refusedLogins,
+} from './canary/logins.ts'
 import { tracesIn, tracesInFiles } from './canary/traces.ts'
 
 const stage = useStage()
@@ -234,6 +240,15 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     expect((await run.rp.call('POST', `${path}/return`, { body: { return_code } })).status).toBe(200)
     await expectOutcome(run, 'verified')
   },
+  async function loggedIn(run) {
+    await logInWithEncryptedTokens(logins(run))
+    await expectOutcome(run, 'verified')
+    const tokens = await logInWithoutEncryption(logins(run))
+    expect(tracesIn(tokens, FROM_WALLETS), 'in tokens').toEqual([])
+    await expectOutcome(run, 'verified')
+    run.refusals.push(...(await refusedLogins(logins(run), JUNK_TOKEN)))
+    await expectOutcome(run, 'pending')
+  },
   async function rejected(run) {
     const request = await receive(run)
     expect((await respondWith(run, request, AGE, { claims: { age_over_18: false } })).status).toBe(200)
@@ -274,6 +289,10 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     await refusals(run, session)
   },
 ]
+
+function logins({ rp, ids, secrets }: Run): Logins {
+  return { stage, rp, ids, secrets, claims: CLAIMS }
+}
 
 const FORGERIES = (stranger: NonNullable<Telling['issuer']>): readonly Telling[] => [
   { nonce: FROM_WALLET },

@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } fro
 import { OIDC_REQUEST } from '../../limits.ts'
 import type { TokenRules, VerifiedClaimsRequest } from '../../session/login/login.ts'
 
-/** What the parameter says. `acr`: essential values; empty: any. `sub`: the only acceptable one. */
+/** The content of the parameter. `acr`: essential values; empty: any. `sub`: the only acceptable one. */
 export type ClaimsParameter = {
   readonly id_token: Pick<TokenRules, 'names' | 'verified'>
   readonly userinfo: Pick<TokenRules, 'names' | 'verified'>

@@ -36,7 +36,7 @@ export async function authenticateOidcClient(
   return takeFailedAuthentication(c) ? found : err('rate_limited')
 }
 
-/** What a client sent to authenticate. */
+/** The means by which a client authenticates. */
 type Presented = { readonly clientId: string } & (
   | { readonly method: 'client_secret_basic' | 'client_secret_post'; readonly secret: string }
   | { readonly method: 'private_key_jwt'; readonly assertion: string }

@@ -24,7 +24,7 @@ export function sendOAuth(body: object, status = 200): Response {
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** A row of assets/oauth-errors.json. Where HTTP has a status of its own for an error, that status is used. */
+/** A row of assets/oauth-errors.json. An error has the status that HTTP has for it, if there is one. */
 type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
 
 /** Headers that some errors need. `challenge`: how to authenticate, for 401. `retryAfter`: seconds. */

@@ -1,0 +1,100 @@
+// Logins by OpenID Connect with a canary in every claim. Their codes, tokens and secrets are added to those
+// that are searched for.
+
+import { exportJWK, generateKeyPair } from 'jose'
+import { expect } from 'vitest'
+import { answerAsPerson, PERSON } from '../../conformance/oidc/credentials.ts'
+import { login, type Options, request } from '../../conformance/oidc/openid-login.ts'
+import {
+  CALLBACK,
+  openLoginBrowser,
+  type RegisteredClient,
+  registerClient,
+} from '../../support/service/login.ts'
+import type { RelyingParty } from '../../support/service/service.ts'
+import type { Stage } from '../../support/service/stage.ts'
+
+/** The service, and what is searched for. `claims`: canaries, `family_name` among them. */
+export type Logins = {
+  readonly stage: Stage
+  readonly rp: RelyingParty
+  readonly ids: string[]
+  readonly secrets: Record<string, string>
+  readonly claims: { readonly family_name: string }
+}
+
+/** The client alone gets the values. */
+export async function logInWithEncryptedTokens(logins: Logins): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+  const registered = await registerClient(logins.rp, {
+    policies: [PERSON],
+    id_token_encrypted_response_alg: 'ECDH-ES',
+    userinfo_encrypted_response_alg: 'ECDH-ES',
+    userinfo_signed_response_alg: 'ES256',
+    jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'rp' }] },
+  })
+  const decrypt = { key: privateKey, kid: 'rp' }
+  const { claims, userInfo } = await logIn(logins, registered, { decrypt })
+  const { family_name } = logins.claims
+  expect([claims.family_name, userInfo.family_name]).toEqual([family_name, family_name])
+}
+
+/** Returns the tokens, which have no values. */
+export async function logInWithoutEncryption(logins: Logins): Promise<string> {
+  const registered = await registerClient(logins.rp, { policies: [PERSON] })
+  const { claims, userInfo } = await logIn(logins, registered)
+  return JSON.stringify([claims, userInfo])
+}
+
+/** Sends junk in the place of every code, token and secret. Returns the refusals. */
+export async function refusedLogins({ stage, rp, ids, secrets }: Logins, junk: string) {
+  const registered = await registerClient(rp, { policies: [PERSON] })
+  const { client_id, client_secret = '', issuer } = registered
+  const { url } = await request(stage, registered)
+  const begun = await openLoginBrowser(stage.service).begin(url.href)
+  ids.push(begun.verification_id)
+  secrets[`client token ${ids.length}`] = begun.token
+  const form = { grant_type: 'authorization_code', redirect_uri: CALLBACK, code: junk }
+  const more = { client_assertion: junk, client_secret: junk, code_verifier: junk }
+  const calls: readonly (readonly [path: string, form: Record<string, string>, authorization: string])[] = [
+    ['token', form, basic(client_id, client_secret)],
+    ['token', form, basic(client_id, junk)],
+    ['token', { ...form, ...more, client_id }, ''],
+    ['par', { ...form, scope: junk, state: junk }, basic(client_id, client_secret)],
+    ['userinfo', {}, `Bearer ${junk}`],
+  ]
+  const refusals: string[] = []
+  for (const [path, body, authorization] of calls) {
+    const response = await stage.service.fetch(`${issuer}/${path}`, {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/x-www-form-urlencoded',
+        ...(authorization !== '' && { Authorization: authorization }),
+      },
+      body: `${new URLSearchParams(body)}`,
+    })
+    expect(response.status, path).toBeGreaterThanOrEqual(400)
+    refusals.push(await response.text())
+  }
+  return refusals
+}
+
+/** A whole login. */
+async function logIn(logins: Logins, registered: RegisteredClient, options: Options = {}) {
+  const { stage, ids, secrets } = logins
+  const present = answerAsPerson(stage, { claims: logins.claims })
+  const made = await login(stage, registered, { ...options, present })
+  const [id = '', , code = '', mac = ''] = (made.response.searchParams.get('code') ?? '').split('.')
+  ids.push(`v_${id}`)
+  for (const [name, value] of made.browser.cookies) secrets[`cookie ${name}`] = value
+  secrets[`code ${ids.length}`] = code
+  secrets[`MAC of the code ${ids.length}`] = mac
+  secrets[`access token of the login ${ids.length}`] = made.tokens.access_token.split('.')[1] ?? ''
+  secrets[`client secret ${ids.length}`] = registered.client_secret ?? ''
+  secrets[`code verifier ${ids.length}`] = made.made.verifier ?? ''
+  return made
+}
+
+function basic(clientId: string, secret: string): string {
+  return `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`
+}
