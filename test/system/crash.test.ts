@@ -32,6 +32,9 @@ const NO_ERRORS: Findings = {
   uncounted: [],
   altered: [],
   unknown: [],
+  unredeemed: [],
+  redeemedTwice: [],
+  misjudged: [],
 }
 
 const EVENT = { event_type: 'verification.verified', status: 'verified', sequence: 1 }
@@ -44,9 +47,11 @@ const RECEIPT: Receipt = {
   respondedAt: 0,
 }
 const ATTEMPTS = [1, 2].map((attempt) => ({ attempt, manual: false }))
+const LOGIN = { verificationId: 'v_1', end: 'redeemed', again: [200, 400, 401], subject: 'v_1' } as const
+const SESSION = { number: 1, verificationId: 'v_1', end: 'verified' } as const
 const ANSWER = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }
 const GOOD: Evidence = {
-  sessions: [{ number: 1, verificationId: 'v_1', end: 'verified' }],
+  sessions: [SESSION],
   answers: new Map([['v_1', ANSWER]]),
   receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
   logged: ['v_1'],
@@ -79,6 +84,13 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
     expect(new Set(kills.map(({ kill }) => kill))).toEqual(new Set(KILLS))
     const lives = [...faults.livesOf('clocks'), ...faults.livesOf('builds')]
     expect(new Set(kills.map(({ life }) => life))).toEqual(new Set(lives))
+  })
+
+  it('logged people in, and lost tokens only where a connection broke', () => {
+    const logins = runs.flatMap(({ sessions }) => sessions.flatMap(({ login }) => login ?? []))
+    const consumed = logins.filter(({ end }) => end === 'consumed')
+    expect(logins.filter(({ end }) => end === 'redeemed').length).toBeGreaterThan(OUTCOMES / 20)
+    expect(consumed.length).toBeLessThanOrEqual(runs.reduce((sum, run) => sum + run.brokenOff, 0))
   })
 
   it('had a receiver that often failed', () => {
@@ -132,6 +144,11 @@ describe('the findings', () => {
     ['altered', 'evt_1', { receipts: [RECEIPT, { ...RECEIPT, digest: 'other' }] }],
     ['unknown', 'evt_2', { receipts: [RECEIPT, { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2' }] }],
     ['doubled', 'v_1', { receipts: [RECEIPT, { ...RECEIPT, eventId: 'evt_2' }] }],
+    ['unredeemed', 'v_1', { sessions: [{ ...SESSION, login: LOGIN }] }],
+    ['redeemedTwice', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, again: [200, 200, 200] } }] }],
+    ['redeemedTwice', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, again: [200, 400, 200] } }] }],
+    ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, end: 'denied' } }] }],
+    ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, subject: 'v_2' } }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
   ])('contain "%s" for %s in this case', (finding, broken, change) => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([broken])

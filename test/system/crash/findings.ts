@@ -8,6 +8,7 @@ import type { FinishedSession } from './load.ts'
 /** The service's answer about a session afterwards, or null for an unknown session. */
 export type ServiceResponse = {
   readonly status: string
+  readonly session_binding?: string | null
   readonly deliveries: readonly {
     readonly event_id: string
     readonly attempts: readonly { readonly attempt: number; readonly manual: boolean }[]
@@ -42,6 +43,12 @@ export type Findings = {
   readonly altered: readonly string[]
   /** Events of unknown sessions. */
   readonly unknown: readonly string[]
+  /** Logins whose client got tokens, and whose session does not show the redemption. */
+  readonly unredeemed: readonly string[]
+  /** Logins whose code worked twice, or whose access token outlived the second use. */
+  readonly redeemedTwice: readonly string[]
+  /** Logins that ended as their session did not, or with tokens about another session. */
+  readonly misjudged: readonly string[]
 }
 
 const AUTOMATIC_ATTEMPTS = 6
@@ -68,6 +75,18 @@ export function findingsOf({ sessions, answers, receipts, logged }: Evidence): F
     uncounted: eventsWhere((sent, eventId) => sent.length > countedAttempts(sent, eventId, answers)),
     altered: eventsWhere((sent) => new Set(sent.map(({ digest }) => digest)).size > 1),
     unknown: eventsWhere((sent) => sent.some(({ verificationId }) => !known.has(verificationId))),
+    unredeemed: sessionsWhere(
+      ({ verificationId, login }) =>
+        login?.end === 'redeemed' && answers.get(verificationId)?.session_binding !== 'relying_party',
+    ),
+    redeemedTwice: sessionsWhere(
+      ({ login }) => login?.end === 'redeemed' && String(login.again) !== '200,400,401',
+    ),
+    misjudged: sessionsWhere(({ end, verificationId, login }) => {
+      if (login === undefined) return false
+      const isAnothers = login.end === 'redeemed' && login.subject !== verificationId
+      return isAnothers || (login.end === 'denied') !== (end === 'rejected')
+    }),
   }
 }
 

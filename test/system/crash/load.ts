@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { type FinishedLogin, type LoginClient, logIn } from './logins.ts'
 import { expectStatus, present, type Visit, WAYS, type Way } from './ways.ts'
 
 /** End of a session. `expired`: no request follows its creation. */
@@ -16,7 +17,8 @@ export type FinishedSession = {
   readonly verificationId: string
   readonly end: End
   /** Absent where no credential was presented. */
-  readonly way?: Way
+  readonly way?: Way | 'login'
+  readonly login?: FinishedLogin
 }
 
 export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers }
@@ -83,6 +85,17 @@ export function planOf(outcomes: number, silent: number): readonly End[] {
   return ends
 }
 
+type Callers = {
+  readonly ask: Ask
+  readonly wallet: LeanWallet
+  readonly apiKey: string
+  /** Absent: nobody logs in. */
+  readonly client?: LoginClient | undefined
+}
+
+/** One of so many sessions with a presentation is a login. */
+const LOGIN_SHARE = 4
+
 /**
  * Creates a session and brings it to its end. Resolves when the end was acknowledged. Throws at any other
  * response.
@@ -90,12 +103,16 @@ export function planOf(outcomes: number, silent: number): readonly End[] {
 export async function drive(
   number: number,
   end: End,
-  { ask, wallet, apiKey }: { readonly ask: Ask; readonly wallet: LeanWallet; readonly apiKey: string },
+  { ask, wallet, apiKey, client }: Callers,
 ): Promise<FinishedSession> {
+  const pause = () => sleep((HESITATION_MS * (number % 16)) / 16)
+  if (client && (end === 'verified' || end === 'rejected') && number % LOGIN_SHARE === 0) {
+    const login = await logIn({ ask, wallet, client, age: end === 'verified' ? 'adult' : 'minor', pause })
+    return { number, verificationId: login.verificationId, end, way: 'login', login }
+  }
   const session = JSON.parse(expectStatus(201, await ask('/v1/verify', creation(number, end, apiKey))))
   const { verification_id: verificationId } = session
   const path = `/v1/verify/${verificationId}`
-  const pause = () => sleep((HESITATION_MS * (number % 16)) / 16)
   if (end === 'canceled') expectStatus(200, await ask(`${path}/cancel`, authorized(apiKey, 'POST')))
   if (end === 'declined') await decline({ ask, wallet, apiKey, session }, pause)
   if (end !== 'verified' && end !== 'rejected') return { number, verificationId, end }

@@ -19,6 +19,7 @@ import {
   persistentCaller,
   planOf,
 } from './load.ts'
+import { registerLoginClient } from './logins.ts'
 import { SHOP } from './ways.ts'
 
 export type Plan = {
@@ -69,7 +70,10 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     })
     const { ask, brokenOff } = persistentCaller(server.origin, gate.passed)
     const sessions: FinishedSession[] = []
-    const load = underLoad(plan, sessions, (number, end) => drive(number, end, { ask, wallet, apiKey }))
+    // The previous build has no logins.
+    const client = plan.lives === 'clocks' ? await registerLoginClient(ask, apiKey) : undefined
+    const callers = { ask, wallet, apiKey, client }
+    const load = underLoad(plan, sessions, (number, end) => drive(number, end, callers))
     const begun = Date.now()
     const kills = await killAtRandom({ plan, server, gate, receiver, sessions, load })
     await untilTaken(sessions, receiver, plan.patience(Date.now() - begun))
@@ -176,7 +180,8 @@ async function readResponse(verificationId: string, ask: Ask, apiKey: string): P
   const session = await ask(`/v1/verify/${verificationId}`, authorized(apiKey))
   const log = await ask(`/v1/verify/${verificationId}/deliveries`, authorized(apiKey))
   if (session.status !== 200 || log.status !== 200) return null
-  return { status: JSON.parse(session.text).status, deliveries: JSON.parse(log.text).deliveries }
+  const { status, session_binding } = JSON.parse(session.text)
+  return { status, session_binding, deliveries: JSON.parse(log.text).deliveries }
 }
 
 /** Reads the sessions of all events in the log. */

@@ -1,0 +1,141 @@
+// Logins by OpenID Connect under load: a browser with its cookies, and a client that redeems its code. Each
+// step can be repeated after a crash.
+
+import { BASE_URL } from '../../support/service/service.ts'
+import { type Age, formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import type { Answer, Ask } from './load.ts'
+import { expectStatus } from './ways.ts'
+
+export type LoginClient = { readonly clientId: string; readonly secret: string; readonly path: string }
+
+/** A finished login as its browser and its client know it. */
+export type FinishedLogin = {
+  readonly verificationId: string
+  /**
+   * `redeemed`: the client got tokens. `consumed`: the code was used, and the response was lost. `denied`: the
+   * client got an error.
+   */
+  readonly end: 'redeemed' | 'consumed' | 'denied'
+  /** Responses of the token endpoint to a second use of the code, and of UserInfo before and after it. */
+  readonly again: readonly number[]
+  /** The session that the ID token is about. */
+  readonly subject: string | null
+}
+
+const CALLBACK = 'https://client.example/callback'
+const VERIFIER = 'a'.repeat(43)
+/** BASE64URL(SHA256(VERIFIER)), as RFC 7636 §4.2 has it. */
+const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA'
+
+/** Registers the client of a run. */
+export async function registerLoginClient(ask: Ask, apiKey: string): Promise<LoginClient> {
+  const policy = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }
+  const body = JSON.stringify({ name: 'Shop', redirect_uris: [CALLBACK], policies: [policy] })
+  const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
+  const created = expectStatus(201, await ask('/v1/oidc_clients', { method: 'POST', headers, body }))
+  const { client_id, client_secret, issuer } = JSON.parse(created) as Readonly<Record<string, string>>
+  return { clientId: client_id ?? '', secret: client_secret ?? '', path: new URL(issuer ?? '').pathname }
+}
+
+export type Login = {
+  readonly ask: Ask
+  readonly wallet: LeanWallet
+  readonly client: LoginClient
+  readonly age: Age
+  /** The time that a person takes. */
+  readonly pause: () => Promise<unknown>
+}
+
+/** Logs a person in. Resolves when the client got tokens, or an error. */
+export async function logIn(login: Login): Promise<FinishedLogin> {
+  const { ask, client, age } = login
+  const query = new URLSearchParams({
+    client_id: client.clientId,
+    redirect_uri: CALLBACK,
+    response_type: 'code',
+    scope: 'openid',
+    code_challenge: CHALLENGE,
+    code_challenge_method: 'S256',
+  })
+  const begun = await ask(`${client.path}/authorize?${query}`, { redirect: 'manual' })
+  const [, id = '', token = ''] = /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(locationOf(begun)) ?? []
+  const cookie = cookieOf(begun)
+  await comeBack(login, { below: `/v1/verify/${id}`, token, cookie })
+  const finish = async () => {
+    const headers = { cookie }
+    return ask(`${client.path}/finish/${id}`, { headers, redirect: 'manual' })
+  }
+  const denied = { verificationId: id, end: 'denied', again: [], subject: null } as const
+  for (;;) {
+    const end = await finish()
+    if (end.status === 404) return { ...denied, end: 'consumed' }
+    const code = new URL(locationOf(end)).searchParams.get('code')
+    if (code === null) return denied
+    if (age === 'minor') throw new Error(`a code for a rejected session: ${id}`)
+    const redeemed = await redeem(login, code)
+    if (redeemed.status === 200) return { verificationId: id, ...(await afterTokens(login, code, redeemed)) }
+    expectStatus(400, redeemed) // too late, or used by a call whose response was lost
+  }
+}
+
+/** The wallet on the browser's device answers, and the browser returns. */
+async function comeBack(
+  { ask, wallet, age, pause }: Login,
+  { below, token, cookie }: { readonly below: string; readonly token: string; readonly cookie: string },
+): Promise<void> {
+  const page = { authorization: `Bearer ${token}`, origin: BASE_URL }
+  const link = await ask(`${below}/link`, { method: 'POST', headers: { ...page, cookie } })
+  const cookies = `${cookie}; ${cookieOf(link)}`
+  const uri = new URL((JSON.parse(expectStatus(200, link)) as { uri: string }).uri)
+  const requestUri = new URL(uri.searchParams.get('request_uri') ?? '')
+  const jws = expectStatus(200, await ask(requestUri.pathname))
+  const answer = wallet.answer(readRequestObject(jws), age)
+  await pause()
+  const sent = expectStatus(200, await ask(`${below}/callback`, formPost(answer)))
+  if (age === 'minor') return // the session has ended
+  const { redirect_uri } = JSON.parse(sent) as { redirect_uri: string }
+  const response_code = new URL(redirect_uri).hash.replace('#response_code=', '')
+  const headers = { origin: BASE_URL, cookie: cookies, 'content-type': 'application/json' }
+  const body = JSON.stringify({ response_code })
+  expectStatus(200, await ask(`${below}/response_code`, { method: 'POST', headers, body }))
+}
+
+function redeem({ ask, client }: Login, code: string): Promise<Answer> {
+  const { body, headers } = formPost(
+    `${new URLSearchParams({
+      grant_type: 'authorization_code',
+      code,
+      redirect_uri: CALLBACK,
+      code_verifier: VERIFIER,
+    })}`,
+  )
+  const basic = Buffer.from(`${client.clientId}:${client.secret}`).toString('base64')
+  return ask(`${client.path}/token`, {
+    method: 'POST',
+    headers: { ...(headers as Record<string, string>), authorization: `Basic ${basic}` },
+    body: body ?? null,
+  })
+}
+
+/** Uses the tokens, and then the code again. */
+async function afterTokens(login: Login, code: string, redeemed: Answer) {
+  const { access_token, id_token } = JSON.parse(redeemed.text) as Readonly<Record<string, string>>
+  const userInfo = async () => {
+    const headers = { authorization: `Bearer ${access_token}` }
+    return (await login.ask(`${login.client.path}/userinfo`, { headers })).status
+  }
+  const again = [await userInfo(), (await redeem(login, code)).status, await userInfo()]
+  const payload = Buffer.from(id_token?.split('.')[1] ?? '', 'base64url').toString()
+  const { verification_id } = JSON.parse(payload) as { verification_id: string }
+  return { end: 'redeemed', again, subject: verification_id } as const
+}
+
+function locationOf({ status, headers, text }: Answer): string {
+  const location = headers.get('Location')
+  if (status !== 303 || location === null) throw new Error(`HTTP ${status} ${text}`)
+  return location
+}
+
+function cookieOf({ headers }: Answer): string {
+  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
