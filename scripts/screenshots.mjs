@@ -10,7 +10,7 @@ import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
-const TESTS = ['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice'].map(
+const TESTS = ['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins'].map(
   (name) => `test/browser/${name}.test.ts`,
 )
 

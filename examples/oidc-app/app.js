@@ -63,7 +63,7 @@ async function login(_, response) {
   redirect(response, address.href, startSession({ begun }))
 }
 
-// 2. The browser comes back. The library checks state, issuer, nonce and signature, and decrypts the ID token.
+// 2. The browser comes back. The library decrypts the ID token, and checks state, issuer, nonce, signature.
 async function callback(request, response) {
   const id = sessionId(request)
   const begun = sessions.get(id)?.begun
@@ -78,7 +78,7 @@ async function callback(request, response) {
     redirect(response, '/', startSession({ claims: tokens.claims() }))
   } catch (error) {
     if (!(error instanceof client.AuthorizationResponseError)) throw error
-    // `error_description` is the reason code: the person declined, their wallet was rejected, it took too long.
+    // `error_description` is the reason code: the person declined, was rejected, or took too long.
     send(response, loggedOut(`You are not logged in: ${error.error} (${error.error_description}).`))
   }
 }

@@ -6,6 +6,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Request, redeem, request, respond } from '../conformance/oidc/openid-login.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { namesClient, pressLink, scan } from '../support/browser/login-page.ts'
+import { LOGO } from '../support/browser/logo.ts'
+import { checkPage } from '../support/browser/page-check.ts'
 import { type Front, startFront } from '../support/service/front.ts'
 import { CALLBACK, registerClient } from '../support/service/login.ts'
 import { type Receiver, startReceiver } from '../support/service/receiver.ts'
@@ -44,6 +46,48 @@ describeInBrowser('a login in a browser', () => {
     expect([searchParams.get('state'), searchParams.has('code')]).toEqual([made.state, false])
     return [searchParams.get('error'), searchParams.get('error_description')]
   }
+
+  it('shows who asks, the client and the host that it returns to', async () => {
+    const branding = { color: '#0f7a4d', logo: LOGO }
+    const rp = await relyingPartyOf(stage, { name: 'Sparbank Musterstadt', branding })
+    for (const [name, device] of Object.entries(DEVICES)) {
+      const { page } = await begin({ rp, device })
+      expect(await page.locator('img.logo').getAttribute('src')).toBe(LOGO)
+      expect(await page.locator('h1').innerText()).toContain('Sparbank Musterstadt')
+      expect(await page.evaluate(BRAND)).toBe(branding.color)
+      await checkPage(page, `login-${name}`, { dark: true })
+    }
+  })
+
+  it.each<[string, string, Readonly<Record<string, string>>, number]>([
+    ['cannot start, with a link to its client', 'login-failed', { scope: 'openid unknown' }, 1],
+    ['is of no client of ours, without a link', 'login-unknown', { client_id: 'unknown' }, 0],
+  ])('is a page where it %s', async (_, picture, parameters, links) => {
+    const { url } = await request(stage, await registerClient(stage.rp))
+    for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+    for (const [name, device] of Object.entries(DEVICES)) {
+      const { page } = await stage.visitor(device)
+      await page.goto(url.href)
+      await page.locator('main[data-state=login-failed]').waitFor()
+      expect(await page.locator('main a').count()).toBe(links)
+      expect(await page.locator('.mark path:visible').count()).toBe(1)
+      await checkPage(page, `${picture}-${name}`)
+    }
+  })
+
+  it('is over in another browser, and after its code was redeemed', async () => {
+    const { page, made, id } = await begin()
+    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await redeem(made, await end(page))
+    const address = `${new URL(made.url).href.split('/authorize')[0]}/finish/${id}`
+    const other = await stage.visitor(DEVICES.phone)
+    for (const [name, one] of [['desktop', page] as const, ['phone', other.page] as const]) {
+      await one.goto(address)
+      await one.locator('main[data-state=login-over]').waitFor()
+      expect(await one.locator('.mark path:visible').count()).toBe(1)
+      await checkPage(one, `login-over-${name}`)
+    }
+  })
 
   it('ends on one device at the client, with a code for this browser', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
@@ -116,6 +160,9 @@ function useClientSite(): { readonly site: Receiver; readonly front: Front } {
   })
   return open
 }
+
+/** Runs in the page: the colour of its buttons. */
+const BRAND = `getComputedStyle(document.documentElement).getPropertyValue('--brand')`
 
 type Setup = {
   readonly rp?: RelyingParty

@@ -1,5 +1,5 @@
-// The app of examples/oidc-app in a browser, and the service on https. The wallet is a foreign one, which refuses
-// http.
+// The app of examples/oidc-app in a browser, with the service on https: the wallet is a foreign one, which
+// refuses http.
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

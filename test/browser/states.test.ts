@@ -10,6 +10,7 @@ import {
   useBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
+import { LOGO } from '../support/browser/logo.ts'
 import { checkPage } from '../support/browser/page-check.ts'
 import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
 import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
@@ -19,9 +20,6 @@ const RETURN_URL = 'https://shop.example/done'
 const SHOP = { name: 'Corner Wine Shop', return_urls: [RETURN_URL], branding: { color: '#7a1f3d' } }
 const WHY = 'Wine and spirits are sold to adults only.'
 const LINK_ONLY = { ...OVER_18, required_session_binding: 'page' }
-/** A green disc with a person on it. */
-const LOGO =
-  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAwBAMAAAClLOS0AAAAAXNSR0IB2cksfwAAAA9QTFRFAAAAD3pN////D3hM////XulmSgAAAAV0Uk5TAP//jIzRzizhAAAAxUlEQVR4nJ2U2w3DIAxFkZgAmACUAYq8QfcfqoZg8KOu2t5Pjo4JBDsESgTMI5hAT5gCajlCWlHSXkfirAsSk8gp1iUojnCUrkFxBFKMQAqBhuGAKuUBKqsFTNgKqEqiVmeVdq2ituCb/A76e1DOucVXfQXEyTngdyWByP9gneLsT6CxLBCVsJR1V61p5QZZgjrB2KQ1rdx/MGtQJwAjoDIeQzQCKvMpPi24wkfgPmq3DfzGcVvNb063nf0B4I8Md8gEM5ZeXQ1V7/XXJtkAAAAASUVORK5CYII='
 const BANK = {
   name: 'Sparbank Musterstadt',
   livemode: true,

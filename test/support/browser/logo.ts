@@ -1,0 +1,5 @@
+// The logo of a relying party.
+
+/** A green disc with a person on it. */
+export const LOGO =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAADAAAAAwBAMAAAClLOS0AAAAAXNSR0IB2cksfwAAAA9QTFRFAAAAD3pN////D3hM////XulmSgAAAAV0Uk5TAP//jIzRzizhAAAAxUlEQVR4nJ2U2w3DIAxFkZgAmACUAYq8QfcfqoZg8KOu2t5Pjo4JBDsESgTMI5hAT5gCajlCWlHSXkfirAsSk8gp1iUojnCUrkFxBFKMQAqBhuGAKuUBKqsFTNgKqEqiVmeVdq2ituCb/A76e1DOucVXfQXEyTngdyWByP9gneLsT6CxLBCVsJR1V61p5QZZgjrB2KQ1rdx/MGtQJwAjoDIeQzQCKvMpPi24wkfgPmq3DfzGcVvNb063nf0B4I8Md8gEM5ZeXQ1V7/XXJtkAAAAASUVORK5CYII='
