@@ -20,7 +20,6 @@ export async function scan(page: Page): Promise<string> {
 /** Presses the button for a wallet on this device. Returns the address that the page opens. */
 export async function pressLink(page: Page): Promise<string> {
   const answer = page.waitForResponse(/\/link$/)
-  // Chromium's dialogue about the wallet's address takes the input of a mouse.
-  await page.locator('#link').dispatchEvent('click')
+  await page.locator('#link').click()
   return ((await (await answer).json()) as { uri: string }).uri
 }
