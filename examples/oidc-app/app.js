@@ -15,13 +15,15 @@ const sessions = new Map()
 const ROUTES = { 'GET /': home, 'POST /login': login, 'GET /callback': callback, 'POST /logout': logout }
 
 createServer(async (request, response) => {
-  const { pathname } = new URL(request.url, APP_URL)
-  const handle = ROUTES[`${request.method} ${pathname}`]
-  if (handle === undefined) return response.writeHead(404).end('Not found')
-  await handle(request, response).catch((error) => {
+  try {
+    const { pathname } = new URL(request.url, APP_URL)
+    const handle = ROUTES[`${request.method} ${pathname}`]
+    if (handle === undefined) return response.writeHead(404).end('Not found')
+    await handle(request, response)
+  } catch (error) {
     console.error(error)
     response.writeHead(502).end('The login failed. Try again.')
-  })
+  }
 }).listen(PORT, '127.0.0.1', () => console.log(`The app is open: ${APP_URL}`))
 
 /** Reads the metadata of the issuer, so that the app has no address of it but one. */
@@ -32,7 +34,7 @@ async function discover({ issuer, client_id, client_secret, decryption_jwk }) {
     { id_token_signed_response_alg: 'RS256' },
     client.ClientSecretBasic(client_secret),
     // http is for `npm start` on this machine only.
-    { execute: issuer.startsWith('http://localhost') ? [client.allowInsecureRequests] : [] },
+    { execute: new URL(issuer).hostname === 'localhost' ? [client.allowInsecureRequests] : [] },
   )
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
   const key = await crypto.subtle.importKey('jwk', decryption_jwk, algorithm, false, ['deriveBits'])

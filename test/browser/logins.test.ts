@@ -21,13 +21,8 @@ describeInBrowser('a login in a browser', () => {
   const stage = useBrowserStage({ sites: () => ({ [HOST]: client.front }) })
 
   /** Opens the page of a login. Its client's page is at the end. */
-  const begin = async ({
-    rp = stage.rp,
-    members = {},
-    parameters = {},
-    device = DEVICES.desktop,
-  }: Setup = {}) => {
-    const made = await request(stage, await registerClient(rp, members), { parameters })
+  const begin = async ({ rp = stage.rp, parameters = {}, device = DEVICES.desktop }: Setup = {}) => {
+    const made = await request(stage, await registerClient(rp), { parameters })
     const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })
     await page.goto(made.url.href)
     await namesClient(page, 'Wine shop', HOST)
@@ -166,7 +161,6 @@ const BRAND = `getComputedStyle(document.documentElement).getPropertyValue('--br
 
 type Setup = {
   readonly rp?: RelyingParty
-  readonly members?: object
   readonly parameters?: Readonly<Record<string, string>>
   readonly device?: (typeof DEVICES)[keyof typeof DEVICES]
 }
