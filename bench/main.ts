@@ -3,6 +3,7 @@
 import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
 import { benchAnnexC, benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
+import { benchLogin } from './login.ts'
 import { reportPrice } from './price.ts'
 import { describeMachine, startReport } from './report.ts'
 import { benchService } from './service.ts'
@@ -22,6 +23,7 @@ try {
   await benchHostile(worker.port, report)
   await benchService(server, worker.port, report)
   await benchStart(server, report)
+  await benchLogin(report)
   benchBundle(report)
   reportPrice(report)
 } finally {

@@ -133,7 +133,11 @@ async function outlive(world: RunningWorld, isOver: () => boolean): Promise<void
 
 let runs = 0
 
-type RunningWorld = World & { readonly digest: () => string }
+/** Share of sessions that are logins by OpenID Connect. */
+const LOGIN_SHARE = 0.25
+
+/** `logins`: decides which sessions are logins. */
+type RunningWorld = World & { readonly digest: () => string; readonly logins: Random }
 
 function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input): RunningWorld {
   const random = (name: string): Random => openRandom(seed, name)
@@ -213,6 +217,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
   return {
     ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note },
     random: actors,
+    logins: random('logins'),
     redirects: new Map(),
     isActive: true,
     digest: () => (digest >>> 0).toString(16),
@@ -237,7 +242,7 @@ const SOME_EVENTS: readonly EventType[] = ['verification.verified', 'verificatio
 
 /** Creates relying parties, without faults, and draws the sessions. */
 async function populate(world: RunningWorld): Promise<void> {
-  const { random, scheduler, objects, code, credentials, parties, sessions } = world
+  const { random, logins, scheduler, objects, code, credentials, parties, sessions } = world
   const retention = random.pick([3_600, 7_200, 172_800])
   const count = random.chance(0.3) ? 2 : 1
   for (let i = 0; i < count; i++) {
@@ -275,6 +280,7 @@ async function populate(world: RunningWorld): Promise<void> {
       encrypted: random.chance(0.25),
       retention,
       bodyDigest: isKeyed ? 'digest-of-the-body' : null,
+      isLogin: logins.chance(LOGIN_SHARE),
     })
     const id = String(objects.namespace('VERIFICATION_SESSION').newUniqueId())
     const object = objects.objectOf('VERIFICATION_SESSION', id)

@@ -1,6 +1,7 @@
 // The world of one history: relying parties, sessions, and what actors know about them.
 
 import type { EventType, SettingsInput } from '../../src/relying-party/settings/settings.ts'
+import type { Login } from '../../src/session/login/login.ts'
 import type { CreatedSession, CreateInput } from '../../src/session/request/creation.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { AGE_POLICY, AGE_REQUEST } from '../session/age-session.ts'
@@ -196,6 +197,31 @@ const VERIFIER = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK) as {
 }
 const X5C = TEST_ENVIRONMENT.VERIFIER_CERTIFICATE_CHAIN_PEM.replaceAll(/-----[^-]+-----|\s/g, '')
 
+const TOKEN = { alg: 'ES256', encryption: null, names: null, verified: null } as const
+
+/** A login before its end. The texts of digests are those that its browser and its client send. */
+const LOGIN: Login = {
+  client_id: 'oc_client',
+  client_name: 'Shop',
+  confidential: true,
+  redirect_uri: 'https://client.example/callback',
+  response_mode: 'query',
+  state: null,
+  nonce: null,
+  code_challenge: 'of-the-verifier',
+  scope: 'openid',
+  policy: 'adult#0123456789abcdef',
+  subject: { type: 'transient' },
+  wanted_acr: null,
+  wanted_sub: null,
+  id_token: TOKEN,
+  userinfo: { ...TOKEN, alg: null },
+  browser: 'digest-of-the-cookie',
+  code: 'digest-of-the-code',
+  result: null,
+  redeemed: null,
+}
+
 /** The checked creation request of a session. */
 export function createInput(
   party: Party,
@@ -205,12 +231,14 @@ export function createInput(
     encrypted,
     retention,
     bodyDigest,
+    isLogin,
   }: {
     readonly binding: 'none' | 'page' | 'relying_party'
     readonly expiresIn: number
     readonly encrypted: boolean
     readonly retention: number
     readonly bodyDigest: string | null
+    readonly isLogin: boolean
   },
 ): CreateInput {
   return {
@@ -236,6 +264,7 @@ export function createInput(
     },
     retentionSeconds: retention,
     bodyDigest,
+    ...(isLogin && { login: LOGIN }),
     trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: false },
   }
 }

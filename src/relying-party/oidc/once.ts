@@ -9,6 +9,7 @@ const MAXIMUM_NAMES = 20_000
 
 /** Opens the names. Times are Unix milliseconds. */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
+  const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
   /** Removes what has expired. At each use, because an erasure of the object drops the table. */
   const prune = (now: number) => {
     sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
@@ -33,7 +34,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       return row.value
     },
     /** Removes what has expired. Returns the next expiry; null where nothing is left. */
-    prune: (now: number): number | null => prune(now).next,
+    prune: (now: number): number | null => (isUsed() ? prune(now).next : null),
   }
 }
 

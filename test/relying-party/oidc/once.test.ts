@@ -27,7 +27,7 @@ it('a name is stored once until it expires', () =>
 it('callers that did not authenticate cannot keep a client from authenticating', () =>
   inStorage((storage) => {
     const once = openOnce(storage)
-    once.prune(NOW)
+    once.store('par/one', '', use(false))
     storage.sql.exec(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
        INSERT INTO oidc_once SELECT 'par/' || i, '', ? FROM n`,

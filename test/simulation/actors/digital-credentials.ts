@@ -24,7 +24,7 @@ async function useApi(world: World, session: Session): Promise<void> {
   const { random } = world
   const document = documentOf(storedOf(session))
   if (document === undefined) return
-  const by = { createdAt: document.created_at }
+  const by = { createdAt: document.created_at, login: session.input.login?.browser }
   const isOurs = random.chance(0.5)
   const origin = ORIGINS[isOurs ? 0 : 1] ?? ''
   const asked: DcApiPage = isOurs ? { secret: null } : 'relying_party'

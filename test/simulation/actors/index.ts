@@ -3,6 +3,7 @@
 import type { Actor } from './actor.ts'
 import { digitalCredentials } from './digital-credentials.ts'
 import { hostileWallet } from './hostile-wallet.ts'
+import { login } from './login.ts'
 import { operator } from './operator.ts'
 import { page } from './page.ts'
 import { poller } from './poller.ts'
@@ -17,4 +18,5 @@ export const ACTORS: readonly Actor[] = [
   digitalCredentials,
   hostileWallet,
   operator,
+  login,
 ]

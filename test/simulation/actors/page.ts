@@ -1,6 +1,7 @@
 // Pages and the browsers at them: new QR codes, links for one browser, the return from the wallet, and the
 // socket of a watcher.
 
+import { type SessionAccess, watchAddress } from '../../../src/session/access.ts'
 import type { SimulatedSocket } from '../platform/sockets.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
 import type { Actor } from './actor.ts'
@@ -22,10 +23,11 @@ export const page: Actor = {
   },
 }
 
-/** Access with the client token of the first creation. */
-function accessOf({ object }: Session): { readonly createdAt: number } | undefined {
+/** Access with the client token of the first creation. The browser of a login has its cookie, too. */
+export function accessOf({ object, input }: Session): SessionAccess | undefined {
   const stored = object.durable.data.get('session') as { readonly created_at?: number } | undefined
-  return stored?.created_at === undefined ? undefined : { createdAt: stored.created_at }
+  if (stored?.created_at === undefined) return undefined
+  return { createdAt: stored.created_at, login: input.login?.browser }
 }
 
 async function untilCreated(world: World, session: Session): Promise<boolean> {
@@ -73,7 +75,7 @@ async function watch(world: World, session: Session): Promise<void> {
   const by = accessOf(session)
   if (by === undefined) return
   // The object reads nothing else of the request.
-  const request = { url: `https://session/watch?createdAt=${by.createdAt}` } as Request
+  const request = { url: watchAddress(by) } as Request
   const answer = await ask(world, session, 'fetch', request)
   const socket = (answer as { readonly webSocket?: SimulatedSocket } | undefined)?.webSocket
   if (socket === undefined) return

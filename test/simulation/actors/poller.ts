@@ -15,7 +15,10 @@ export const poller: Actor = {
         const stored = session.object.durable.data.get('session') as
           | { readonly created_at?: number }
           | undefined
-        await ask(world, session, 'readPublic', { createdAt: stored?.created_at ?? 0 })
+        await ask(world, session, 'readPublic', {
+          createdAt: stored?.created_at ?? 0,
+          login: session.input.login?.browser,
+        })
       } else await ask(world, session, 'read', session.party.id)
       if (!(await pause(world, random.below(tempo) + 1))) return
     }

@@ -4,6 +4,7 @@
 import type { Change } from '../build.ts'
 import type { Focus } from '../history.ts'
 import { DELIVERY_MUTANTS } from './delivery.ts'
+import { LOGIN_MUTANTS } from './logins.ts'
 import { REQUEST_MUTANTS } from './requests.ts'
 import { STORAGE_MUTANTS } from './storage.ts'
 
@@ -14,4 +15,9 @@ export type Mutant = {
   readonly focus?: Focus
 }
 
-export const MUTANTS: readonly Mutant[] = [...STORAGE_MUTANTS, ...DELIVERY_MUTANTS, ...REQUEST_MUTANTS]
+export const MUTANTS: readonly Mutant[] = [
+  ...STORAGE_MUTANTS,
+  ...DELIVERY_MUTANTS,
+  ...REQUEST_MUTANTS,
+  ...LOGIN_MUTANTS,
+]

@@ -55,8 +55,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: 'src/session/response/process-response.ts',
-        replaced: ': endSession(context, end, { webhook, now })\n  if (isApplied)',
-        by: ': (setTimeout(() => endSession(context, end, { webhook, now }), 0), true)\n  if (isApplied)',
+        replaced: ': endSession(context, { ...end, login }, { webhook, now })\n  if (isApplied)',
+        by: ': (setTimeout(() => endSession(context, { ...end, login }, { webhook, now }), 0), true)\n  if (isApplied)',
       },
     ],
   },
@@ -65,8 +65,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: 'src/session/response/process-response.ts',
-        replaced: ': endSession(context, end, { webhook, now })\n  if (isApplied)',
-        by: `: endSession({ ...context, store: { ...store, session: () => document } }, end, { webhook, now })
+        replaced: ': endSession(context, { ...end, login }, { webhook, now })\n  if (isApplied)',
+        by: `: endSession({ ...context, store: { ...store, session: () => document } }, { ...end, login }, { webhook, now })
   if (isApplied)`,
       },
     ],

@@ -104,8 +104,12 @@ export function openStorage(
   }
   const api = {
     kv,
-    get sql(): never {
-      throw new Error('SQL is not simulated: add it to test/simulation/platform/storage.ts')
+    sql: {
+      exec: (statement: string) => {
+        // No history pushes a request or sends a client assertion.
+        if (statement.startsWith('SELECT 1 FROM sqlite_master')) return { toArray: () => [] }
+        throw new Error('SQL is not simulated: add it to test/simulation/platform/storage.ts')
+      },
     },
     getAlarm: () => later(() => alarm),
     setAlarm: (at: number | Date) => {

@@ -7,6 +7,7 @@ import { crossing } from './crossing.ts'
 import { erasure } from './erasure.ts'
 import { eventLog } from './event-log.ts'
 import { liveness } from './liveness.ts'
+import { login } from './login.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
 import { posts } from './posts.ts'
@@ -23,4 +24,5 @@ export const PROPERTIES: readonly Property[] = [
   returnCode,
   creation,
   liveness,
+  login,
 ]

@@ -28,9 +28,13 @@ const VERIFIER = 'a'.repeat(43)
 const CHALLENGE = 'ZtNPunH49FD35FWYhT5Tv8I7vRKQJ8uxMaL0_9eHjNA'
 
 /** Registers the client of a run. */
-export async function registerLoginClient(ask: Ask, apiKey: string): Promise<LoginClient> {
+export async function registerLoginClient(
+  ask: Ask,
+  apiKey: string,
+  members: object = {},
+): Promise<LoginClient> {
   const policy = { name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }
-  const body = JSON.stringify({ name: 'Shop', redirect_uris: [CALLBACK], policies: [policy] })
+  const body = JSON.stringify({ name: 'Shop', redirect_uris: [CALLBACK], policies: [policy], ...members })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const created = expectStatus(201, await ask('/v1/oidc_clients', { method: 'POST', headers, body }))
   const { client_id, client_secret, issuer } = JSON.parse(created) as Readonly<Record<string, string>>
@@ -46,8 +50,15 @@ export type Login = {
   readonly pause: () => Promise<unknown>
 }
 
-/** Logs a person in. Resolves when the client got tokens, or an error. */
+/** Logs a person in, and uses the tokens. Resolves when the client got tokens, or an error. */
 export async function logIn(login: Login): Promise<FinishedLogin> {
+  const { verificationId, code, redeemed, end } = await untilTokens(login)
+  if (redeemed === null) return { verificationId, end, again: [], subject: null }
+  return { verificationId, end, ...(await afterTokens(login, code, redeemed)) }
+}
+
+/** Logs a person in. Resolves with the response of the token endpoint; null without tokens. */
+export async function untilTokens(login: Login) {
   const { ask, client, age } = login
   const query = new URLSearchParams({
     client_id: client.clientId,
@@ -65,15 +76,15 @@ export async function logIn(login: Login): Promise<FinishedLogin> {
     const headers = { cookie }
     return ask(`${client.path}/finish/${id}`, { headers, redirect: 'manual' })
   }
-  const denied = { verificationId: id, end: 'denied', again: [], subject: null } as const
+  const without = { verificationId: id, code: '', redeemed: null }
   for (;;) {
     const end = await finish()
-    if (end.status === 404) return { ...denied, end: 'consumed' }
+    if (end.status === 404) return { ...without, end: 'consumed' as const }
     const code = new URL(locationOf(end)).searchParams.get('code')
-    if (code === null) return denied
+    if (code === null) return { ...without, end: 'denied' as const }
     if (age === 'minor') throw new Error(`a code for a rejected session: ${id}`)
     const redeemed = await redeem(login, code)
-    if (redeemed.status === 200) return { verificationId: id, ...(await afterTokens(login, code, redeemed)) }
+    if (redeemed.status === 200) return { verificationId: id, code, redeemed, end: 'redeemed' as const }
     expectStatus(400, redeemed) // too late, or used by a call whose response was lost
   }
 }
@@ -127,7 +138,7 @@ async function afterTokens(login: Login, code: string, redeemed: Answer) {
   const again = [await userInfo(), (await redeem(login, code)).status, await userInfo()]
   const payload = Buffer.from(id_token?.split('.')[1] ?? '', 'base64url').toString()
   const { verification_id } = JSON.parse(payload) as { verification_id: string }
-  return { end: 'redeemed', again, subject: verification_id } as const
+  return { again, subject: verification_id }
 }
 
 function locationOf({ status, headers, text }: Answer): string {

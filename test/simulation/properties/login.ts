@@ -1,0 +1,77 @@
+// Tokens are for a verified session, by the right code of the right client, once. An acknowledged redemption
+// is never lost, and a revoked token stays revoked.
+
+import type { Redemption } from '../../../src/session/login/finish.ts'
+import { type Call, documentOf, type Property } from '../ledger.ts'
+import type { Session } from '../world.ts'
+
+export const login: Property = {
+  name: 'a code is redeemed once, for a verified session',
+  watch: ({ fail, durable, step }) => {
+    /** Redemptions that were acknowledged, by the creation of a session. */
+    const redeemed = new Set<string>()
+    /** Sessions whose code came a second time, with the step of its answer. */
+    const revoked = new Map<string, number>()
+    const nameOf = (session: Session, createdAt: number | undefined) => `${session.name}@${createdAt}`
+
+    const redeemedLogin = ({ session, parameters, before, answer }: Call): void => {
+      if (answer.lost) return
+      const [old, document] = [documentOf(before), documentOf(durable(session))]
+      const name = nameOf(session, old?.created_at)
+      if (!(answer.value as { readonly ok: boolean }).ok) {
+        const isSecond = old?.login?.redeemed && (parameters[0] as Redemption).code === old.login.code
+        if (isSecond && !revoked.has(name)) revoked.set(name, step())
+        return
+      }
+      if (redeemed.has(name)) fail(`a code of ${name} was redeemed twice`)
+      redeemed.add(name)
+      if (old?.login?.redeemed) fail(`a code of ${name} was redeemed after its redemption was written`)
+      const { login, relyingPartyId } = session.input
+      const sent = parameters[0] as Redemption
+      const isRight =
+        sent.relyingPartyId === relyingPartyId &&
+        sent.clientId === login?.client_id &&
+        sent.confidential === login.confidential &&
+        sent.redirectUri === login.redirect_uri &&
+        sent.challenge === login.code_challenge &&
+        sent.code === login.code
+      if (!isRight) fail(`a wrong redemption of ${name} got tokens`)
+      if (document === undefined) return // erased meanwhile
+      if (document.status !== 'verified') fail(`tokens for ${name}, which is ${document.status}`)
+      if (document.login?.redeemed === null) fail(`a redemption of ${name} was acknowledged and not written`)
+    }
+    const finishedLogin = ({ session, parameters, answer }: Call): void => {
+      if (answer.lost) return
+      const { ok, value } = answer.value as { readonly ok: boolean; readonly value?: unknown }
+      const { end } = Object(value) as { readonly end?: { readonly kind: string } }
+      if (ok && parameters[1] !== session.input.login?.browser)
+        fail(`another browser got the end of ${session.name}`)
+      const document = documentOf(durable(session))
+      if (!ok || end?.kind !== 'code' || document === undefined) return
+      if (document.status !== 'verified' && !document.held?.returned)
+        fail(`a code for ${session.name}, which is ${document.status}`)
+    }
+    const readUserInfo = ({ session, parameters, before, answer, step: began }: Call): void => {
+      if (answer.lost || !(answer.value as { readonly ok: boolean }).ok) return
+      const old = documentOf(before)
+      if (old?.login?.redeemed?.token !== parameters[1])
+        fail(`UserInfo of ${session.name} by a token that was not written`)
+      if ((revoked.get(nameOf(session, old?.created_at)) ?? began) < began)
+        fail(`UserInfo of ${session.name} by a revoked token`)
+    }
+    return {
+      called: (call) => {
+        if (call.method === 'redeemLogin') redeemedLogin(call)
+        if (call.method === 'finishLogin') finishedLogin(call)
+        if (call.method === 'readUserInfo') readUserInfo(call)
+      },
+      committed: (session, before, after) => {
+        const [old, document] = [documentOf(before), documentOf(after)]
+        const was = old?.login?.redeemed
+        const is = document?.login?.redeemed
+        if (!was || document?.created_at !== old?.created_at || is === undefined) return
+        if (is === null) fail(`the redemption of ${session.name} is no longer written`)
+      },
+    }
+  },
+}
