@@ -1,7 +1,7 @@
 // Logins by OpenID Connect in Chromium (CONTRACT 12). The client is `openid-client`, the wallet is a foreign
 // one.
 
-import type { Page } from 'playwright-core'
+import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Request, redeem, request, respond } from '../conformance/oidc/openid-login.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
@@ -109,9 +109,31 @@ describeInBrowser('a login in a browser', () => {
     const { page, made } = await begin({ parameters: { response_mode: 'form_post' } })
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     await end(page)
-    const posted = client.site.requests.find(({ method }) => method === 'POST')
-    const response = new URL(`${CALLBACK}?${posted?.body}`)
-    expect((await redeem(made, response)).claims.age_over_18).toBe(true)
+    expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
+  })
+
+  it('shows a button where the form of form_post is not sent by itself', async () => {
+    const { page, id } = await begin({ parameters: { response_mode: 'form_post' }, device: DEVICES.phone })
+    await page.route(/form-post/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
+    await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
+    await page.locator('main[data-state=login-sending]').waitFor()
+    expect(await page.locator('.mark path:visible').count()).toBe(1)
+    const [title, button] = await Promise.all(
+      ['h1', 'button'].map((part) => page.locator(part).boundingBox()),
+    )
+    expect(button!.y - title!.y - title!.height).toBeGreaterThanOrEqual(16)
+    await checkPage(page, 'login-sending-phone')
+  })
+
+  it('ends at the client without JavaScript, by a link and a button', async () => {
+    const device = { ...DEVICES.desktop, javaScriptEnabled: false }
+    const { page, made } = await begin({ parameters: { response_mode: 'form_post' }, device })
+    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await page.reload()
+    await page.getByRole('link', { name: HOST }).click()
+    await page.getByRole('button', { name: HOST }).click()
+    await end(page)
+    expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
   it('ends with access_denied where the person declines', async () => {
@@ -156,11 +178,17 @@ function useClientSite(): { readonly site: Receiver; readonly front: Front } {
   return open
 }
 
+/** Returns the last form that the client received, as an address. */
+function postedTo({ requests }: Receiver): URL {
+  const posted = requests.findLast(({ method }) => method === 'POST')
+  return new URL(`${CALLBACK}?${posted?.body}`)
+}
+
 /** Runs in the page: the colour of its buttons. */
 const BRAND = `getComputedStyle(document.documentElement).getPropertyValue('--brand')`
 
 type Setup = {
   readonly rp?: RelyingParty
   readonly parameters?: Readonly<Record<string, string>>
-  readonly device?: (typeof DEVICES)[keyof typeof DEVICES]
+  readonly device?: BrowserContextOptions
 }

@@ -12,8 +12,8 @@ export type LoginClient = { readonly clientId: string; readonly secret: string; 
 export type FinishedLogin = {
   readonly verificationId: string
   /**
-   * `redeemed`: the client got tokens. `consumed`: the code was used, and the response was lost. `denied`: the
-   * client got an error.
+   * `redeemed`: the client got tokens. `consumed`: the code was used, and the response was lost. `denied`:
+   * the client got an error.
    */
   readonly end: 'redeemed' | 'consumed' | 'denied'
   /** Responses of the token endpoint to a second use of the code, and of UserInfo before and after it. */
