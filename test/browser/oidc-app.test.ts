@@ -15,8 +15,9 @@ import {
   describeInBrowser,
   useBrowserStage,
 } from '../support/browser/browser-stage.ts'
-import { namesClient, pressLink, scan } from '../support/browser/login-page.ts'
+import { namesClient, pressLink } from '../support/browser/login-page.ts'
 import { checkPage } from '../support/browser/page-check.ts'
+import { scan } from '../support/browser/scan.ts'
 import { PID, presentationOf, queryFor } from '../support/people/person.ts'
 import type { ReceivedRequest } from '../support/people/wallet.ts'
 import { startFront } from '../support/service/front.ts'

@@ -3,9 +3,9 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { readWithZxing } from '../qr/foreign-readers.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { checkPage } from '../support/browser/page-check.ts'
+import { scan } from '../support/browser/scan.ts'
 import { PID, presentationOf, queryFor } from '../support/people/person.ts'
 import type { ReceivedRequest } from '../support/people/wallet.ts'
 import { type CreatedSession, OVER_18 } from '../support/service/service.ts'
@@ -196,14 +196,6 @@ async function choose(page: Page, name: string): Promise<void> {
   await page.locator('#wallets a', { hasText: name }).focus()
   await page.keyboard.press('Enter')
   await page.locator('.chosen').waitFor()
-}
-
-/** Reads the screen as a camera does. */
-async function scan(page: Page): Promise<string> {
-  await page.locator('#qr').scrollIntoViewIfNeeded()
-  const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
-  if (uri === undefined) throw new Error('no QR code is visible')
-  return uri
 }
 
 /** Returns the places of what is above the choice. */

@@ -3,8 +3,8 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { readWithZxing } from '../qr/foreign-readers.ts'
 import { describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { scan } from '../support/browser/scan.ts'
 import { answerAnnexC } from '../support/people/annex-c-person.ts'
 import { type AnnexCRequest, receiveAnnexC } from '../support/people/annex-c-wallet.ts'
 import { receiveDigital, respondDigital } from '../support/people/dc-api-wallet.ts'
@@ -156,13 +156,6 @@ describeInBrowser('a person on the session page', () => {
     return respondDigital(received, answer, browser)
   }
 })
-
-/** Reads the screen as a camera does. */
-async function scan(page: Page): Promise<string> {
-  const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
-  if (uri === undefined) throw new Error('no QR code is visible')
-  return uri
-}
 
 function showsState(page: Page, state: string): Promise<void> {
   return page.locator(`main[data-state=${state}]`).waitFor()

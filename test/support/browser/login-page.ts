@@ -1,20 +1,11 @@
 // The page of a login by OpenID Connect in a browser.
 
 import type { Page } from 'playwright-core'
-import { readWithZxing } from '../../qr/foreign-readers.ts'
 
 /** Waits until the page names the client and the host that it returns to. */
 export async function namesClient(page: Page, client: string, host: string): Promise<void> {
   // Both are isolated, so that neither changes the direction of the sentence.
   await page.getByText(`After that you continue at \u2068${client}\u2069 (\u2068${host}\u2069).`).waitFor()
-}
-
-/** Reads the QR code on the screen as a camera does. */
-export async function scan(page: Page): Promise<string> {
-  await page.locator('#qr').waitFor()
-  const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
-  if (uri === undefined) throw new Error('no QR code is visible')
-  return uri
 }
 
 /** Presses the button for a wallet on this device. Returns the address that the page opens. */
