@@ -7,7 +7,7 @@ import { type Request, redeem, request, respond } from '../conformance/oidc/open
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { namesClient, pressLink } from '../support/browser/login-page.ts'
 import { LOGO } from '../support/browser/logo.ts'
-import { checkPage } from '../support/browser/page-check.ts'
+import { checkPage, overflowOf } from '../support/browser/page-check.ts'
 import { scan } from '../support/browser/scan.ts'
 import { type Front, startFront } from '../support/service/front.ts'
 import { CALLBACK, registerClient } from '../support/service/login.ts'
@@ -68,6 +68,21 @@ describeInBrowser('a login in a browser', () => {
       expect(await page.locator('main a').count()).toBe(links)
       expect(await page.locator('.mark path:visible').count()).toBe(1)
       await checkPage(page, `${picture}-${name}`)
+    }
+  })
+
+  it('has five languages, and every text fits on a phone', async () => {
+    const registered = await registerClient(stage.rp)
+    for (const ui_locales of ['en', 'de', 'fr', 'es', 'it']) {
+      const { url } = await request(stage, registered, { parameters: { ui_locales } })
+      const { page } = await stage.visitor({ ...DEVICES.phone, viewport: { width: 320, height: 640 } })
+      const failed = new URL(url)
+      failed.searchParams.set('scope', 'openid unknown')
+      for (const address of [url.href, failed.href]) {
+        await page.goto(address)
+        expect(await page.locator('html').getAttribute('lang')).toBe(ui_locales)
+        expect([ui_locales, address, await overflowOf(page)]).toEqual([ui_locales, address, 0])
+      }
     }
   })
 

@@ -57,7 +57,7 @@ const BORDERLESS_BUTTONS = `[...document.querySelectorAll('button, .button')]
   .map((button) => button.textContent)`
 
 /** Returns the horizontal overflow in pixels. */
-function overflowOf(page: Page): Promise<number> {
+export function overflowOf(page: Page): Promise<number> {
   return page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
 }
 
