@@ -121,7 +121,7 @@ export const displayInfo = z.strictObject({
   privacy_policy_uri: webAddress,
 })
 
-const p256PublicJwk = z.object({
+export const p256PublicJwk = z.object({
   kty: z.literal('EC'),
   crv: z.literal('P-256'),
   x: coordinate,

@@ -1,7 +1,6 @@
 // docs/statuses-and-reasons.md, from the catalogues of the service.
 
 import errors from '../../assets/oauth-errors.json' with { type: 'json' }
-import meanings from '../../assets/problems.json' with { type: 'json' }
 import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import {
@@ -12,6 +11,7 @@ import {
 } from '../../src/session/response/reasons.ts'
 import { STATUSES, type Status } from '../../src/session/state.ts'
 import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
+import meanings from './problem-meanings.json' with { type: 'json' }
 import { REASON_ADVICE } from './reason-advice.ts'
 
 /** The whole page. */

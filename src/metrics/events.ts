@@ -7,35 +7,29 @@
  * time.
  */
 export type EventKind = {
-  readonly help: string
   readonly labels: readonly string[]
   readonly timedBy?: readonly string[]
 }
 
 /** The position of a label here is its column number in Analytics Engine. */
 export const EVENTS = {
-  sessions: { help: 'Sessions created.', labels: ['protocol', 'mode'] },
+  sessions: { labels: ['protocol', 'mode'] },
   outcomes: {
-    help: 'Sessions ended.',
     labels: ['status', 'reason', 'protocol', 'channel', 'format', 'mode'],
   },
   answers: {
-    help: 'Wallet responses evaluated.',
     labels: ['verdict', 'reason', 'protocol', 'channel', 'mode'],
     timedBy: ['protocol'],
   },
   webhook_attempts: {
-    help: 'Webhook POSTs.',
     labels: ['result', 'attempt', 'mode'],
     timedBy: ['result'],
   },
   fetches: {
-    help: 'Outgoing GETs: status and revocation lists, issuer keys, trust lists.',
     labels: ['media_type', 'result'],
     timedBy: ['media_type'],
   },
   requests: {
-    help: 'HTTP requests.',
     labels: ['audience', 'method', 'route', 'status'],
     timedBy: ['audience'],
   },

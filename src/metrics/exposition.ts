@@ -17,21 +17,31 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
  */
 export type Gauge = {
   readonly name: string
-  readonly help: string
   readonly samples: readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 }
 
 /** Writes all counters and the gauges. */
 export function writeMetrics(
   format: Format,
-  counted: (name: EventName) => EventCounts,
-  gauges: readonly Gauge[],
+  {
+    counted,
+    gauges,
+    help,
+  }: {
+    readonly counted: (name: EventName) => EventCounts
+    readonly gauges: readonly Gauge[]
+    /** Help by the name of a counter or gauge. */
+    readonly help: Readonly<Record<string, string>>
+  },
 ): string {
   const names = Object.keys(EVENTS) as EventName[]
-  const head = HEADS[format]
+  const head =
+    (name: string): Head =>
+    (family, type) =>
+      HEADS[format](family, type, help[name] ?? name)
   const lines = [
-    ...names.flatMap((name) => writeKind(name, counted(name), head)),
-    ...gauges.flatMap((gauge) => writeGauge(gauge, head)),
+    ...names.flatMap((name) => writeKind(name, counted(name), head(name))),
+    ...gauges.flatMap((gauge) => writeGauge(gauge, head(gauge.name))),
   ]
   return `${lines.join('\n')}\n${format === 'openmetrics' ? '# EOF\n' : ''}`
 }
@@ -54,14 +64,14 @@ function parseRange(range: string): { readonly type: string; readonly quality: n
 const PREFIX = 'wallet_verifier_'
 
 function writeKind(name: EventName, { counters, histograms }: EventCounts, head: Head): readonly string[] {
-  const { help, labels, timedBy }: EventKind = EVENTS[name]
+  const { labels, timedBy }: EventKind = EVENTS[name]
   const family = PREFIX + name
   const total = ({ values, count }: Counter) => `${family}_total${labelled(labels, values)} ${count}`
-  const counts = [...head(family, 'counter', help), ...[...counters.values()].map(total)]
+  const counts = [...head(family, 'counter'), ...[...counters.values()].map(total)]
   if (timedBy === undefined) return counts
   const timed = `${family}_duration_seconds`
   const times = [...histograms.values()].flatMap((histogram) => writeHistogram(timed, timedBy, histogram))
-  return [...counts, ...head(timed, 'histogram', help), ...times]
+  return [...counts, ...head(timed, 'histogram'), ...times]
 }
 
 /** Each bucket includes the lower ones. The last is the count of all. */
@@ -81,16 +91,16 @@ function bound(seconds: number | undefined): string {
   return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds)
 }
 
-function writeGauge({ name, help, samples }: Gauge, head: Head): readonly string[] {
+function writeGauge({ name, samples }: Gauge, head: Head): readonly string[] {
   const family = name.startsWith('process_') ? name : PREFIX + name
   const line = ({ labels, value }: Gauge['samples'][number]) =>
     `${family}${labelled(Object.keys(labels), Object.values(labels))} ${value}`
-  return [...head(family, 'gauge', help), ...samples.map(line)]
+  return [...head(family, 'gauge'), ...samples.map(line)]
 }
 
-type Head = (family: string, type: string, help: string) => readonly string[]
+type Head = (family: string, type: string) => readonly string[]
 
-const HEADS: Readonly<Record<Format, Head>> = {
+const HEADS: Readonly<Record<Format, (family: string, type: string, help: string) => readonly string[]>> = {
   openmetrics: (family, type, help) => {
     const unit = ['seconds', 'bytes'].filter((unit) => family.endsWith(`_${unit}`))
     return [

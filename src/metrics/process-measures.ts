@@ -3,14 +3,14 @@
 
 import type { Gauge } from './exposition.ts'
 
-/** Help of each measure, by the name of its gauge. */
-export const MEASURES: Readonly<Record<string, string>> = {
-  state_bytes: 'Space that STATE_DIR takes on its disk.',
-  state_free_bytes: 'Space that is left on the disk of STATE_DIR.',
-  process_resident_memory_bytes: 'Resident memory of workerd.',
-  process_open_fds: 'Open file descriptors of workerd.',
-  process_max_fds: 'Limit of file descriptors of workerd.',
-}
+/** Names of the gauges of the measures. */
+export const MEASURES: readonly string[] = [
+  'state_bytes',
+  'state_free_bytes',
+  'process_resident_memory_bytes',
+  'process_open_fds',
+  'process_max_fds',
+]
 
 let latest: Readonly<Record<string, number>> = {}
 
@@ -18,7 +18,7 @@ let latest: Readonly<Record<string, number>> = {}
 export function setProcessMeasures(measures: unknown): void {
   const entries = typeof measures === 'object' && measures !== null ? Object.entries(measures) : []
   latest = Object.fromEntries(
-    entries.filter(([name, value]) => Object.hasOwn(MEASURES, name) && Number.isFinite(value)),
+    entries.filter(([name, value]) => MEASURES.includes(name) && Number.isFinite(value)),
   )
 }
 
@@ -26,7 +26,6 @@ export function setProcessMeasures(measures: unknown): void {
 export function processGauges(): readonly Gauge[] {
   return Object.entries(latest).map(([name, value]) => ({
     name,
-    help: MEASURES[name] ?? '',
     samples: [{ labels: {}, value }],
   }))
 }

@@ -94,7 +94,7 @@ export type Lowered<T> = {
   readonly unknown: readonly Finding[]
 }
 
-/** Each code with its sentence for people. */
+/** Each code with its sentence for people, for assets/messages.json. */
 export const FINDINGS = {
   format_not_supported: 'the wallet does not support this credential format',
   type_not_held: 'the wallet does not hold credentials of this type',

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { EVENTS } from '../../src/metrics/events.ts'
 import { formatFor, type Gauge, writeMetrics } from '../../src/metrics/exposition.ts'
+import { HELP } from '../../src/metrics/help.ts'
 import { countsOf, record } from '../../src/metrics/record.ts'
 import { readOpenMetrics, type Sample } from '../support/reading/open-metrics.ts'
 
@@ -13,7 +14,7 @@ const REQUEST = { audience: 'wallet', method: 'GET', route: '/r/:capability', st
 
 /** The samples of one name, as the strict reader parses them. */
 function samples(name: string, gauges: readonly Gauge[] = []): readonly Sample[] {
-  const families = readOpenMetrics(writeMetrics('openmetrics', countsOf, gauges))
+  const families = readOpenMetrics(writeMetrics('openmetrics', { counted: countsOf, gauges, help: HELP }))
   return families.flatMap((family) => family.samples).filter((sample) => sample.name === name)
 }
 
@@ -93,12 +94,18 @@ describe('record', () => {
 describe('writeMetrics', () => {
   it('writes a complete exposition without counts and gauges', () => {
     const nothing = () => ({ counters: new Map(), histograms: new Map() })
-    const families = readOpenMetrics(writeMetrics('openmetrics', nothing, []))
+    const families = readOpenMetrics(
+      writeMetrics('openmetrics', { counted: nothing, gauges: [], help: HELP }),
+    )
     expect(families.every((family) => family.samples.length === 0)).toBe(true)
   })
 
+  it('has a help for every counter', () => {
+    expect(Object.keys(HELP)).toEqual(expect.arrayContaining(Object.keys(EVENTS)))
+  })
+
   it('escapes characters that would end a label', () => {
-    const gauge = { name: 'odd', help: 'Odd.', samples: [{ labels: { text: 'a"b\\c\nd' }, value: -1.5 }] }
+    const gauge = { name: 'odd', samples: [{ labels: { text: 'a"b\\c\nd' }, value: -1.5 }] }
     expect(samples('wallet_verifier_odd', [gauge])).toEqual([
       { name: 'wallet_verifier_odd', labels: { text: 'a\\"b\\\\c\\nd' }, value: -1.5 },
     ])
@@ -110,8 +117,12 @@ describe('the text format of Prometheus', () => {
 
   it('names a counter like its samples, and has no unit and no end', () => {
     record('requests', { ...REQUEST, status: '209' }, { ms: 3 })
-    const gauge = { name: 'state_bytes', help: 'Space.', samples: [{ labels: {}, value: 4096 }] }
-    const lines = writeMetrics('prometheus', countsOf, [gauge]).split('\n')
+    const gauge = { name: 'state_bytes', samples: [{ labels: {}, value: 4096 }] }
+    const lines = writeMetrics('prometheus', {
+      counted: countsOf,
+      gauges: [gauge],
+      help: { state_bytes: 'Space.' },
+    }).split('\n')
     expect(lines).toContain('# TYPE wallet_verifier_requests_total counter')
     expect(lines).toContain('# TYPE wallet_verifier_requests_duration_seconds histogram')
     expect(lines.slice(-4)).toEqual([
@@ -124,9 +135,11 @@ describe('the text format of Prometheus', () => {
   })
 
   it('gives the process the names of Prometheus, in both formats', () => {
-    const gauge = { name: 'process_open_fds', help: 'Open.', samples: [{ labels: {}, value: 7 }] }
+    const gauge = { name: 'process_open_fds', samples: [{ labels: {}, value: 7 }] }
     for (const format of ['openmetrics', 'prometheus'] as const)
-      expect(writeMetrics(format, nothing, [gauge])).toContain('\nprocess_open_fds 7\n')
+      expect(writeMetrics(format, { counted: nothing, gauges: [gauge], help: HELP })).toContain(
+        '\nprocess_open_fds 7\n',
+      )
   })
 })
 

@@ -115,7 +115,7 @@ describe('a registration certificate', () => {
     }
     const [warning, ...others] = await warningsOf({ claims, settings: { credential_types: [type] } })
     expect(others).toEqual([])
-    expect(warning?.message).toContain('refuse requests for them: level (dc+sd-jwt). Have')
+    expect(warning?.values).toMatchObject({ scopes: 'level (dc+sd-jwt)' })
   })
 
   it('must be there where enforce_registration is on', async () => {

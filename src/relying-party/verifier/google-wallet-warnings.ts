@@ -24,16 +24,11 @@ export async function googleWalletWarnings(
   const [leaf] = anchorCertificates(verifier?.certificate_chain_pem ?? service.certificateChainPem)
   const extension = leaf?.extensions.googleMetadataDigest
   if (extension === undefined) return []
-  if (google_wallet === null) {
-    const message =
-      'The verifier certificate is one for Google Wallet, which needs metadata beside it: set google_wallet.'
-    return verifier === null ? [] : [{ code: 'google_metadata_missing', pointer: POINTER, message }]
-  }
+  if (google_wallet === null)
+    return verifier === null ? [] : [{ code: 'google_metadata_missing', pointer: POINTER }]
   const metadata = decodeBase64url(googleMetadataOf(google_wallet, name, googleAggregator))
   const digest = decodeDer(extension)
   const isDigest = digest?.tag === DER.octetString && metadata !== undefined
   if (isDigest && equalBytes(digest.content, await sha256(metadata))) return []
-  const message =
-    'The verifier certificate is for other metadata, so Google Wallet refuses requests: its extension 1.3.6.1.4.1.11129.10.1 must be the SHA-256 of rp_metadata_bytes.'
-  return [{ code: 'google_metadata_mismatch', pointer: POINTER, message }]
+  return [{ code: 'google_metadata_mismatch', pointer: POINTER }]
 }

@@ -8,9 +8,14 @@ import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
 import { pathIn } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 import type { SettingsView } from '../settings/settings.ts'
-import { REGISTRATION_FAULTS, registeredCredentials } from './verifier-registration.ts'
+import { registeredCredentials } from './verifier-registration.ts'
 
-type RegistrationWarning = { readonly code: string; readonly pointer: string; readonly message: string }
+/** A warning without its text. */
+export type RegistrationWarning = {
+  readonly code: string
+  readonly pointer: string
+  readonly values?: Readonly<Record<string, string>>
+}
 
 const CERTIFICATE = '/verifier/registration/certificate'
 
@@ -21,18 +26,12 @@ export function registrationWarnings(
 ): readonly RegistrationWarning[] {
   if (!verifier?.registration) {
     if (enforce_registration !== true) return []
-    return [
-      {
-        code: 'registration_missing',
-        pointer: '/enforce_registration',
-        message: REGISTRATION_FAULTS.registration_missing,
-      },
-    ]
+    return [{ code: 'registration_missing', pointer: '/enforce_registration' }]
   }
   const { registration, certificate_chain_pem } = verifier
   const registered = registeredCredentials({ registration, certificate_chain_pem }, now)
   if (registered.ok) return uncoveredTypes(credential_types, registered.value)
-  return [{ code: registered.error, pointer: CERTIFICATE, message: REGISTRATION_FAULTS[registered.error] }]
+  return [{ code: registered.error, pointer: CERTIFICATE }]
 }
 
 function uncoveredTypes(
@@ -40,17 +39,14 @@ function uncoveredTypes(
   registered: readonly RegisteredCredential[],
 ): readonly RegistrationWarning[] {
   const known = [...BUILT_IN_TYPES, ...added]
-  if (known.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length)) {
-    const message =
-      'The registration certificate covers no claim of any known credential type, so every request goes beyond it: have what you request registered.'
-    return [{ code: 'registration_covers_nothing', pointer: CERTIFICATE, message }]
-  }
+  if (known.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length))
+    return [{ code: 'registration_covers_nothing', pointer: CERTIFICATE }]
   return added.flatMap((type, i) => {
     const scopes = uncoveredScopes(type, registered)
     if (scopes.length === 0) return []
     const names = scopes.map(({ format, name }) => `${name} (${format})`).join(', ')
-    const message = `The registration certificate does not cover these scopes of ${type.name}, so wallets may refuse requests for them: ${names}. Have them registered, or leave them out.`
-    return [{ code: 'type_not_registered', pointer: `/credential_types/${i}`, message }]
+    const values = { type: type.name, scopes: names }
+    return [{ code: 'type_not_registered', pointer: `/credential_types/${i}`, values }]
   })
 }
 

@@ -19,7 +19,7 @@ import { googleMetadataOf } from '../settings/google-wallet.ts'
 import type { Settings } from '../settings/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
-/** Why a prefix cannot be used: the message, which continues "client_id_prefix …". */
+/** Why a prefix cannot be used, after "client_id_prefix …". For assets/messages.json. */
 export const IDENTITY_ERRORS = {
   host_not_in_certificate: 'requires a verifier certificate that names the host of this service',
   host_is_an_address: 'requires a base_url with a host name: an IP address has no did:web',

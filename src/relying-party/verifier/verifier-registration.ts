@@ -55,7 +55,7 @@ const ERRORS: Readonly<Record<RegistrationError, string>> = {
   wrong_type: 'must have the typ rc-wrp+jwt, or rc-wrp+cwt as a CWT',
 }
 
-/** Why a registration covers nothing, as messages to its relying party. */
+/** Why a registration covers nothing, as messages to its relying party. For assets/messages.json. */
 export const REGISTRATION_FAULTS = {
   registration_missing: 'Every creation is refused: set a registration, or turn enforce_registration off.',
   registration_unreadable:

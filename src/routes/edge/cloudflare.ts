@@ -35,14 +35,32 @@ export async function readOnce<T>(
 /** The binding is one object for the isolate's whole life. */
 const cache = new WeakMap<AssetSource, Map<string, unknown>>()
 
+/**
+ * Returns the text of a code in assets/messages.json, with `values` in its placeholders. Without the file:
+ * the code. No response depends on a text.
+ */
+export async function messageOf(
+  assets: AssetSource,
+  code: string,
+  values: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const texts = await readTable<Record<string, string>>(assets, 'messages.json').catch(() => undefined)
+  return (texts?.[code] ?? code).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '')
+}
+
+/** Reads one of our own JSON files. */
+export function readTable<T>(assets: AssetSource, path: string): Promise<T> {
+  return readOnce<T>(assets, path, parseTable)
+}
+
+async function parseTable(text: string) {
+  return JSON.parse(text)
+}
+
 /** Errors of OAuth, by table. For wallets: the descriptions alone. */
 export type OAuthErrors = typeof errors
 
 /** Returns the errors of OAuth. */
 export function oauthErrors(assets: AssetSource): Promise<OAuthErrors> {
-  return readOnce(assets, 'oauth-errors.json', parseErrors)
-}
-
-async function parseErrors(text: string): Promise<OAuthErrors> {
-  return JSON.parse(text) // our own file
+  return readTable(assets, 'oauth-errors.json')
 }

@@ -2,10 +2,11 @@
 // pointer, and never repeats what was sent.
 
 import * as z from 'zod/mini'
-import { isJsonObject, type Json, type JsonError, parseJson } from '../../codec/json.ts'
+import { isJsonObject, type Json, parseJson } from '../../codec/json.ts'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { messageOf } from './cloudflare.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { type BodyError, readBody, type Sender } from './request-body.ts'
@@ -28,7 +29,8 @@ export async function readJson<T>(
   const bytes = await readBody(c.req.raw, limit, sender)
   if (!bytes.ok) return err(problem(c, BODY_PROBLEMS[bytes.error]))
   const json = parseJson(bytes.value, { length: limit, depth: MAXIMUM_DEPTH })
-  if (!json.ok) return err(problem(c, 'invalid_json', { detail: JSON_ERRORS[json.error] }))
+  if (!json.ok)
+    return err(problem(c, 'invalid_json', { detail: await messageOf(c.env.ASSETS, `json_${json.error}`) }))
   const parsed = await schema.safeParseAsync(json.value, { error: describeIssue })
   const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0
@@ -122,11 +124,4 @@ export const BODY_PROBLEMS: Readonly<Record<BodyError, ProblemCode>> = {
   unreadable: 'invalid_json',
   request_timeout: 'request_timeout',
   overloaded: 'temporarily_unavailable',
-}
-
-const JSON_ERRORS: Readonly<Record<JsonError, string>> = {
-  too_long: 'The body is too long: see the limit of this route.',
-  too_deep: `The body must be nested at most ${MAXIMUM_DEPTH} levels deep.`,
-  not_json: 'The body must be JSON in UTF-8.',
-  duplicate_member: 'An object in the body must not repeat a member.',
 }

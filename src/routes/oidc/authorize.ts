@@ -21,7 +21,7 @@ import {
 import { preparePolicy } from './clients/client-policies.ts'
 import { newBrowserSecret, setLoginCookie } from './codes.ts'
 import { type Issuer, issuerOfRequest } from './issuer.ts'
-import { sendFailure, sendForm, sendUnavailable } from './pages.ts'
+import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
 import { parsePushed, REQUEST_URI } from './par.ts'
 import { type RequestError, redirectTo, requestError, withParameters } from './responses.ts'
 
@@ -29,7 +29,7 @@ import { type RequestError, redirectTo, requestError, withParameters } from './r
 export async function authorize(c: AppContext): Promise<Response> {
   const pairs = await pairsOf(c)
   if (pairs === undefined)
-    return sendFailure(c, 400, { details: 'invalid_request: the request is malformed' })
+    return sendNotice(c, 400, 'failed', { details: 'invalid_request: the request is malformed' })
   const parameters = new Map(pairs.filter(([, value]) => value !== ''))
   const locales = parameters.get('ui_locales')
   const issuer = await issuerOfRequest(c)
@@ -40,13 +40,14 @@ export async function authorize(c: AppContext): Promise<Response> {
       ? await clientOf(c, issuer.value, clientId)
       : err('not_found' as const)
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
-  if (!issuer.ok || !client.ok) return sendFailure(c, 400, { locales, details: 'client_id: unknown' })
+  if (!issuer.ok || !client.ok)
+    return sendNotice(c, 400, 'failed', { locales, details: 'client_id: unknown' })
   if (!(await takeWalletCall(c)))
-    return sendFailure(c, 429, { locales, details: 'too many requests: wait a moment' })
+    return sendNotice(c, 429, 'failed', { locales, details: 'too many requests: wait a moment' })
   const sent = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })
   const redirectUri = sent.redirectUri
   if (redirectUri === undefined)
-    return sendFailure(c, 400, {
+    return sendNotice(c, 400, 'failed', {
       locales,
       details: `redirect_uri: not registered: ${parameters.get('redirect_uri') ?? ''}`,
     })
@@ -167,7 +168,7 @@ async function refuseEarly(
   if (!issuer.settings.livemode) {
     const address = withParameters(redirectUri, answer)
     const details = `${error}: ${description}`
-    return sendFailure(c, 400, { locales: parameters.get('ui_locales'), details, address })
+    return sendNotice(c, 400, 'failed', { locales: parameters.get('ui_locales'), details, address })
   }
   if (parameters.get('response_mode') === 'form_post') return sendForm(c, redirectUri, answer)
   return redirectTo(c, withParameters(redirectUri, answer))

@@ -3,6 +3,7 @@
 
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
+import { TOKEN_CLAIMS } from '../../session/login/claim-names.ts'
 import type { TokenRules, VerifiedClaimsRequest } from '../../session/login/login.ts'
 
 /** The content of the parameter. `acr`: essential values; empty: any. `sub`: the only acceptable one. */
@@ -37,14 +38,9 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
 const NO_RULES = { names: null, verified: null }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
-/** Claims of every token, which cannot be left out. Naming one narrows nothing. */
-const ALWAYS: ReadonlySet<string> = new Set([
-  ...['iss', 'sub', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'acr', 'amr', 'azp'],
-  ...['policy', 'livemode', 'session_binding', 'verification_id'],
-])
-
+/** Naming a claim of every token narrows nothing. */
 function rulesOf(claims: JsonObject): Pick<TokenRules, 'names' | 'verified'> {
-  const named = Object.keys(claims).filter((name) => !ALWAYS.has(name))
+  const named = Object.keys(claims).filter((name) => !TOKEN_CLAIMS.includes(name))
   const verified = verifiedOf(member(claims, 'verified_claims'))
   return { names: named.length === 0 ? null : named, verified }
 }

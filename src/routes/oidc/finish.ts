@@ -7,7 +7,7 @@ import { digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { codeOf } from './codes.ts'
 import { issuerOfRequest } from './issuer.ts'
-import { sendForm, sendOver, sendUnavailable } from './pages.ts'
+import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
 import { redirectTo, withParameters } from './responses.ts'
 
 /** Handles GET. */
@@ -17,10 +17,10 @@ export async function finish(c: AppContext): Promise<Response> {
   if (!issuer.ok && issuer.error === 'unavailable') return sendUnavailable(c)
   const session = sessionStub(c.env, id)
   const secret = loginSecret(c, id)
-  if (!issuer.ok || session === undefined || secret === undefined) return sendOver(c)
+  if (!issuer.ok || session === undefined || secret === undefined) return sendNotice(c, 404, 'over')
   const { relying_party_id } = issuer.value.settings
   const found = await session.finishLogin(relying_party_id, await digestOf(secret))
-  if (!found.ok) return sendOver(c)
+  if (!found.ok) return sendNotice(c, 404, 'over')
   const { end: outcome, redirect_uri, response_mode, state } = found.value
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value

@@ -6,7 +6,7 @@ import { issuerOf } from '../../relying-party/oidc/client.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { readOnce } from '../edge/cloudflare.ts'
+import { readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { allowAnyOrigin } from './responses.ts'
@@ -32,7 +32,7 @@ export function noIssuer(c: AppContext, error: 'not_found' | 'unavailable'): Res
 export async function sendDiscovery(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
-  const members = await readOnce(c.env.ASSETS, 'oidc-metadata.json', parseMembers)
+  const members = await readTable<object>(c.env.ASSETS, 'oidc-metadata.json')
   return allowAnyOrigin(c.json({ ...endpoints(issuer.value.url), ...members }, 200, CACHED))
 }
 
@@ -50,11 +50,6 @@ function publicKey(key: OidcJwk) {
   const { kid } = key
   if (key.kty === 'RSA') return { kty: key.kty, n: key.n, e: key.e, kid, alg: 'RS256', use: 'sig' }
   return { kty: key.kty, crv: key.crv, x: key.x, y: key.y, kid, alg: 'ES256', use: 'sig' }
-}
-
-/** Members that are the same for every issuer: our own file. */
-async function parseMembers(text: string): Promise<object> {
-  return JSON.parse(text)
 }
 
 function endpoints(issuer: string) {

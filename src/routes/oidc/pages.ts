@@ -26,30 +26,21 @@ type Failure = {
   readonly address?: string
 }
 
-/** Sends the page of a request that cannot start. */
-export async function sendFailure(c: AppContext, status: 400 | 429, failure: Failure): Promise<Response> {
-  const texts = await textsFor(c, failure.locales)
-  const { title, text } = texts.login.failed
-  const details = failure.details && fill(texts.login.details, { error: isolate(failure.details) })
-  const body = card(
-    'login-failed',
-    html`<h1>${title}</h1>
+/** Sends the page of a request that cannot start, or of a login that is over or of another browser. */
+export async function sendNotice(
+  c: AppContext,
+  status: 400 | 404 | 429,
+  kind: 'failed' | 'over',
+  { locales, details, address }: Failure = {},
+): Promise<Response> {
+  const texts = await textsFor(c, locales)
+  const { title, text } = texts.login[kind]
+  const error = details && fill(texts.login.details, { error: isolate(details) })
+  const words = html`<h1>${title}</h1>
 <p class="soft">${text}</p>
-${details ? html`<p class="soft">${details}</p>` : ''}`,
-    failure.address ? continueLink(failure.address, texts) : '',
-  )
+${error ? html`<p class="soft">${error}</p>` : ''}`
+  const body = card(`login-${kind}`, words, address ? continueLink(address, texts) : '')
   return sendPage(c, status, { texts, title, body })
-}
-
-/** Sends the page of a login that is over, or that began in another browser. */
-export async function sendOver(c: AppContext): Promise<Response> {
-  const texts = await textsFor(c)
-  const { title, text } = texts.login.over
-  return sendPage(c, 404, {
-    texts,
-    title,
-    body: card('login-over', html`<h1>${title}</h1><p class="soft">${text}</p>`),
-  })
 }
 
 /** Asks the person to reload: an object could not be reached, or the page was prefetched. */

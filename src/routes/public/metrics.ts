@@ -12,7 +12,7 @@ import { sessionCountsOf } from '../../relying-party/directory.ts'
 import type { SessionCounts } from '../../relying-party/session-counts.ts'
 import { storeNotes } from '../../session/session-notes.ts'
 import { VERSION } from '../../version.ts'
-import { cameByCloudflare } from '../edge/cloudflare.ts'
+import { cameByCloudflare, readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { serviceHealth } from './service-health.ts'
@@ -23,7 +23,8 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
   const now = Date.now()
   const gauges = [...(await gaugesAt(c, now)), ...(await sessionGauges(c, now)), ...processGauges()]
   const format = formatFor(c.req.header('Accept'))
-  return c.body(writeMetrics(format, countsOf, gauges), 200, {
+  const help = await readTable<Record<string, string>>(c.env.ASSETS, 'metrics.json').catch(() => ({}))
+  return c.body(writeMetrics(format, { counted: countsOf, gauges, help }), 200, {
     'Content-Type': CONTENT_TYPES[format],
     'Cache-Control': 'no-store',
     Vary: 'Accept',
@@ -38,29 +39,21 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
-    gauge('build_info', 'Version of the service.', [{ labels: { version: VERSION }, value: 1 }]),
-    gauge('boot', 'This process.', [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }]),
-    gauge('alarms_repaired', 'Lost alarms that the start set again.', [
-      { labels: {}, value: configOf(env).alarmsRepaired },
-    ]),
-    gauge('certificate_expires_in_seconds', 'Until a verifier certificate expires.', [
+    gauge('build_info', [{ labels: { version: VERSION }, value: 1 }]),
+    gauge('boot', [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }]),
+    gauge('alarms_repaired', [{ labels: {}, value: configOf(env).alarmsRepaired }]),
+    gauge('certificate_expires_in_seconds', [
       ...until(verifierCertificate?.expiresAt, { of: 'service' }),
       ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
     ]),
-    gauge('certificates_expired', "Relying parties' own.", [
-      { labels: {}, value: relyingPartyCertificates.expired },
-    ]),
-    gauge('storage_writable', 'Whether storage can be written.', [
-      { labels: {}, value: isStorageWritable ? 1 : 0 },
-    ]),
+    gauge('certificates_expired', [{ labels: {}, value: relyingPartyCertificates.expired }]),
+    gauge('storage_writable', [{ labels: {}, value: isStorageWritable ? 1 : 0 }]),
     gauge(
       'trust_list_usable',
-      'Whether it vouches for anybody.',
       trustLists.map(({ name, isUsable }) => ({ labels: { trust_list: name }, value: isUsable ? 1 : 0 })),
     ),
     gauge(
       'trust_list_usable_for_seconds',
-      'Until it is stale.',
       trustLists.flatMap(({ name, usableUntil }) => until(usableUntil, { trust_list: name })),
     ),
   ]
@@ -77,17 +70,14 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
   return [
     gauge(
       'sessions_pending',
-      'Sessions that wait for a wallet.',
       each(({ pending }) => pending),
     ),
     gauge(
       'webhooks_queued',
-      'Events that will be sent.',
       each(({ queuedEvents }) => queuedEvents),
     ),
     gauge(
       'webhooks_dead',
-      'Events that were given up.',
       each(({ deadEvents }) => deadEvents),
     ),
   ]
@@ -98,8 +88,8 @@ async function countSessions(env: Env, now: number): Promise<readonly SessionCou
   return sessionCountsOf(env).sessionCounts(now)
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Gauge {
-  return { name, help, samples }
+function gauge(name: string, samples: readonly Sample[]): Gauge {
+  return { name, samples }
 }
 
 type Sample = Gauge['samples'][number]

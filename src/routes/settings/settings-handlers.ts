@@ -29,6 +29,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
+import { messageOf } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
 import { sendJsonText } from '../edge/session-view.ts'
@@ -88,7 +89,7 @@ export async function createApiKey(
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
-      detail: 'The limit of 50 API keys is reached: delete one first.',
+      detail: await messageOf(c.env.ASSETS, 'api_keys_full'),
     })
   }
   if (!created.ok) return problem(c, 'not_found')

@@ -10,20 +10,31 @@ import { canVouch } from '../../policy/vouching.ts'
 import type { SettingsView } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { googleWalletWarnings } from '../../relying-party/verifier/google-wallet-warnings.ts'
-import { registrationWarnings } from '../../relying-party/verifier/registration-warnings.ts'
+import {
+  type RegistrationWarning,
+  registrationWarnings,
+} from '../../relying-party/verifier/registration-warnings.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { messageOf } from '../edge/cloudflare.ts'
 
 /** Returns the warnings about a relying party. */
 export async function settingsWarnings(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
-  return [
+  const found: readonly RegistrationWarning[] = [
     ...(await trustWarningsOf(env, view)),
     ...registrationWarnings(view, Date.now()),
     ...(await googleWalletWarnings(configOf(env), view)),
   ]
+  return Promise.all(
+    found.map(async ({ code, pointer, values }) => ({
+      code,
+      pointer,
+      message: await messageOf(env.ASSETS, code, values),
+    })),
+  )
 }
 
 /** Test mode has no warning about trust: it has the sandbox's anchors. */
-async function trustWarningsOf(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
+async function trustWarningsOf(env: Env, view: SettingsView): Promise<readonly RegistrationWarning[]> {
   if (!view.livemode) return []
   const lists = await subscribedAnchors(env, view, Date.now())
   return lists.incomplete ? [] : trustWarnings(view, [...view.trust_anchors, ...lists.anchors])
@@ -32,19 +43,15 @@ async function trustWarningsOf(env: Env, view: SettingsView): Promise<readonly S
 function trustWarnings(
   { credential_types }: Pick<SettingsView, 'credential_types'>,
   anchors: readonly TrustAnchor[],
-): readonly SettingsWarning[] {
+): readonly RegistrationWarning[] {
   const definitions = typeDefinitions(credential_types)
   const vouching = { anchors, definitions, formats: FORMATS, signerProfile: () => ({}) }
   const isVouched = ({ name, formats }: CredentialTypeDefinition) =>
     Object.keys(formats).some((format) => canVouch(name, format, vouching))
-  if (!definitions.some(isVouched)) {
-    const message =
-      'No trust anchor or list can vouch for any credential type, so every creation is refused: add one to trust_anchors or anchor_sets.'
-    return [{ code: 'no_trust_anchor', pointer: '/trust_anchors', message }]
-  }
+  if (!definitions.some(isVouched)) return [{ code: 'no_trust_anchor', pointer: '/trust_anchors' }]
   return credential_types.flatMap((type, i) => {
     if (isVouched(type)) return []
-    const message = `No trust anchor can vouch for ${type.name}, so creations that need it are refused: name it, or *, in the credential_types of a trust anchor.`
-    return [{ code: 'credential_type_without_trust_anchor', pointer: `/credential_types/${i}`, message }]
+    const values = { type: type.name }
+    return [{ code: 'credential_type_without_trust_anchor', pointer: `/credential_types/${i}`, values }]
   })
 }

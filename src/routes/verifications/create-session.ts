@@ -15,7 +15,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
-import { IDENTITY_ERRORS, verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
+import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import type { StoredRequest } from '../../session/document.ts'
@@ -25,6 +25,7 @@ import type { Creation } from '../../session/results.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { walletResults } from '../../wallets/wallet-results.ts'
 import { authenticate, type Caller } from '../edge/authenticate.ts'
+import { messageOf } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
@@ -105,14 +106,15 @@ export async function prepareSession(
   if (untrusted !== undefined) return err(untrusted)
   const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
   if (!transactionData.ok) return transactionData
-  const warnings = unregisteredClaims(body, settings, policy.value, Date.now())
+  const overAsking = { assets: c.env.ASSETS, now: Date.now() }
+  const warnings = await unregisteredClaims(body, settings, policy.value, overAsking)
   if (!warnings.ok) return warnings
   const now = Math.floor(Date.now() / 1000)
   const life = { now, expiresAt: now + body.expires_in }
   const verifier =
     prefix === null ? ok(null) : await verifierIdentity(configOf(c.env), settings, { prefix, ...life })
   if (!verifier.ok) {
-    const message = IDENTITY_ERRORS[verifier.error]
+    const message = await messageOf(c.env.ASSETS, verifier.error)
     return err(unsatisfiable({ pointer: PREFIX_POINTER, code: verifier.error, message }))
   }
   const identity = verifier.value

@@ -7,10 +7,11 @@ import { type UncoveredClaim, uncoveredClaims } from '../../openid4vp/registrati
 import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import {
-  REGISTRATION_FAULTS,
+  type REGISTRATION_FAULTS,
   registeredCredentials,
 } from '../../relying-party/verifier/verifier-registration.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { type AssetSource, messageOf } from '../edge/cloudflare.ts'
 import type { RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
 
@@ -18,14 +19,17 @@ import type { CreateRequest } from '../edge/schemas.ts'
  * Returns warnings about what is not registered. With `enforce_registration` they are the errors of the
  * request. `now` is Unix milliseconds.
  */
-export function unregisteredClaims(
+export async function unregisteredClaims(
   body: CreateRequest,
   settings: Pick<Settings, 'verifier' | 'enforce_registration'>,
   policy: Policy,
-  now: number,
-): Result<readonly CreationWarning[], RequestError> {
+  { assets, now }: { readonly assets: AssetSource; readonly now: number },
+): Promise<Result<readonly CreationWarning[], RequestError>> {
   const enforced = settings.enforce_registration === true
-  const found = findUnregistered(body, settings, policy, now)
+  const faults = findUnregistered(body, settings, policy, now)
+  const found = await Promise.all(
+    faults.map(async (fault) => ({ message: await messageOf(assets, fault.code), ...fault })),
+  )
   return enforced && found.length > 0 ? err({ code: 'policy_unsatisfiable', errors: found }) : ok(found)
 }
 
@@ -34,11 +38,9 @@ function findUnregistered(
   { verifier, enforce_registration }: Pick<Settings, 'verifier' | 'enforce_registration'>,
   policy: Policy,
   now: number,
-): readonly CreationWarning[] {
+): readonly (Omit<CreationWarning, 'message'> & Partial<CreationWarning>)[] {
   const whole = body.dcql_query === undefined ? '/scope' : '/dcql_query'
-  const fault = (code: keyof typeof REGISTRATION_FAULTS) => [
-    { pointer: whole, code, message: REGISTRATION_FAULTS[code] },
-  ]
+  const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code }]
   if (!verifier?.registration) return enforce_registration === true ? fault('registration_missing') : []
   const { registration, certificate_chain_pem } = verifier
   const registered = registeredCredentials({ registration, certificate_chain_pem }, now)

@@ -9,6 +9,7 @@ import type { Policy } from '../../policy/policy.ts'
 import { unvouchedQueries } from '../../policy/vouching.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import { messageOf } from '../edge/cloudflare.ts'
 import type { RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
 
@@ -31,14 +32,10 @@ export async function untrustedRequest(
   const lists = await subscribedAnchors(env, settings, Date.now())
   const ids = lists.incomplete ? [] : unvouched([...settings.trust_anchors, ...lists.anchors])
   if (ids.length === 0) return undefined
-  const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, ...NO_ANCHOR }))
+  const message = await messageOf(env.ASSETS, 'request_without_trust_anchor')
+  const code = 'no_trust_anchor'
+  const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, code, message }))
   return { code: 'policy_unsatisfiable', errors }
-}
-
-const NO_ANCHOR = {
-  code: 'no_trust_anchor',
-  message:
-    'none of your trust anchors or lists can vouch for it: add one to `trust_anchors` or `anchor_sets` of your settings, or ask for another type',
 }
 
 /** Points to the queries, or to the types of which every query is among them. */

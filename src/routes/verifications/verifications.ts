@@ -7,6 +7,7 @@ import type { Scope } from '../../relying-party/settings/settings.ts'
 import { type SessionStub, sessionStub } from '../../session/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
+import { messageOf } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { parseQrSize, qrQuery } from '../edge/schemas.ts'
@@ -54,7 +55,7 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) {
     return problem(c, 'temporarily_unavailable', {
-      detail: 'A QR must not be prefetched: request it when it is shown.',
+      detail: await messageOf(c.env.ASSETS, 'qr_prefetched'),
     })
   }
   const size = parseQrSize(c.req.queries('size'))

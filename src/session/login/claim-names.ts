@@ -2,6 +2,12 @@
 
 import type { ScopePath } from '../../policy/policy.ts'
 
+/** Claims of every token. No credential sets them, and `claims` cannot leave them out. */
+export const TOKEN_CLAIMS = [
+  ...['iss', 'sub', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'acr', 'amr', 'azp'],
+  ...['policy', 'livemode', 'session_binding', 'verification_id'],
+]
+
 /** Elements of ISO mdocs, and the claims of OpenID Connect Core 1.0 §5.1 that have their meaning. */
 const STANDARD_NAMES: Readonly<Record<string, string>> = {
   birth_date: 'birthdate',

@@ -5,7 +5,7 @@
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { isJsonObject } from '../../codec/json.ts'
 import type { Decision, Policy, ScopePath } from '../../policy/policy.ts'
-import { claimNameOf, standardNameOf } from './claim-names.ts'
+import { claimNameOf, standardNameOf, TOKEN_CLAIMS } from './claim-names.ts'
 import type { TokenRules, VerifiedClaimsRequest } from './login.ts'
 
 /** A proven claim of a credential. */
@@ -34,9 +34,9 @@ const ADDRESS = ['formatted', 'street_address', 'locality', 'region', 'postal_co
 
 /** Names that no credential may set. */
 const RESERVED: ReadonlySet<string> = new Set([
-  ...['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'nonce', 'auth_time', 'acr', 'amr', 'azp', 'at_hash'],
-  ...['c_hash', 's_hash', 'sid', 'policy', 'livemode', 'session_binding', 'verification_id', 'vp_data'],
-  ...['verified_claims', 'email_verified', 'phone_number_verified', '_claim_names', '_claim_sources'],
+  ...TOKEN_CLAIMS,
+  ...['nbf', 'jti', 'at_hash', 'c_hash', 's_hash', 'sid', 'vp_data', 'verified_claims'],
+  ...['email_verified', 'phone_number_verified', '_claim_names', '_claim_sources'],
 ])
 
 /** Returns the proven claims of a success, in the order of its credentials. */

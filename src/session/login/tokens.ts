@@ -163,7 +163,7 @@ function audienceOf({ relying_party_id, login }: LoginSession, { baseUrl }: Conf
 function signToken(claims: JsonObject, alg: SigningAlgorithm, config: Config): Promise<string> {
   const kty = alg === 'ES256' ? 'EC' : 'RSA'
   const jwk = keysOf(config).keys.find((key) => key.kty === kty && key.d !== undefined)
-  if (jwk === undefined) throw new Error('OIDC_KEYS has no key for this algorithm')
+  if (jwk === undefined) throw new Error('OIDC_KEYS is not complete')
   return new CompactSign(utf8(JSON.stringify(claims)))
     .setProtectedHeader({ alg, kid: jwk.kid, typ: 'JWT' })
     .sign(jwk)
@@ -182,6 +182,6 @@ function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jw
 }
 
 function keysOf({ oidc }: Config): NonNullable<Config['oidc']> {
-  if (oidc === null) throw new Error('OIDC_KEYS is not configured')
+  if (oidc === null) throw new Error('OIDC_KEYS is not complete')
   return oidc
 }

@@ -10,6 +10,7 @@ import type { Settings } from '../../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import { claimNameOf } from '../../../session/login/claim-names.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
+import { messageOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { createRequest, withPreset } from '../../edge/schemas.ts'
@@ -51,15 +52,15 @@ export async function judgePolicies(
     }
     const missing = missingSubjectClaims(client, prepared.value.policy)
     if (missing.length > 0) {
-      const message = `must be requested by each policy, also by ${policy.name}`
+      const message = await messageOf(c.env.ASSETS, 'oidc_subject_claims', { policy: policy.name })
       return err({
         code: 'invalid_request',
         errors: [{ pointer: '/subject/claims', code: 'invalid_value', message }],
       })
     }
     if (requestsValues(prepared.value.policy) && !hasEncryption(client)) {
-      const message = 'Values are sent encrypted only: add a key to jwks and an encryption algorithm.'
-      warnings.push({ pointer: at, code: 'values_without_encryption_key', message })
+      const code = 'values_without_encryption_key'
+      warnings.push({ pointer: at, code, message: await messageOf(c.env.ASSETS, code) })
     }
   }
   return ok(warnings)

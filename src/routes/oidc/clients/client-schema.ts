@@ -2,15 +2,14 @@
 // judges the client as it will be stored.
 
 import * as z from 'zod/mini'
-import type { JsonObject } from '../../../codec/json.ts'
 import { text } from '../../../codec/schema.ts'
+import { p256PublicJwk } from '../../../config.ts'
 import { parsePublicJwk } from '../../../crypto/jwk.ts'
 import { OIDC_CLIENT } from '../../../limits.ts'
 import { LOOPBACK_HOSTS } from '../../../net/outbound-url.ts'
 import {
   APPLICATION_TYPES,
   AUTH_METHODS,
-  type ClientJwk,
   CONTENT_ALGORITHMS,
   encryptionKey,
   isConfidential,
@@ -21,39 +20,39 @@ import {
   SUBJECT_CLAIMS,
   signingKeys,
 } from '../../../relying-party/oidc/client.ts'
-import type { FieldError } from '../../edge/problems.ts'
 import { line, policyMembers } from '../../edge/schemas.ts'
+import type { ClientMessage } from './client-messages.ts'
 
 /** Bytes of a client's body. */
 export const CLIENT_LIMIT = 128 * 1024
 
-/** A public key. Private parts are refused, and members that are not needed are dropped. */
+/** Members of a key that say what it is for. All others are dropped. */
+const named = {
+  kid: z.exactOptional(text(200)),
+  use: z.exactOptional(z.enum(['sig', 'enc'])),
+  alg: z.exactOptional(text(200)),
+}
+
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
+
+const modulus = z
+  .string()
+  .check(z.regex(/^[A-Za-z0-9_-]{342,684}$/, 'must be the modulus of 2048 to 4096 bits, in base64url'))
+const exponent = z.string().check(z.regex(/^[A-Za-z0-9_-]{2,6}$/, 'must be base64url'))
+
 const publicJwk = z.pipe(
   z
     .record(z.string(), z.unknown())
     .check(
-      z.refine(
-        (key) => isPublicKey(key) && !['d', 'p', 'q', 'dp', 'dq', 'qi', 'k'].some((part) => part in key),
-        'must be a P-256 key, or an RSA key of 2048 to 4096 bits, without a private part',
-      ),
+      z.refine((key) => !PRIVATE_PARTS.some((part) => part in key), 'must be a key without a private part'),
     ),
-  z.transform((sent): ClientJwk => {
-    const { kty, crv, x, y, n, e, kid, use, alg } = sent as ClientJwk & Readonly<Record<string, string>>
-    const named = { ...(kid && { kid }), ...(use && { use }), ...(alg && { alg }) } as Pick<ClientJwk, 'kid'>
-    return (kty === 'EC' ? { kty, crv, x, y, ...named } : { kty, n, e, ...named }) as ClientJwk
-  }),
+  z.discriminatedUnion('kty', [
+    z
+      .extend(p256PublicJwk, named)
+      .check(z.refine((jwk) => parsePublicJwk(jwk) !== undefined, 'must be a point on P-256')),
+    z.object({ kty: z.literal('RSA'), n: modulus, e: exponent, ...named }),
+  ]),
 )
-
-/** The shortest and the longest modulus, in base64url. */
-const MODULUS = /^[A-Za-z0-9_-]{342,684}$/
-const EXPONENT = /^[A-Za-z0-9_-]{2,6}$/
-
-function isPublicKey({ kty, n, e, kid, use, alg, ...key }: Readonly<Record<string, unknown>>): boolean {
-  const isText = (value: unknown) => value === undefined || (typeof value === 'string' && value.length < 200)
-  if (![kid, use, alg].every(isText) || ![undefined, 'sig', 'enc'].includes(use as undefined)) return false
-  if (kty === 'EC') return key.crv === 'P-256' && parsePublicJwk({ kty, ...key } as JsonObject) !== undefined
-  return kty === 'RSA' && MODULUS.test(String(n)) && EXPONENT.test(String(e))
-}
 
 const policyName = z.string().check(
   z.regex(/^[a-z0-9_-]{1,64}$/, 'must have 1 to 64 of a-z, 0-9, _ and -'),
@@ -161,50 +160,37 @@ function withContentEncryption(client: OidcClientInput): OidcClientInput {
   }
 }
 
-/** Returns the errors of a client that its schema accepted. */
-export function checkClient(client: OidcClientInput, livemode: boolean): readonly FieldError[] {
-  const refuse = (pointer: string, message: string) => ({ pointer, code: 'invalid_value', message })
-  const { application_type, token_endpoint_auth_method: method } = client
+/** An error of a client that its schema accepted. */
+export type ClientError = ClientMessage & { readonly pointer: string }
+
+/** Returns the errors between members. */
+export function checkClient(client: OidcClientInput, livemode: boolean): readonly ClientError[] {
+  const { application_type, token_endpoint_auth_method: method, policies } = client
   const allowsLoopback = application_type === 'native' || !livemode
-  const needsBinding = client.policies.findIndex(
+  const isPublic = !isConfidential(client)
+  const needsBinding = policies.findIndex(
     ({ request }) => JSON.parse(request).required_session_binding === 'relying_party',
   )
-  return [
-    ...client.redirect_uris.flatMap((uri, i) =>
-      isRedirectUri(uri, allowsLoopback) ? [] : [refuse(`/redirect_uris/${i}`, REDIRECT_URI)],
-    ),
-    ...(client.policies.some(({ name }) => name === client.default_policy)
-      ? []
-      : [refuse('/default_policy', 'must be the name of one of the policies')]),
-    ...(!isConfidential(client) && !client.require_pkce
-      ? [refuse('/require_pkce', 'must be true where token_endpoint_auth_method is none')]
-      : []),
-    ...(!isConfidential(client) && needsBinding >= 0
-      ? [
-          refuse(
-            `/policies/${needsBinding}/required_session_binding`,
-            'must not be relying_party where token_endpoint_auth_method is none',
-          ),
-        ]
-      : []),
-    ...(method === 'private_key_jwt' && signingKeys(client).length === 0
-      ? [
-          refuse(
-            '/jwks',
-            'must have a key for signatures where token_endpoint_auth_method is private_key_jwt',
-          ),
-        ]
-      : []),
-    ...(['id_token_encrypted_response_alg', 'userinfo_encrypted_response_alg'] as const).flatMap((name) => {
-      const algorithm = client[name]
-      if (algorithm === null || encryptionKey(client, algorithm) !== undefined) return []
-      return [refuse('/jwks', `must have a key for ${algorithm}, which ${name} requires`)]
-    }),
-  ]
+  const errors: ClientError[] = client.redirect_uris.flatMap((uri, i) =>
+    isRedirectUri(uri, allowsLoopback) ? [] : [{ pointer: `/redirect_uris/${i}`, text: 'oidc_redirect_uri' }],
+  )
+  if (!policies.some(({ name }) => name === client.default_policy))
+    errors.push({ pointer: '/default_policy', text: 'oidc_default_policy' })
+  if (isPublic && !client.require_pkce)
+    errors.push({ pointer: '/require_pkce', text: 'oidc_pkce_of_public_client' })
+  if (isPublic && needsBinding >= 0) {
+    const pointer = `/policies/${needsBinding}/required_session_binding`
+    errors.push({ pointer, text: 'oidc_binding_of_public_client' })
+  }
+  if (method === 'private_key_jwt' && signingKeys(client).length === 0)
+    errors.push({ pointer: '/jwks', text: 'oidc_signing_key' })
+  for (const member of ['id_token_encrypted_response_alg', 'userinfo_encrypted_response_alg'] as const) {
+    const algorithm = client[member]
+    if (algorithm !== null && encryptionKey(client, algorithm) === undefined)
+      errors.push({ pointer: '/jwks', text: 'oidc_encryption_key', values: { algorithm, member } })
+  }
+  return errors
 }
-
-const REDIRECT_URI =
-  'must be an https URL without fragment, wildcard or user information; http is for loopback'
 
 /** The URL parser drops white space and replaces backslashes: such texts are rejected. */
 function isRedirectUri(uri: string, allowsLoopback: boolean): boolean {

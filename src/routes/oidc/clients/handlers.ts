@@ -24,10 +24,13 @@ import type { Settings } from '../../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
 import { digestOf } from '../../edge/authenticate.ts'
+import { messageOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
-import { problem } from '../../edge/problems.ts'
+import { type ProblemCode, problem } from '../../edge/problems.ts'
 import { sendJsonText } from '../../edge/session-view.ts'
 import { readJson } from '../../edge/validate.ts'
+import { noIssuer } from '../issuer.ts'
+import type { ClientMessage } from './client-messages.ts'
 import { judgePolicies } from './client-policies.ts'
 import {
   CLIENT_LIMIT,
@@ -70,7 +73,7 @@ async function showOidcClient(c: AppContext, relyingPartyId: string, id: string)
 
 /** POST: only this response contains the secret. */
 async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<Response> {
-  if (configOf(c.env).oidc === null) return problem(c, 'not_found', { detail: NO_KEYS })
+  if (configOf(c.env).oidc === null) return refuse(c, 'not_found', 'oidc_keys_missing')
   const settings = await currentSettings(c, relyingPartyId)
   if (!settings.ok) return settings.error
   const sent = await readJson(c, clientCreation, CLIENT_LIMIT)
@@ -89,7 +92,8 @@ async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<
     secrets,
   })
   if (added === undefined) return problem(c, 'not_found')
-  if (!added.ok && added.error === 'too_many_clients') return problem(c, 'invalid_request', { detail: FULL })
+  if (!added.ok && added.error === 'too_many_clients')
+    return refuse(c, 'invalid_request', 'oidc_clients_full')
   if (!added.ok) return problem(c, 'not_found')
   const shown = { ...toWire(c, relyingPartyId, added.value), warnings: judged.value }
   const body: CreatedOidcClient = secret === undefined ? shown : { ...shown, client_secret: secret }
@@ -131,7 +135,7 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
   const stub = relyingPartyStub(c.env, relyingPartyId)
   const client = await stub?.oidcClient(id)
   if (!stub || !client?.ok) return problem(c, 'not_found')
-  if (!hasSecret(client.value)) return problem(c, 'invalid_request', { detail: NO_SECRET })
+  if (!hasSecret(client.value)) return refuse(c, 'invalid_request', 'oidc_client_without_secret')
   const secret = newSecret()
   const rotated = await stub.addOidcSecret(id, await digestOf(secret))
   if (!rotated.ok) return problem(c, 'not_found')
@@ -139,19 +143,24 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
   return sendJson<OidcSecret>(c, { client_id: id, client_secret: secret })
 }
 
-const NO_KEYS = 'The operator must set OIDC_KEYS and OIDC_SUBJECT_KEY first.'
-const FULL = 'The limit of 50 clients is reached: delete one first.'
-const NO_SECRET = 'Its token_endpoint_auth_method has no secret.'
+async function refuse(c: AppContext, code: ProblemCode, text: ClientMessage['text']): Promise<Response> {
+  return problem(c, code, { detail: await messageOf(c.env.ASSETS, text) })
+}
 
 async function currentSettings(c: AppContext, relyingPartyId: string): Promise<Result<Settings, Response>> {
   const settings = await settingsOf(c.env, relyingPartyId, Date.now())
-  if (settings.ok) return settings
-  return err(problem(c, settings.error === 'unavailable' ? 'temporarily_unavailable' : 'not_found'))
+  return settings.ok ? settings : err(noIssuer(c, settings.error))
 }
 
 /** Returns the warnings about a client, or the response that rejects it. */
 async function judge(c: AppContext, client: OidcClientInput, settings: Settings) {
-  const errors = checkClient(client, settings.livemode)
+  const errors = await Promise.all(
+    checkClient(client, settings.livemode).map(async ({ pointer, text, values }) => ({
+      pointer,
+      code: 'invalid_value',
+      message: await messageOf(c.env.ASSETS, text, values),
+    })),
+  )
   if (errors.length > 0) return err(problem(c, 'invalid_request', { errors }))
   const judged = await judgePolicies(c, client, settings)
   return judged.ok ? judged : err(problem(c, judged.error.code, { errors: judged.error.errors }))
