@@ -139,7 +139,9 @@ const RESERVED = [
   { module: /^cloudflare:/, rooms: CLOUDFLARE_ROOMS },
   { module: /^(hono|@hono)\b/, rooms: ['worker', 'routes', 'sandbox/page'] },
   { module: /^node:/, rooms: ['trust', 'qr', ...CLOUDFLARE_ROOMS] },
-  { module: /^zod(?!\/mini$)/, rooms: [] }, // docs/decisions/bundle.md
+  // docs/decisions/bundle.md
+  { module: /^zod(?!\/(mini|v4\/core)$)/, rooms: [] },
+  { module: /^zod\/v4\/core$/, rooms: ['codec'] },
 ]
 
 const MAX_FILES = 15

@@ -5,9 +5,11 @@ import { describeIssue } from '../../src/codec/schema.ts'
 import { type Config, certificateChain } from '../../src/config.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES, type ClientIdPrefix } from '../../src/openid4vp/request/client-identifier.ts'
+import { REQUEST_MESSAGES } from '../../src/policy/request-messages.ts'
 import type { Settings } from '../../src/relying-party/settings/settings.ts'
 import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
+import type { RequestError } from '../../src/routes/edge/problems.ts'
 import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
@@ -56,9 +58,9 @@ export async function walletTable(
   if (!options.ok) return options.error
   const { response_mode } = options.value
   const policy = requestedPolicy(data, settings, (format) => protocol.supportsFormat(format, response_mode))
-  if (!policy.ok) return policy.error
+  if (!policy.ok) return described(policy.error)
   const transactions = requestedTransactions(data, settings, { policy: policy.value, protocol })
-  if (!transactions.ok) return transactions.error
+  if (!transactions.ok) return described(transactions.error)
   const session = {
     policy: policy.value,
     protocol: data.protocol,
@@ -127,4 +129,10 @@ function prefixesOf(settings: Settings, service: Service): readonly ClientIdPref
 
 function textOf({ member, why }: Finding): string {
   return `         ${member}: ${FINDINGS[why]}`
+}
+
+/** Returns the error with texts in place of the messages that are codes. */
+function described({ code, errors }: RequestError): RequestError {
+  const texts: Readonly<Record<string, string>> = REQUEST_MESSAGES
+  return { code, errors: errors.map((one) => ({ ...one, message: texts[one.message] ?? one.message })) }
 }

@@ -2,6 +2,7 @@
 // its sources. A bundler leaves those tables out.
 
 import { HELP } from '../../src/metrics/help.ts'
+import { REQUEST_MESSAGES } from '../../src/policy/request-messages.ts'
 import { IDENTITY_ERRORS } from '../../src/relying-party/verifier/verifier-identity.ts'
 import { REGISTRATION_FAULTS } from '../../src/relying-party/verifier/verifier-registration.ts'
 import { ROUTE_MESSAGES } from '../../src/routes/message-texts.ts'
@@ -16,7 +17,15 @@ export function describeHelp(): string {
 
 /** Returns assets/messages.json. Throws where two tables have one code. */
 export function describeMessages(): string {
-  const tables = [FINDINGS, IDENTITY_ERRORS, REGISTRATION_FAULTS, WARNINGS, CLIENT_MESSAGES, ROUTE_MESSAGES]
+  const tables = [
+    REQUEST_MESSAGES,
+    FINDINGS,
+    IDENTITY_ERRORS,
+    REGISTRATION_FAULTS,
+    WARNINGS,
+    CLIENT_MESSAGES,
+    ROUTE_MESSAGES,
+  ]
   const entries = tables.flatMap((table) => Object.entries(table))
   if (new Map(entries).size < entries.length) throw new Error('two tables have one code')
   return JSON.stringify(Object.fromEntries(entries), null, 2)

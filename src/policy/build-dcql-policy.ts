@@ -9,7 +9,6 @@ import { err, ok, type Result } from '../result.ts'
 import { parseAgeScope } from './age.ts'
 import { findType, scopeAt } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
-import { invalid, unsatisfiable } from './request-error.ts'
 
 /** Known types and verified credential formats. */
 type DcqlCatalogue = {
@@ -24,28 +23,21 @@ type DcqlFormat = Pick<
   'id' | 'metaTypes' | 'buildMeta' | 'isClaimsPath' | 'claimsParameters' | 'clearClaims'
 >
 
-/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
+/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
 export const DCQL_ERRORS = {
-  unknown_format: invalid('must be a credential format that this service verifies'),
-  unknown_meta_member: invalid('is not a member of the meta of this format: remove it'),
-  invalid_meta: invalid('must name credential types as this format requires'),
-  unknown_credential_type: {
-    problem: 'unsupported_credential_type',
-    message: 'must name a built-in credential type, or one of the settings',
-  },
-  unknown_authority_type: invalid('must be aki or etsi_tl'),
-  invalid_authority: invalid('must be base64url for aki, an address for etsi_tl'),
-  intent_to_retain_for_mdoc_only: invalid('must be absent for formats other than mso_mdoc'),
-  indistinguishable_claims: invalid('must differ from other paths also in the names of checks'),
-  authority_not_checkable: unsatisfiable(
-    'cannot be checked: use aki, or etsi_tl with anchor_sets in the settings',
-  ),
-  holder_binding_required: unsatisfiable('must not be false for this format'),
-  path_selects_nothing: unsatisfiable('must select a claim in a credential of this format'),
-  claim_always_present: unsatisfiable('must not be requested: every credential of this format discloses it'),
-  query_in_no_credential_set: unsatisfiable(
-    'must be in one of the credential_sets: it would never be presented',
-  ),
+  unknown_format: 'invalid_request',
+  unknown_meta_member: 'invalid_request',
+  invalid_meta: 'invalid_request',
+  unknown_credential_type: 'unsupported_credential_type',
+  unknown_authority_type: 'invalid_request',
+  invalid_authority: 'invalid_request',
+  intent_to_retain_for_mdoc_only: 'invalid_request',
+  indistinguishable_claims: 'invalid_request',
+  authority_not_checkable: 'policy_unsatisfiable',
+  holder_binding_required: 'policy_unsatisfiable',
+  path_selects_nothing: 'policy_unsatisfiable',
+  claim_always_present: 'policy_unsatisfiable',
+  query_in_no_credential_set: 'policy_unsatisfiable',
 } as const
 type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
@@ -65,7 +57,7 @@ export function buildDcqlPolicy(
     ...parsed.flatMap((result, i) => (result.ok ? [] : below(`/credentials/${i}`, result.error))),
     ...setErrors(query),
   ]
-  const names = errors.filter(({ code }) => DCQL_ERRORS[code].problem !== 'policy_unsatisfiable')
+  const names = errors.filter(({ code }) => DCQL_ERRORS[code] !== 'policy_unsatisfiable')
   if (errors.length > 0) return err(names.length > 0 ? names : errors)
   return ok({
     scope: [],

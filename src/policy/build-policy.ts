@@ -6,7 +6,6 @@ import { err, ok, type Result } from '../result.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
-import { invalid, unsatisfiable } from './request-error.ts'
 
 /** The policy members of `POST /v1/verify`, with defaults. A name given twice counts once. */
 export type PolicyRequest = {
@@ -26,27 +25,15 @@ type PolicyCatalogue = {
   readonly formats: readonly QueryFormat[]
 }
 
-/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
+/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
 export const POLICY_ERRORS = {
-  invalid_request: invalid('is not valid here'),
-  unsupported_credential_type: {
-    problem: 'unsupported_credential_type',
-    message: 'must be a built-in credential type, or one of the settings',
-  },
-  unsupported_scope: {
-    problem: 'unsupported_scope',
-    message: 'must be a scope of a credential type that is built in or in the settings',
-  },
-  type_without_format: unsatisfiable(
-    'must exist in a format that may be presented: change formats or the protocol',
-  ),
-  type_without_scope: unsatisfiable(
-    'must have one of the requested scopes: some wallets disclose everything where no claim is requested',
-  ),
-  scope_not_carried: unsatisfiable('must be a scope of one of the requested credential types'),
-  scopes_not_carried_together: unsatisfiable(
-    'must be scopes of a single credential type: request fewer scopes',
-  ),
+  invalid_request: 'invalid_request',
+  unsupported_credential_type: 'unsupported_credential_type',
+  unsupported_scope: 'unsupported_scope',
+  type_without_format: 'policy_unsatisfiable',
+  type_without_scope: 'policy_unsatisfiable',
+  scope_not_carried: 'policy_unsatisfiable',
+  scopes_not_carried_together: 'policy_unsatisfiable',
 } as const
 type PolicyErrorCode = keyof typeof POLICY_ERRORS
 

@@ -9,7 +9,6 @@ import type {
   TransactionDataParameters,
 } from '../openid4vp/transaction-data/transaction-data.ts'
 import { err, ok, type Result } from '../result.ts'
-import { invalid, unsatisfiable } from './request-error.ts'
 
 /** A transaction as the relying party requests it. */
 export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
@@ -19,20 +18,16 @@ export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_i
   readonly members: JsonObject
 }
 
-/** Each error: the problem that it is reported as (CONTRACT 9), and its message to the caller. */
+/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
 export const TRANSACTION_ERRORS = {
-  unknown_credential_query: invalid('must be ids of credential queries, each once'),
-  repeated_transaction: invalid('must differ from the other transactions'),
-  format_confirms_nothing: unsatisfiable(
-    'must name queries for dc+sd-jwt: other formats cannot confirm transaction data',
-  ),
-  holder_binding_waived: unsatisfiable('must name queries that require holder binding'),
-  several_credentials: unsatisfiable('must name queries for a single credential: exactly one must confirm'),
-  nothing_confirms: unsatisfiable('must be confirmed by a requested credential: request one in dc+sd-jwt'),
-  confirmation_avoidable: unsatisfiable(
-    'can be avoided by the wallet: request only formats that confirm transaction data',
-  ),
-  no_common_hash: unsatisfiable('must have a transaction_data_hashes_alg in common'),
+  unknown_credential_query: 'invalid_request',
+  repeated_transaction: 'invalid_request',
+  format_confirms_nothing: 'policy_unsatisfiable',
+  holder_binding_waived: 'policy_unsatisfiable',
+  several_credentials: 'policy_unsatisfiable',
+  nothing_confirms: 'policy_unsatisfiable',
+  confirmation_avoidable: 'policy_unsatisfiable',
+  no_common_hash: 'policy_unsatisfiable',
 } as const
 type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
 
@@ -61,7 +56,7 @@ export function placeTransactionData(
     ]),
     ...(commonHash(requested) ? [] : [{ code: 'no_common_hash' as const, pointer: '' }]),
   ]
-  const names = errors.filter(({ code }) => TRANSACTION_ERRORS[code].problem === 'invalid_request')
+  const names = errors.filter(({ code }) => TRANSACTION_ERRORS[code] === 'invalid_request')
   if (names.length > 0) return err(names)
   return errors.length > 0 ? err(errors) : ok(placed)
 }

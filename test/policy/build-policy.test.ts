@@ -11,7 +11,7 @@ function errorsOf(changes: Partial<PolicyRequest>, formats = [SD_JWT], added = [
 }
 
 const unsatisfiable = (pointer: string, code: keyof typeof POLICY_ERRORS) => {
-  expect(POLICY_ERRORS[code].problem).toBe('policy_unsatisfiable')
+  expect(POLICY_ERRORS[code]).toBe('policy_unsatisfiable')
   return { code, pointer }
 }
 

@@ -5,6 +5,7 @@ import { compactVerify } from 'jose'
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { member, parseJsonObject } from '../../codec/json.ts'
+import { list } from '../../codec/schema.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
@@ -107,7 +108,7 @@ async function isAuthentic(
 const ASSERTION = z.object({
   iss: z.string(),
   sub: z.string(),
-  aud: z.union([z.string(), z.tuple([z.string()])]),
+  aud: z.union([z.string(), list(z.string(), 1)]),
   exp: z.number(),
   nbf: z.exactOptional(z.number()),
   iat: z.exactOptional(z.number()),

@@ -33,7 +33,7 @@ import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
 import { requestOptions } from './request-options.ts'
-import { requestedPolicy } from './requested-policy.ts'
+import { requestedPolicy, withTexts } from './requested-policy.ts'
 import { unregisteredClaims } from './requested-registration.ts'
 
 import { requestedTransactions } from './requested-transactions.ts'
@@ -100,12 +100,12 @@ export async function prepareSession(
   if (!policy.ok) {
     const encrypted = (format: string) => protocol.supportsFormat(format, ENCRYPTED)
     const isPossible = expressiblePolicy(body, settings, { protocol, supportsFormat: encrypted }).ok
-    return isPossible ? err(NEEDS_ENCRYPTION) : policy
+    return err(isPossible ? NEEDS_ENCRYPTION : await withTexts(c.env.ASSETS, policy.error))
   }
   const untrusted = await untrustedRequest(c.env, body, settings, { policy: policy.value, protocol })
   if (untrusted !== undefined) return err(untrusted)
   const transactionData = requestedTransactions(body, settings, { policy: policy.value, protocol })
-  if (!transactionData.ok) return transactionData
+  if (!transactionData.ok) return err(await withTexts(c.env.ASSETS, transactionData.error))
   const overAsking = { assets: c.env.ASSETS, now: Date.now() }
   const warnings = await unregisteredClaims(body, settings, policy.value, overAsking)
   if (!warnings.ok) return warnings

@@ -7,6 +7,7 @@ import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, type Result } from '../../result.ts'
+import { type AssetSource, messageOf } from '../edge/cloudflare.ts'
 import type { ProblemCode, RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
 
@@ -47,19 +48,24 @@ export function requestedPolicy(
   return built.ok ? built : err(requestError(built.error, POLICY_ERRORS))
 }
 
-/** Reports errors at their places in the body, each with the message of its row. */
+/** Reports errors at their places in the body. `rows`: the problem of each. The messages are codes. */
 export function requestError<Code extends string>(
   errors: readonly { readonly code: Code; readonly pointer: string }[],
-  rows: Readonly<Record<Code, { readonly problem: ProblemCode; readonly message: string }>>,
+  rows: Readonly<Record<Code, ProblemCode>>,
   parent = '',
 ): RequestError {
   const [first] = errors
   return {
-    code: first === undefined ? 'invalid_request' : rows[first.code].problem,
-    errors: errors.map(({ code, pointer }) => ({
-      pointer: `${parent}${pointer}`,
-      code,
-      message: rows[code].message,
-    })),
+    code: first === undefined ? 'invalid_request' : rows[first.code],
+    errors: errors.map(({ code, pointer }) => ({ pointer: `${parent}${pointer}`, code, message: code })),
   }
+}
+
+/** Returns the error with texts in place of the messages that are codes. */
+export async function withTexts(assets: AssetSource, error: RequestError): Promise<RequestError> {
+  const described = error.errors.map(async ({ message, ...one }) => ({
+    ...one,
+    message: message === one.code ? await messageOf(assets, message) : message,
+  }))
+  return { code: error.code, errors: await Promise.all(described) }
 }
