@@ -148,6 +148,12 @@ it.each([
   expect(await refusal(body, 400)).toMatchObject({ code, errors: [{ pointer }] })
 })
 
+it('CONTRACT 9: sends the text of each error of a refused policy, not its code', async () => {
+  const { errors } = await refusal({ ...OVER_18, credential_types: ['passport'] }, 400)
+  const message = 'must be a built-in credential type, or one of the settings'
+  expect(errors).toMatchObject([{ code: 'unsupported_credential_type', message }])
+})
+
 it.each([
   ['a scope that no requested type has', { ...OVER_18, scope: ['family_name'] }, '/scope/0'],
   ['one such scope among good ones', { ...OVER_18, scope: ['age_over_18', 'sex'] }, '/scope/1'],
