@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/json.ts'
 import type { Decision, Policy, ScopePath } from '../../../src/policy/policy.ts'
-import { provenClaims, releasedClaims } from '../../../src/session/login/released-claims.ts'
+import { provenClaims, releasedClaims, verifiedClaims } from '../../../src/session/login/released-claims.ts'
 
 /** The proof of one claim of a driving licence. */
 function proven(scope: Partial<ScopePath> & { readonly scope: string }, value: Json) {
@@ -38,6 +38,40 @@ describe('without encryption', () => {
   it('a claim that may have one of two values is only named', () => {
     const claims = proven({ scope: 'veteran', values: [true, false] }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['veteran'] } } })
+  })
+
+  it('a list has its own name where each entry is true', () => {
+    const list = { scope: 'checks', path: ['checks', null] }
+    const rules: readonly Partial<ScopePath>[] = [{ boolean: true }, { values: [true] }]
+    for (const rule of rules) {
+      expect(releasedClaims(proven({ ...list, ...rule }, [true, true]), PLAIN)).toEqual({ checks: true })
+    }
+    const mixed = proven({ ...list, values: [true] }, [true, false])
+    expect(releasedClaims(mixed, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['checks'] } } })
+  })
+})
+
+describe('a boolean of the catalogue whose values the policy names', () => {
+  const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z' }
+  const REQUEST = { trust_frameworks: null, assurance_levels: null, names: ['age_over_18'] }
+
+  it.each<[boolean[], boolean]>([
+    [[false], false],
+    [[true, false], false],
+    [[true, false], true],
+  ])('with values %j and the value %j is no true of its own name', (values, value) => {
+    const claims = proven({ scope: 'age_over_18', boolean: true, values }, value)
+    expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
+    expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { age_over_18: value } } })
+    expect(verifiedClaims(claims, REQUEST, { ...FACTS, hasValues: false })).toBeUndefined()
+    expect(verifiedClaims(claims, REQUEST, { ...FACTS, hasValues: true })).toMatchObject({
+      claims: { age_over_18: value },
+    })
+  })
+
+  it('is never true where the value is false', () => {
+    const claims = proven({ scope: 'age_over_18', boolean: true }, false)
+    expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
   })
 })
 
