@@ -61,8 +61,7 @@ export async function parseRequest(
   const policy = chosen.value
   const claims = parseClaims(parameters.get('claims'))
   if (claims === undefined) return err('claims')
-  const rule =
-    channelError(client, policy, origin) ?? proofError(parameters, client) ?? acrError(claims, policy)
+  const rule = channelError(client, origin) ?? proofError(parameters, client) ?? acrError(claims, policy)
   if (rule !== undefined) return err(rule)
   const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   return ok({
@@ -139,14 +138,15 @@ function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPo
   return policy === undefined ? err('scope_unknown') : ok(policy)
 }
 
-/** The person can edit a request on the front channel, so it may not choose among policies there. */
-function channelError(
-  client: OidcClient,
-  policy: OidcPolicy,
-  origin: RequestOrigin,
-): RequestError | undefined {
-  if (client.require_pushed_authorization_requests && origin === 'front_channel') return 'par_required'
-  const isAllowed = client.policies.length === 1 || policy.front_channel || origin === 'authenticated'
+/**
+ * The person can edit a request on the front channel. One marked policy among others could replace a stronger
+ * one, so each must be marked.
+ */
+function channelError(client: OidcClient, origin: RequestOrigin): RequestError | undefined {
+  const { policies, require_pushed_authorization_requests: mustPush } = client
+  if (mustPush && origin === 'front_channel') return 'par_required'
+  const isAllowed =
+    policies.length === 1 || origin === 'authenticated' || policies.every((one) => one.front_channel)
   return isAllowed ? undefined : 'policy_by_front_channel'
 }
 

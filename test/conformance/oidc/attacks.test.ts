@@ -573,22 +573,38 @@ it('a secret that was rotated in between still works, and the one before it does
 })
 
 describe('an edited address', () => {
-  const policies = [ADULT, { name: 'weak', credential_types: ['age_attestation'], scope: ['age_over_16'] }]
+  const policies = [
+    { ...ADULT, name: 'strong', scope: ['age_over_21'] },
+    { ...ADULT, name: 'weak' },
+  ]
 
   it('chooses no policy of a client that has several', async () => {
     const registered = await registerClient(stage.rp, { policies })
-    for (const scope of ['openid', 'openid weak', 'openid adult']) {
+    for (const scope of ['openid', 'openid weak', 'openid strong']) {
       const { url } = await request(stage, registered, { parameters: { scope } })
       const response = await stage.service.fetch(url.href)
       expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
     }
   })
 
-  it('chooses a policy that is marked for it, which the ID token names', async () => {
+  it('chooses no marked policy in place of a pushed one that is not marked', async () => {
+    const [strong, weak] = policies
+    const registered = await registerClient(stage.rp, {
+      policies: [strong, { ...weak, front_channel: true }],
+    })
+    const pushed = await request(stage, registered, { pushed: true })
+    expect((await stage.service.fetch(pushed.url.href)).status).toBe(303)
+    const { url } = await request(stage, registered, { parameters: { scope: 'openid weak' } })
+    const response = await stage.service.fetch(url.href)
+    expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
+  })
+
+  it('chooses among policies that are all marked for it, and the ID token names it', async () => {
     const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
     const registered = await registerClient(stage.rp, { policies: marked })
-    const { url } = await request(stage, registered, { parameters: { scope: 'openid weak' } })
-    expect((await stage.service.fetch(url.href)).status).toBe(303)
+    const { claims } = await login(stage, registered, { parameters: { scope: 'openid weak' } })
+    expect(claims).toMatchObject({ policy: expect.stringMatching(/^weak#[0-9a-f]{16}$/), age_over_18: true })
+    expect(claims).not.toHaveProperty('age_over_21')
   })
 
   it('with other claims changes no condition', async () => {
