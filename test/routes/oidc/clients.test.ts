@@ -27,6 +27,11 @@ const P256 = {
   y: 'Qz8O8PB1qhmlgum5SFXtcvm7v7GSmkltbfzbnihLLp4',
 }
 
+/** An odd modulus of 2048 bits, made up. */
+const RSA = { kty: 'RSA', n: `u${'A'.repeat(340)}Q`, e: 'AQAB' }
+
+const rsa = (changes: object) => ({ jwks: { keys: [{ ...RSA, ...changes }] } })
+
 const send = (method: string, path: string, body?: object) =>
   call(app, method, path, { headers: setting.headers, ...(body && { body }) })
 
@@ -73,6 +78,15 @@ describe('a client is rejected', () => {
     ],
     ['with a private key', { jwks: { keys: [{ ...P256, d: P256.x }] } }, '/jwks/keys/0'],
     ['with a key beside its curve', { jwks: { keys: [{ ...P256, y: P256.x }] } }, '/jwks/keys/0'],
+    ['with a modulus of zero', rsa({ n: 'A'.repeat(342) }), '/jwks/keys/0/n'],
+    ['with an even modulus', rsa({ n: `u${'A'.repeat(341)}` }), '/jwks/keys/0/n'],
+    ['with a modulus of 2047 bits', rsa({ n: `f${'_'.repeat(340)}Q` }), '/jwks/keys/0/n'],
+    ['with a modulus of 4104 bits', rsa({ n: `u${'A'.repeat(682)}B` }), '/jwks/keys/0/n'],
+    ['with a modulus that is no base64url', rsa({ n: `u${'A'.repeat(344)}` }), '/jwks/keys/0/n'],
+    ['with an exponent of 1', rsa({ e: 'AQ' }), '/jwks/keys/0/e'],
+    ['with an exponent of 1 after a zero', rsa({ e: 'AAE' }), '/jwks/keys/0/e'],
+    ['with an even exponent', rsa({ e: 'AQAA' }), '/jwks/keys/0/e'],
+    ['with an exponent of 40 bits', rsa({ e: 'AQAAAAE' }), '/jwks/keys/0/e'],
     [
       'that names a person by their name',
       { policies: [PERSON], subject: { type: 'pairwise', claims: ['family_name'] } },
@@ -88,6 +102,13 @@ describe('a client is rejected', () => {
     expect(response.status).toBe(400)
     const { errors } = await json(response)
     expect(errors.map((one: { pointer: string }) => one.pointer)).toContain(pointer)
+  })
+
+  it('by a message about the integer of its key', async () => {
+    const { errors } = await json(create(rsa({ e: 'AQ' })))
+    expect(errors).toMatchObject([
+      { pointer: '/jwks/keys/0/e', message: expect.stringContaining('3 or more') },
+    ])
   })
 
   it('with the problem of a creation where a policy names an unknown scope', async () => {
@@ -113,6 +134,13 @@ describe('a client is rejected', () => {
 })
 
 describe('a client', () => {
+  it('may have an RSA key with the exponent 3 or 65537', async () => {
+    for (const e of ['Aw', 'AQAB']) {
+      const response = await create({ id_token_encrypted_response_alg: 'RSA-OAEP-256', ...rsa({ e }) })
+      expect([e, response.status]).toEqual([e, 201])
+    }
+  })
+
   it('has its defaults, and its secret in the response to its creation alone', async () => {
     const { client_id, client_secret, issuer } = await newClient(setting)
     expect(client_secret).toMatch(/^ocs_[\w-]{43}$/)

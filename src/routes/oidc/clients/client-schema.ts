@@ -2,6 +2,7 @@
 // judges the client as it will be stored.
 
 import * as z from 'zod/mini'
+import { decodeBase64url } from '../../../codec/base64url.ts'
 import { text } from '../../../codec/schema.ts'
 import { p256PublicJwk } from '../../../config.ts'
 import { parsePublicJwk } from '../../../crypto/jwk.ts'
@@ -35,10 +36,26 @@ const named = {
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
 
-const modulus = z
-  .string()
-  .check(z.regex(/^[A-Za-z0-9_-]{342,684}$/, 'must be the modulus of 2048 to 4096 bits, in base64url'))
-const exponent = z.string().check(z.regex(/^[A-Za-z0-9_-]{2,6}$/, 'must be base64url'))
+/** RFC 7518 §6.3.1. Encryption to a key with an even integer would fail after the person has answered. */
+const oddInteger = (pattern: RegExp, least: (octets: number) => number, message: string) =>
+  z.string().check(
+    z.regex(pattern, message),
+    z.refine((text) => {
+      const octets = decodeBase64url(text) ?? new Uint8Array(1)
+      return Number(octets[0]) >= least(octets.length) && Number(octets.at(-1)) % 2 === 1
+    }, message),
+  )
+
+const modulus = oddInteger(
+  /^[A-Za-z0-9_-]{342,683}$/,
+  () => 128,
+  'must be an odd modulus of 2048 to 4096 bits, in base64url',
+)
+const exponent = oddInteger(
+  /^[A-Za-z0-9_-]{2,6}$/,
+  (octets) => (octets === 1 ? 3 : 1),
+  'must be an odd exponent of 3 or more and at most 32 bits, in base64url',
+)
 
 const publicJwk = z.pipe(
   z
