@@ -2,9 +2,11 @@
 // so a reload or a second tab gets the same result until the code was redeemed.
 
 import { configOf } from '../../config.ts'
+import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import { digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
+import { registeredUri } from './authorization-request.ts'
 import { codeOf } from './codes.ts'
 import { issuerOfRequest } from './issuer.ts'
 import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
@@ -21,7 +23,11 @@ export async function finish(c: AppContext): Promise<Response> {
   const { relying_party_id } = issuer.value.settings
   const found = await session.finishLogin(relying_party_id, await digestOf(secret))
   if (!found.ok) return sendNotice(c, 404, 'over')
-  const { end: outcome, redirect_uri, response_mode, state } = found.value
+  const { end: outcome, client_id, redirect_uri, response_mode, state } = found.value
+  // A deleted client, or an address that was removed, gets neither the code nor the person.
+  const client = await oidcClientOf(c.env, relying_party_id, client_id, Date.now())
+  if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
+  if (!client.ok || registeredUri(client.value, redirect_uri) === undefined) return sendNotice(c, 404, 'over')
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value
   const answer =

@@ -15,7 +15,7 @@ import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, TOKEN_MS } from './l
 import { issueIdToken, issueUserInfo } from './tokens.ts'
 
 /** Where the browser goes, and what it brings. */
-export type LoginEnd = Pick<Login, 'redirect_uri' | 'response_mode' | 'state'> & {
+export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> & {
   readonly end: /** `page`: address of the session's page. */
     | { readonly kind: 'pending'; readonly page: string }
     | { readonly kind: 'code' }
@@ -51,9 +51,9 @@ export async function finishLogin(
   if (document?.relying_party_id !== relyingPartyId || login === undefined) return err('not_found')
   if (!timingSafeEqualText(login.browser, browser)) return err('not_found')
   if (login.redeemed !== null) return err('over')
-  const { redirect_uri, response_mode, state } = login
+  const { client_id, redirect_uri, response_mode, state } = login
   const page = await sessionUrlOf(configOf(context.env), document)
-  return ok({ redirect_uri, response_mode, state, end: endOf(document, page, now) })
+  return ok({ client_id, redirect_uri, response_mode, state, end: endOf(document, page, now) })
 }
 
 function endOf(document: SessionDocument, page: string, now: number): LoginEnd['end'] {

@@ -12,8 +12,10 @@ import {
   app,
   authorize,
   begin,
+  CALLBACK,
   finish,
   newClient,
+  openEnd,
   push,
   redeem,
   type TestClient,
@@ -90,6 +92,32 @@ describe('an object that cannot be reached', () => {
     const response = await call(app, 'GET', path, { headers, env: broken })
     expect([response.status, response.headers.get('Access-Control-Allow-Origin')]).toEqual([503, '*'])
     expect(await response.json()).toMatchObject({ error: 'temporarily_unavailable' })
+  })
+})
+
+describe('a login that has begun', () => {
+  /** Changes the client after the wallet has answered. Returns the end of the login. */
+  async function endAfter(method: 'DELETE' | 'PATCH', body?: object) {
+    const browser = await answer(setting, await begin(client))
+    const path = `/v1/oidc_clients/${client.client_id}`
+    const changed = await call(app, method, path, { headers: setting.headers, ...(body && { body }) })
+    expect(changed.ok).toBe(true)
+    const response = await openEnd(client, browser)
+    return [response.status, response.headers.get('Location')]
+  }
+
+  it('does not end at a client that was deleted', async () => {
+    expect(await endAfter('DELETE')).toEqual([404, null])
+  })
+
+  it('does not end at a redirect_uri that was removed', async () => {
+    expect(await endAfter('PATCH', { redirect_uris: ['https://client.example/other'] })).toEqual([404, null])
+  })
+
+  it('ends at a redirect_uri that was kept', async () => {
+    const redirect_uris = ['https://client.example/other', CALLBACK]
+    const [status, location] = await endAfter('PATCH', { redirect_uris })
+    expect([status, String(location).startsWith(`${CALLBACK}?code=`)]).toEqual([303, true])
   })
 })
 

@@ -82,8 +82,13 @@ export async function answer(setting: Setting, { id, token, cookies }: Begun): P
 }
 
 /** Opens the end of a login. */
-export async function finish({ issuer }: TestClient, { id, cookies }: Begun): Promise<URLSearchParams> {
-  const response = await call(app, 'GET', `${pathOf(issuer)}/finish/${id}`, { headers: { Cookie: cookies } })
+export async function openEnd({ issuer }: TestClient, { id, cookies }: Begun): Promise<Response> {
+  return call(app, 'GET', `${pathOf(issuer)}/finish/${id}`, { headers: { Cookie: cookies } })
+}
+
+/** Opens the end of a login, and returns the parameters that the client gets. */
+export async function finish(client: TestClient, browser: Begun): Promise<URLSearchParams> {
+  const response = await openEnd(client, browser)
   expect(response.status).toBe(303)
   return new URL(response.headers.get('Location') ?? '').searchParams
 }
