@@ -165,11 +165,12 @@ async function refuseEarly(
   const { error, description } = await requestError(c, name)
   const state = parameters.get('state') ?? null
   const answer = { error, error_description: description, state, iss: issuer.url }
+  const locales = parameters.get('ui_locales')
   if (!issuer.settings.livemode) {
     const address = withParameters(redirectUri, answer)
     const details = `${error}: ${description}`
-    return sendNotice(c, 400, 'failed', { locales: parameters.get('ui_locales'), details, address })
+    return sendNotice(c, 400, 'failed', { locales, details, address })
   }
-  if (parameters.get('response_mode') === 'form_post') return sendForm(c, redirectUri, answer)
+  if (parameters.get('response_mode') === 'form_post') return sendForm(c, redirectUri, answer, locales)
   return redirectTo(c, withParameters(redirectUri, answer))
 }

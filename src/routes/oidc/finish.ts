@@ -23,17 +23,19 @@ export async function finish(c: AppContext): Promise<Response> {
   const { relying_party_id } = issuer.value.settings
   const found = await session.finishLogin(relying_party_id, await digestOf(secret))
   if (!found.ok) return sendNotice(c, 404, 'over')
-  const { end: outcome, client_id, redirect_uri, response_mode, state } = found.value
+  const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = found.value
+  const locales = locale ?? undefined
   // A deleted client, or an address that was removed, gets neither the code nor the person.
   const client = await oidcClientOf(c.env, relying_party_id, client_id, Date.now())
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
-  if (!client.ok || registeredUri(client.value, redirect_uri) === undefined) return sendNotice(c, 404, 'over')
+  if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
+    return sendNotice(c, 404, 'over', { locales })
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
   const { url: iss } = issuer.value
   const answer =
     outcome.kind === 'code'
       ? { code: await codeOf(configOf(c.env), id, { secret, now: Date.now() }), state, iss }
       : { error: outcome.error, error_description: outcome.description, state, iss }
-  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer)
+  if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, locales)
   return redirectTo(c, withParameters(redirect_uri, answer))
 }

@@ -17,7 +17,7 @@ export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))
 }
 
-/** What the page about a failure has besides its text. */
+/** Content of the page about a failure, besides its text. */
 type Failure = {
   readonly locales?: string | undefined
   /** The error, for the operator of the site. */
@@ -53,8 +53,9 @@ export async function sendForm(
   c: AppContext,
   redirectUri: string,
   parameters: ResponseParameters,
+  locales?: string,
 ): Promise<Response> {
-  const texts = await textsFor(c)
+  const texts = await textsFor(c, locales)
   const { origin, host } = new URL(redirectUri)
   const title = texts.login.sending
   const fields = Object.entries(parameters).map(([name, value]) =>

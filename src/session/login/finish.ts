@@ -14,15 +14,16 @@ import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, TOKEN_MS } from './login.ts'
 import { issueIdToken, issueUserInfo } from './tokens.ts'
 
-/** Where the browser goes, and what it brings. */
+/** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */
 export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> & {
+  readonly locale: string | null
   readonly end: /** `page`: address of the session's page. */
     | { readonly kind: 'pending'; readonly page: string }
     | { readonly kind: 'code' }
     | { readonly kind: 'error'; readonly error: string; readonly description: string }
 }
 
-/** Why a browser gets nothing. `over`: the code was redeemed, or the login is too old. */
+/** Reason for which a browser gets nothing. `over`: the code was redeemed, or the login is too old. */
 export type FinishError = 'not_found' | 'over'
 
 /** A code at the token endpoint. `code`: digest of its secret. `challenge`: of the verifier that was sent. */
@@ -53,7 +54,8 @@ export async function finishLogin(
   if (login.redeemed !== null) return err('over')
   const { client_id, redirect_uri, response_mode, state } = login
   const page = await sessionUrlOf(configOf(context.env), document)
-  return ok({ client_id, redirect_uri, response_mode, state, end: endOf(document, page, now) })
+  const { locale } = document.request
+  return ok({ client_id, redirect_uri, response_mode, state, locale, end: endOf(document, page, now) })
 }
 
 function endOf(document: SessionDocument, page: string, now: number): LoginEnd['end'] {

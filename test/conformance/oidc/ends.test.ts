@@ -113,6 +113,20 @@ describe('an error before the page', () => {
     expect(searchParams.get('iss')).toContain(rp.relying_party_id)
   })
 
+  it('in live mode, form_post is sent to the client by a form in the language of ui_locales', async () => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const parameters = { response_mode: 'form_post', ui_locales: 'fr', scope: 'openid unknown' }
+    const { url, state } = await request(stage, await registerClient(rp), { parameters })
+    const response = await stage.service.fetch(url.href, { headers: { 'Accept-Language': 'it' } })
+    const text = await response.text()
+    expect([response.status, response.headers.getSetCookie()]).toEqual([200, []])
+    expect(text).toContain('<html lang="fr">')
+    expect(text).toContain(`<form method="post" action="${CALLBACK}">`)
+    expect(text).toContain('name="error" value="invalid_scope"')
+    expect(text).toContain(`name="state" value="${state}"`)
+    expect(text).not.toContain('name="code"')
+  })
+
   it.each(CASES)(
     'in test mode, %s: is a page with a link that names the host',
     async (_, parameters, error) => {

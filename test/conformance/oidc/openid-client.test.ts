@@ -201,9 +201,11 @@ describe('sub', () => {
   })
 })
 
-it('form_post brings the code in a form of our page', async () => {
+it('form_post brings the code in a form of our page, in the language of ui_locales', async () => {
   const registered = await registerClient(stage.rp)
-  const made = await request(stage, registered, { parameters: { response_mode: 'form_post' } })
+  const made = await request(stage, registered, {
+    parameters: { response_mode: 'form_post', ui_locales: 'nl de-AT en' },
+  })
   const browser = openLoginBrowser(stage.service)
   const begun = await browser.begin(made.url.href)
   const redirectUri = await respond(stage, await browser.link(begun))
@@ -211,6 +213,7 @@ it('form_post brings the code in a form of our page', async () => {
   const text = await page.text()
   expect(page.headers.get('Content-Security-Policy')).toContain('form-action https://client.example https:')
   expect(text).toContain(`<form method="post" action="${CALLBACK}">`)
+  expect(text).toContain('<html lang="de">')
   const response = new URL(CALLBACK)
   for (const [, name = '', value = ''] of text.matchAll(/name="(code|state|iss)" value="([^"]*)"/g)) {
     response.searchParams.set(name, value)
