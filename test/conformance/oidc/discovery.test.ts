@@ -1,12 +1,25 @@
 // CONTRACT 12: the metadata of an issuer is truthful. The other files of this folder use each listed value:
 // here the lists are compared with what a registration and the endpoints accept, and others are refused.
 
+import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'
 import { expect, it } from 'vitest'
-import { CALLBACK, registerClient } from '../../support/service/login.ts'
+import { ADULT, CALLBACK, registerClient } from '../../support/service/login.ts'
 import { useStage } from '../../support/service/stage.ts'
-import { request } from './openid-login.ts'
+import { answerAsPerson, PERSON } from './credentials.ts'
+import { login, request } from './openid-login.ts'
 
 const stage = useStage()
+
+const ACR = 'urn:wallet-verifier:assurance:'
+
+/** Claims of every token. */
+const EVERY_TOKEN = [
+  ...['iss', 'sub', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'acr'],
+  ...['policy', 'livemode', 'session_binding', 'verification_id'],
+]
+
+/** Claims of OpenID Connect that credentials have. */
+const VALUES = ['family_name', 'given_name', 'birthdate', 'email', 'phone_number', 'nationalities', 'address']
 
 async function metadata() {
   const { issuer } = await registerClient(stage.rp)
@@ -59,20 +72,152 @@ it('lists for each member of a registration exactly what is accepted', async () 
   }
 })
 
-it('lists the response types and modes, and others are refused', async () => {
-  const { listed } = await metadata()
-  expect(listed).toMatchObject({
+it('has these members and no other', async () => {
+  const { listed, issuer } = await metadata()
+  const signatures = ['RS256', 'ES256']
+  const keys = ['ECDH-ES', 'RSA-OAEP-256']
+  const contents = ['A128GCM', 'A256GCM']
+  const { claims_in_verified_claims_supported, ...rest } = listed
+  // `released-claims.test.ts` compares this list with the catalogue.
+  expect(claims_in_verified_claims_supported).toContain('age_over_18')
+  expect(rest).toEqual({
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    pushed_authorization_request_endpoint: `${issuer}/par`,
+    token_endpoint: `${issuer}/token`,
+    userinfo_endpoint: `${issuer}/userinfo`,
+    jwks_uri: `${issuer}/jwks`,
+    scopes_supported: ['openid'],
     response_types_supported: ['code'],
     response_modes_supported: ['query', 'form_post'],
     grant_types_supported: ['authorization_code'],
-    code_challenge_methods_supported: ['S256'],
-    scopes_supported: ['openid'],
     subject_types_supported: ['pairwise'],
+    acr_values_supported: ['low', 'substantial', 'high'].map((level) => ACR + level),
+    id_token_signing_alg_values_supported: signatures,
+    id_token_encryption_alg_values_supported: keys,
+    id_token_encryption_enc_values_supported: contents,
+    userinfo_signing_alg_values_supported: signatures,
+    userinfo_encryption_alg_values_supported: keys,
+    userinfo_encryption_enc_values_supported: contents,
+    token_endpoint_auth_methods_supported: [
+      'client_secret_basic',
+      'client_secret_post',
+      'private_key_jwt',
+      'none',
+    ],
+    token_endpoint_auth_signing_alg_values_supported: ['ES256', 'RS256', 'PS256'],
+    code_challenge_methods_supported: ['S256'],
+    claim_types_supported: ['normal'],
+    claims_supported: [...EVERY_TOKEN, 'vp_data', 'verified_claims', ...VALUES],
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
-    claims_parameter_supported: true,
     authorization_response_iss_parameter_supported: true,
+    ui_locales_supported: ['en', 'de', 'fr', 'es', 'it'],
+    verified_claims_supported: true,
+    trust_frameworks_supported: ['urn:wallet-verifier:trust-anchors'],
   })
+})
+
+it('each claim that it lists is in a token whose policy asks for it', async () => {
+  const { listed } = await metadata()
+  const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
+  const registered = await registerClient(stage.rp, {
+    policies: [{ ...PERSON, scope: [...VALUES, 'sex'] }],
+    id_token_encrypted_response_alg: 'ECDH-ES',
+    jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'k1' }] },
+  })
+  const values = {
+    email: 'erika@example.com',
+    phone_number: '+4922180000',
+    nationalities: ['DE'],
+    address: { formatted: 'Heidestraße 17, 51147 Köln' },
+  }
+  const claimsWith = async (framework: string) => {
+    const verification = { trust_framework: { value: framework } }
+    const id_token = {
+      ...Object.fromEntries((listed.claims_supported as readonly string[]).map((name) => [name, null])),
+      sex: null,
+      verified_claims: { verification, claims: { family_name: null } },
+    }
+    const { claims } = await login(stage, registered, {
+      decrypt: { key: privateKey, kid: 'k1' },
+      present: answerAsPerson(stage, { claims: values }),
+      parameters: { claims: JSON.stringify({ id_token }) },
+    })
+    return claims
+  }
+  for (const framework of listed.trust_frameworks_supported as readonly string[]) {
+    const claims = await claimsWith(framework)
+    expect(Object.keys(claims).sort()).toEqual([...(listed.claims_supported as string[])].sort())
+    expect(claims).toMatchObject({ ...values, verified_claims: { claims: { family_name: 'Mustermann' } } })
+  }
+  expect(await claimsWith('eidas')).not.toHaveProperty('verified_claims')
+})
+
+it('each acr value that it lists can be required, and no other', async () => {
+  const { listed } = await metadata()
+  const statusWith = async (level: string, value: string) => {
+    const policies = [{ ...ADULT, required_assurance_level: level }]
+    const registered = await registerClient(stage.rp, { policies })
+    const claims = JSON.stringify({ id_token: { acr: { essential: true, value } } })
+    const { url } = await request(stage, registered, { parameters: { claims } })
+    return (await stage.service.fetch(url.href)).status
+  }
+  for (const value of listed.acr_values_supported as readonly string[])
+    expect([value, await statusWith(value.slice(ACR.length), value)]).toEqual([value, 303])
+  for (const value of ['high', `${ACR}higher`, 'urn:example:gold'])
+    expect([value, await statusWith('high', value)]).toEqual([value, 400])
+})
+
+it('each algorithm of client assertions that it lists is accepted, and no other', async () => {
+  const { listed } = await metadata()
+  const [p256, p384, rsa] = await Promise.all(
+    ['ES256', 'ES384', 'RS256'].map((alg) => generateKeyPair(alg, { extractable: true })),
+  )
+  const keys = await Promise.all([p256!, rsa!].map(({ publicKey }) => exportJWK(publicKey)))
+  const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys } }
+  const registered = await registerClient(stage.rp, members)
+  const { client_id, issuer } = registered
+  const errorWith = async (alg: string, key: CryptoKey | Uint8Array) => {
+    const client_assertion = await new SignJWT({ jti: crypto.randomUUID() })
+      .setProtectedHeader({ alg })
+      .setIssuer(client_id)
+      .setSubject(client_id)
+      .setAudience(issuer)
+      .setExpirationTime('1m')
+      .sign(key)
+    const form = {
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion,
+      grant_type: 'authorization_code',
+      code: 'none',
+      redirect_uri: CALLBACK,
+    }
+    const response = await stage.service.fetch(String(listed.token_endpoint), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+      body: `${new URLSearchParams(form)}`,
+    })
+    return ((await response.json()) as { error: string }).error
+  }
+  /** The RSA key, for another algorithm of the same type. */
+  const rsaFor = async (alg: string) => (await importJWK(await exportJWK(rsa!.privateKey), alg)) as CryptoKey
+  const keyFor = async (alg: string) => (alg === 'ES256' ? p256!.privateKey : await rsaFor(alg))
+  for (const alg of listed.token_endpoint_auth_signing_alg_values_supported as readonly string[])
+    expect([alg, await errorWith(alg, await keyFor(alg))]).toEqual([alg, 'invalid_grant'])
+  for (const alg of ['RS384', 'RS512', 'PS384', 'PS512'])
+    expect([alg, await errorWith(alg, await rsaFor(alg))]).toEqual([alg, 'invalid_client'])
+  expect(await errorWith('ES384', p384!.privateKey)).toBe('invalid_client')
+  for (const text of [JSON.stringify(keys[0]), JSON.stringify(keys[1]), String(keys[1]?.n)])
+    expect(await errorWith('HS256', new TextEncoder().encode(text))).toBe('invalid_client')
+  const jwks = { keys: [await exportJWK(p384!.publicKey)] }
+  const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [ADULT], jwks }
+  expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
+})
+
+it('lists the response types and modes, and others are refused', async () => {
+  const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   const statusWith = async (name: string, value: string) => {
     const { url } = await request(stage, registered, { parameters: { [name]: value } })

@@ -1,7 +1,9 @@
 // The claims of tokens, from what a presentation proved (OIDC Core 1.0 §5, CONTRACT 12).
 
 import { describe, expect, it } from 'vitest'
+import metadata from '../../../assets/oidc-metadata.json' with { type: 'json' }
 import type { Json } from '../../../src/codec/json.ts'
+import { AGE_PATTERN, BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
 import type { Decision, Policy, ScopePath } from '../../../src/policy/policy.ts'
 import { provenClaims, releasedClaims, verifiedClaims } from '../../../src/session/login/released-claims.ts'
 
@@ -101,4 +103,19 @@ describe('with encryption', () => {
     const released = releasedClaims(proven({ scope, boolean: true }, true), ENCRYPTED)
     expect(released).not.toHaveProperty(scope)
   })
+})
+
+it('the metadata lists the names of all claims of the catalogue that `verified_claims` may have', () => {
+  const ages = Array.from({ length: 99 }, (_, i) => `age_over_${String(i + 1).padStart(2, '0')}`)
+  const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
+    Object.values(formats).flatMap((format) => Object.keys(format.scopes)),
+  )
+  const released = scopes
+    .flatMap((scope) => (scope === AGE_PATTERN ? ages : [scope]))
+    .flatMap((scope) => {
+      const request = { trust_frameworks: null, assurance_levels: null, names: [scope] }
+      const facts = { level: 'low', time: '2026-11-22T00:00:00Z', hasValues: true }
+      return Object.keys(Object(verifiedClaims(proven({ scope }, 'text'), request, facts)?.claims))
+    })
+  expect(metadata.claims_in_verified_claims_supported).toEqual([...new Set(released)].sort())
 })
