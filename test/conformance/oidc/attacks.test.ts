@@ -10,6 +10,7 @@ import {
   type RegisteredClient,
   registerClient,
 } from '../../support/service/login.ts'
+import type { RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import { answer, login, type Request, redeem, request, respond } from './openid-login.ts'
 
@@ -98,6 +99,18 @@ describe('a code', () => {
     expect(await errorOf(await redeemCode(other, made, response))).toBe('400 invalid_grant')
   })
 
+  it('is given at the issuer of its login alone', async () => {
+    const registered = await registerClient(stage.rp)
+    const other = await registerClient(await relyingPartyOf(stage))
+    const { url } = await request(stage, registered)
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(url.href)
+    const address = await browser.comeBack(await respond(stage, await browser.link(begun)))
+    const elsewhere = await browser.visit(`${other.issuer}/finish/${begun.verification_id}`)
+    expect([elsewhere.status, elsewhere.headers.get('Location')]).toEqual([404, null])
+    expect((await browser.finish(address)).searchParams.has('code')).toBe(true)
+  })
+
   it('is not given to a browser that did not begin the login', async () => {
     const registered = await registerClient(stage.rp)
     const { url } = await request(stage, registered)
@@ -148,6 +161,22 @@ describe('a code', () => {
     const { made, response } = await withCode(registered)
     const refused = await redeemCode(registered, made, response, { redirect_uri: second })
     expect(await errorOf(refused)).toBe('400 invalid_grant')
+  })
+})
+
+describe('an access token', () => {
+  it('is refused by the UserInfo endpoint of another issuer, and does not end there', async () => {
+    const registered = await registerClient(stage.rp)
+    const other = await registerClient(await relyingPartyOf(stage))
+    const { tokens } = await login(stage, registered)
+    const userInfo = ({ issuer }: RegisteredClient) =>
+      stage.service.fetch(`${issuer}/userinfo`, {
+        headers: { Authorization: `Bearer ${tokens.access_token}` },
+      })
+    const refused = await userInfo(other)
+    expect(refused.headers.get('WWW-Authenticate')).toBe('Bearer error="invalid_token"')
+    expect(await errorOf(refused)).toBe('401 invalid_token')
+    expect((await userInfo(registered)).status).toBe(200)
   })
 })
 
@@ -457,20 +486,45 @@ describe('login CSRF', () => {
 })
 
 describe('markup', () => {
-  it('in any parameter is shown as text on the page of an error', async () => {
-    const registered = await registerClient(stage.rp)
-    const { url } = await request(stage, registered)
-    const markup = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+  const MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
+
+  /** Opens a request whose scope is wrong, once for each parameter with markup in it. */
+  async function open(rp: RelyingParty, parameters: Readonly<Record<string, string>>) {
+    const { url } = await request(stage, await registerClient(rp), { parameters })
+    url.searchParams.set('scope', 'openid unknown')
     const names = [...url.searchParams.keys(), 'response_mode', 'claims', 'prompt', 'ui_locales', 'max_age']
-    for (const name of [...names, 'request', 'request_uri', 'registration', 'login_hint', markup]) {
-      const changed = new URL(url)
-      changed.searchParams.set(name, markup)
-      const response = await stage.service.fetch(changed.href)
-      const text = response.status === 303 ? '' : await response.text()
-      expect([name, /<script>|<img/.test(text)]).toEqual([name, false])
-      const policy = response.headers.get('Content-Security-Policy')
-      expect(response.status === 303 || policy?.includes("frame-ancestors 'none'")).toBe(true)
+    const others = ['request', 'request_uri', 'registration', 'login_hint', MARKUP]
+    return Promise.all(
+      [...new Set([...names, ...others])].map(async (name) => {
+        const changed = new URL(url)
+        changed.searchParams.set(name, MARKUP)
+        const response = await stage.service.fetch(changed.href)
+        return { name, response, text: await response.text() }
+      }),
+    )
+  }
+
+  it('in any parameter is shown as text on the page of an error', async () => {
+    const pages = await open(stage.rp, {})
+    for (const { name, response, text } of pages) {
+      expect([name, response.status, /<script>|<img/.test(text)]).toEqual([name, 400, false])
+      expect(response.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
     }
+    const { text } = pages.find(({ name }) => name === 'state')!
+    expect(text).toContain(new URLSearchParams({ state: MARKUP }).toString().replace('*', '%2A'))
+  })
+
+  it('in any parameter is text in the form that brings an error to the client', async () => {
+    const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
+    const forms = await open(rp, { response_mode: 'form_post' })
+    for (const { name, response, text } of forms) {
+      expect([name, /<script>|<img/.test(text)]).toEqual([name, false])
+      const isForm = text.includes(`<form method="post" action="${CALLBACK}">`)
+      const status = ['client_id', 'redirect_uri'].includes(name) ? 400 : name === 'response_mode' ? 303 : 200
+      expect([name, response.status, isForm]).toEqual([name, status, status === 200])
+    }
+    const { text } = forms.find(({ name }) => name === 'state')!
+    expect(text).toContain('name="state" value="&quot;&gt;&lt;script&gt;alert(1)')
   })
 
   it('in the name of a client is shown as text on the page', async () => {
