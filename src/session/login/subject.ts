@@ -25,14 +25,14 @@ export async function subjectOf(
   },
 ): Promise<string | undefined> {
   if (rule.type === 'transient') return encodeBase64url(randomBytes(32))
+  // In an order of their own: a client that names them in another order has the same persons.
+  const names = rule.claims.toSorted()
   for (const { id, issuer } of decision.credentials) {
-    const values = rule.claims.map(
-      (name) => proven.find((one) => one.query === id && one.name === name)?.value,
-    )
+    const values = names.map((name) => proven.find((one) => one.query === id && one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')
-    if (issuer === null || texts.length < rule.claims.length) continue
+    if (issuer === null || texts.length < names.length) continue
     // The names are part of the input: the same text in another claim is another person.
-    const parts = [relyingPartyId, issuer, ...rule.claims.flatMap((name, i) => [name, String(values[i])])]
+    const parts = [relyingPartyId, issuer, ...names.flatMap((name, i) => [name, String(values[i])])]
     return encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
   }
   return undefined

@@ -192,6 +192,18 @@ describe('sub', () => {
     expect(await subOf(other, number)).not.toBe(sub)
   })
 
+  it('pairwise: is the same whatever the order of the claims', async () => {
+    const names = ['personal_administrative_number', 'document_number']
+    const subOf = async (claims: readonly string[]) => {
+      const members = { policies: [IDENTIFIED], subject: { type: 'pairwise', claims } }
+      const registered = await registerClient(stage.rp, members)
+      return (await login(stage, registered, { present: answerAsPerson(stage, number) })).claims.sub
+    }
+    const sub = await subOf(names)
+    expect(await subOf(names.toReversed())).toBe(sub)
+    expect(await subOf(names.slice(0, 1))).not.toBe(sub)
+  })
+
   it('pairwise: the policy must request the claims', async () => {
     const subject = { type: 'pairwise', claims: ['document_number'] }
     const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [PERSON], subject }
