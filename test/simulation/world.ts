@@ -197,7 +197,7 @@ const VERIFIER = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK) as {
 }
 const X5C = TEST_ENVIRONMENT.VERIFIER_CERTIFICATE_CHAIN_PEM.replaceAll(/-----[^-]+-----|\s/g, '')
 
-const TOKEN = { alg: 'ES256', encryption: null, names: null, verified: null } as const
+const TOKEN = { alg: 'ES256', encryption: null, names: null, verified: [] } as const
 
 /** A login before its end. The texts of digests are those that its browser and its client send. */
 const LOGIN: Login = {

@@ -33,7 +33,7 @@ export type ClientJwk = (PublicJwk | OidcRsaPublicJwk) & {
   readonly alg?: string
 }
 
-/** What must be proven: members of a creation, with their defaults. */
+/** Requirements of a login: members of a creation, with their defaults. */
 export type OidcPolicy = {
   readonly name: string
   readonly front_channel: boolean

@@ -30,7 +30,7 @@ export type ParsedRequest = {
   readonly locale: string | undefined
 }
 
-/** How a request came. `authenticated`: pushed by a client that authenticated. */
+/** Channel of a request. `authenticated`: pushed by a client that authenticated. */
 export type RequestOrigin = 'front_channel' | 'pushed' | 'authenticated'
 
 /** Returns the client's registered address that the request names; `undefined` where it names another. */

@@ -35,7 +35,7 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   }
 }
 
-const NO_RULES = { names: null, verified: null }
+const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
 /** Naming a claim of every token narrows nothing. */
@@ -51,17 +51,19 @@ function isRequest(request: Json): boolean {
   return request === null || isJsonObject(request)
 }
 
-function verifiedOf(request: Json | undefined): VerifiedClaimsRequest | null {
-  const [first = request] = Array.isArray(request) ? request : []
-  if (!isJsonObject(first)) return null
-  const verification = member(first, 'verification') ?? {}
-  const claims = member(first, 'claims') ?? {}
-  if (!isJsonObject(verification) || !isJsonObject(claims)) return null
-  return {
-    trust_frameworks: valuesOf(member(verification, 'trust_framework')),
-    assurance_levels: valuesOf(member(verification, 'assurance_level')),
-    names: Object.keys(claims),
-  }
+/** One request, or a list of them. */
+function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[] {
+  return (Array.isArray(request) ? request : [request]).flatMap((one) => {
+    if (!isJsonObject(one)) return []
+    const verification = member(one, 'verification') ?? {}
+    const claims = member(one, 'claims') ?? {}
+    if (!isJsonObject(verification) || !isJsonObject(claims)) return []
+    return {
+      trust_frameworks: valuesOf(member(verification, 'trust_framework')),
+      assurance_levels: valuesOf(member(verification, 'assurance_level')),
+      names: Object.keys(claims),
+    }
+  })
 }
 
 /** Returns the texts in `value` or `values`; null where there are none. */

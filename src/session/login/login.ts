@@ -45,14 +45,15 @@ export type LoginRequest = {
   readonly userinfo: TokenRules
 }
 
-/** How the claims of a token are chosen, signed and encrypted. */
+/** Choice of the claims of a token, and their protection. */
 export type TokenRules = {
   /** Null: not signed, for UserInfo only. */
   readonly alg: SigningAlgorithm | null
   readonly encryption: TokenEncryption | null
   /** Claims that the client named; null: all. */
   readonly names: readonly string[] | null
-  readonly verified: VerifiedClaimsRequest | null
+  /** Entries of `verified_claims`, of which any may be met. */
+  readonly verified: readonly VerifiedClaimsRequest[]
 }
 
 export type TokenEncryption = {
@@ -78,7 +79,7 @@ export type Login = LoginRequest & {
   readonly redeemed: { readonly token: string | null; readonly until: number } | null
 }
 
-/** What a verified presentation means for a login. */
+/** Effect of a verified presentation on a login. */
 export type LoginResult = LoginFailure | LoginSuccess
 
 /** The presentation cannot log the person in. The code goes to the client. */

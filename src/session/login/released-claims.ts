@@ -80,17 +80,18 @@ export function releasedClaims(
 }
 
 /**
- * Returns `verified_claims`; `undefined` where nothing that the client named may be released, or another
- * framework or level is required (Identity Assurance 1.0 §5.6).
+ * Returns `verified_claims`: claims that an entry names which requires no other framework or level (Identity
+ * Assurance 1.0 §5.6). `undefined` where none of them may be released.
  */
 export function verifiedClaims(
   proven: readonly ProvenClaim[],
-  request: VerifiedClaimsRequest,
+  requests: readonly VerifiedClaimsRequest[],
   { level, time, hasValues }: { readonly level: string; readonly time: string; readonly hasValues: boolean },
 ): JsonObject | undefined {
-  const { trust_frameworks, assurance_levels, names } = request
-  if (trust_frameworks?.includes(TRUST_FRAMEWORK) === false) return undefined
-  if (assurance_levels?.includes(level) === false) return undefined
+  const names = requests
+    .filter((one) => one.trust_frameworks?.includes(TRUST_FRAMEWORK) ?? true)
+    .filter((one) => one.assurance_levels?.includes(level) ?? true)
+    .flatMap((one) => one.names)
   const claims = new Map<string, Json>()
   for (const claim of proven.filter((one) => isNamed(one, names) && !RESERVED.has(one.name))) {
     if (claim.isBoolean) claims.set(claim.name, true)

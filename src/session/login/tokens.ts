@@ -119,8 +119,7 @@ function claimsOf(
 ): JsonObject {
   const released = releasedClaims(proven, rules)
   const hasValues = rules.encryption !== null
-  const verified =
-    rules.verified && verifiedClaims(proven, rules.verified, { level, time: isoTime(now), hasValues })
+  const verified = verifiedClaims(proven, rules.verified, { level, time: isoTime(now), hasValues })
   return verified ? { ...released, verified_claims: verified } : released
 }
 

@@ -142,7 +142,9 @@ describe('values', () => {
       verification: { trust_framework: null },
       claims: { family_name: null },
     }
-    const wanted = { id_token: { given_name: null, verified_claims }, userinfo: { birthdate: null } }
+    const other = { verification: { trust_framework: { value: 'eidas' } }, claims: { birthdate: null } }
+    const list = [other, verified_claims]
+    const wanted = { id_token: { given_name: null, verified_claims: list }, userinfo: { birthdate: null } }
     const { claims, userInfo } = await login(stage, registered, {
       decrypt: { key: privateKey, kid: jwk.kid },
       present: answerAsPerson(stage),
@@ -153,6 +155,7 @@ describe('values', () => {
       verification: { trust_framework: 'urn:wallet-verifier:trust-anchors', assurance_level: 'substantial' },
       claims: { family_name: 'Mustermann' },
     })
+    expect(claims.verified_claims).not.toHaveProperty('claims.birthdate')
     expect(Object.keys(claims)).not.toContain('family_name')
     expect(Object.keys(claims)).not.toContain('birthdate')
     expect(Object.keys(claims)).not.toContain('vp_data')

@@ -55,7 +55,7 @@ describe('without encryption', () => {
 
 describe('a boolean of the catalogue whose values the policy names', () => {
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z' }
-  const REQUEST = { trust_frameworks: null, assurance_levels: null, names: ['age_over_18'] }
+  const REQUEST = [{ trust_frameworks: null, assurance_levels: null, names: ['age_over_18'] }]
 
   it.each<[boolean[], boolean]>([
     [[false], false],
@@ -105,6 +105,29 @@ describe('with encryption', () => {
   })
 })
 
+describe('verified_claims', () => {
+  const PROVEN = [...proven({ scope: 'family_name' }, 'Mustermann'), ...proven({ scope: 'height' }, 170)]
+  const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z', hasValues: true }
+  const any = { trust_frameworks: null, assurance_levels: null }
+  const claimsOf = (...requests: Parameters<typeof verifiedClaims>[1]) =>
+    verifiedClaims(PROVEN, requests, FACTS)?.claims
+
+  it('has what each entry of a list names', () => {
+    expect(claimsOf({ ...any, names: ['height'] }, { ...any, names: ['family_name'] })).toEqual({
+      family_name: 'Mustermann',
+      height: 170,
+    })
+  })
+
+  it('has nothing of an entry that requires another framework or level', () => {
+    const met = { ...any, assurance_levels: ['low', 'substantial'], names: ['height'] }
+    const framework = { ...any, trust_frameworks: ['eidas'], names: ['family_name'] }
+    const level = { ...any, assurance_levels: ['high'], names: ['family_name'] }
+    expect(claimsOf(framework, level, met)).toEqual({ height: 170 })
+    expect(claimsOf(framework, level)).toBeUndefined()
+  })
+})
+
 it('the metadata lists the names of all claims of the catalogue that `verified_claims` may have', () => {
   const ages = Array.from({ length: 99 }, (_, i) => `age_over_${String(i + 1).padStart(2, '0')}`)
   const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
@@ -113,7 +136,7 @@ it('the metadata lists the names of all claims of the catalogue that `verified_c
   const released = scopes
     .flatMap((scope) => (scope === AGE_PATTERN ? ages : [scope]))
     .flatMap((scope) => {
-      const request = { trust_frameworks: null, assurance_levels: null, names: [scope] }
+      const request = [{ trust_frameworks: null, assurance_levels: null, names: [scope] }]
       const facts = { level: 'low', time: '2026-11-22T00:00:00Z', hasValues: true }
       return Object.keys(Object(verifiedClaims(proven({ scope }, 'text'), request, facts)?.claims))
     })
