@@ -25,8 +25,13 @@ export async function newBrowserSecret(): Promise<BrowserSecret> {
 const COOKIE_SECONDS = 1_200
 
 /** `Lax`: the browser comes from the client's site, and opens our page by a redirect. */
-export function setLoginCookie(c: AppContext, verificationId: string, secret: string): void {
-  writeCookie(c, loginCookieName(verificationId), secret, { sameSite: 'Lax', maxAge: COOKIE_SECONDS })
+export function setLoginCookie(
+  c: AppContext,
+  verificationId: string,
+  secret: string,
+  maxAge = COOKIE_SECONDS,
+): void {
+  writeCookie(c, loginCookieName(verificationId), secret, { sameSite: 'Lax', maxAge })
 }
 
 /** Returns the code for a browser. `now` is Unix milliseconds. */

@@ -4,10 +4,11 @@
 import { configOf } from '../../config.ts'
 import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { sessionStub } from '../../session/identifier.ts'
+import { FINISH_MS } from '../../session/login/login.ts'
 import { digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { registeredUri } from './authorization-request.ts'
-import { codeOf } from './codes.ts'
+import { codeOf, setLoginCookie } from './codes.ts'
 import { issuerOfRequest } from './issuer.ts'
 import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
 import { redirectTo, withParameters } from './responses.ts'
@@ -22,7 +23,10 @@ export async function finish(c: AppContext): Promise<Response> {
   if (!issuer.ok || session === undefined || secret === undefined) return sendNotice(c, 404, 'over')
   const { relying_party_id } = issuer.value.settings
   const found = await session.finishLogin(relying_party_id, await digestOf(secret))
-  if (!found.ok) return sendNotice(c, 404, 'over')
+  if (!found.ok) {
+    if (found.error === 'over') setLoginCookie(c, id, '', 0)
+    return sendNotice(c, 404, 'over')
+  }
   const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = found.value
   const locales = locale ?? undefined
   // A deleted client, or an address that was removed, gets neither the code nor the person.
@@ -31,6 +35,8 @@ export async function finish(c: AppContext): Promise<Response> {
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
     return sendNotice(c, 404, 'over', { locales })
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
+  // A reload needs it for as long as there is a code.
+  setLoginCookie(c, id, secret, FINISH_MS / 1000)
   const { url: iss } = issuer.value
   const answer =
     outcome.kind === 'code'

@@ -121,6 +121,28 @@ describe('a login that has begun', () => {
   })
 })
 
+describe('the cookie of a login', () => {
+  const lifetimesOf = (response: Response) =>
+    response.headers.getSetCookie().map((line) => /^([^=]+)=([^;]*); Max-Age=(\d+);/.exec(line)?.slice(1))
+
+  it.each(['query', 'form_post'])('lasts three minutes from the redirect by %s', async (response_mode) => {
+    const browser = await answer(setting, await begin(client, { response_mode }))
+    const [name = '', secret = ''] = browser.cookies.split('; ')[0]?.split('=') ?? []
+    expect(name).toBe(`__Host-wv_login_${browser.id}`)
+    expect(lifetimesOf(await openEnd(client, browser))).toEqual([[name, secret, '180']])
+  })
+
+  it('is removed after the code was redeemed, and not by a browser that did not begin', async () => {
+    const browser = await answer(setting, await begin(client))
+    await redeem(client, (await finish(client, browser)).get('code') ?? '')
+    const name = `__Host-wv_login_${browser.id}`
+    const over = await openEnd(client, browser)
+    expect([over.status, lifetimesOf(over)]).toEqual([404, [[name, '', '0']]])
+    const other = await openEnd(client, { ...browser, cookies: `${name}=${'A'.repeat(43)}` })
+    expect([other.status, lifetimesOf(other)]).toEqual([404, []])
+  })
+})
+
 describe('an access token', () => {
   it('works for five minutes', async () => {
     const { tokens } = await redeem(client, (await codeOf()).code)

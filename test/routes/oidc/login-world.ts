@@ -54,8 +54,8 @@ export async function authorize(
 }
 
 /** Begins a login. */
-export async function begin(client: TestClient): Promise<Begun> {
-  const response = await authorize(client)
+export async function begin(client: TestClient, parameters: object = {}): Promise<Begun> {
+  const response = await authorize(client, { ...REQUEST, ...parameters })
   expect(response.status).toBe(303)
   const [, id = '', token = ''] =
     /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(response.headers.get('Location') ?? '') ?? []
