@@ -49,15 +49,25 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
     return (descriptor?.scopes ?? []).flatMap((scope): readonly ProvenClaim[] => {
       const value = Object.hasOwn(values, scope.scope) ? values[scope.scope] : undefined
       if (value === undefined) return []
-      return [{ query: id, name: claimNameOf(scope), isBoolean: isCondition(scope, value), value }]
+      return [
+        {
+          query: id,
+          name: claimNameOf(scope),
+          isBoolean: isCondition(scope) && [value].flat().every(isTrue),
+          value,
+        },
+      ]
     })
   })
 }
 
-/** True where a proof says no more than that the policy's condition is met: each proven value is `true`. */
-function isCondition({ boolean, values }: ScopePath, value: Json): boolean {
-  const isTrue = (one: Json) => one === true
-  return (values?.every(isTrue) ?? boolean) && [value].flat().every(isTrue)
+/** Returns true where a proof says no more than that the policy's condition is met. */
+export function isCondition({ boolean, values }: ScopePath): boolean {
+  return values?.every(isTrue) ?? boolean
+}
+
+function isTrue(value: Json): boolean {
+  return value === true
 }
 
 /** Returns the claims for a token. `withValues`: it is encrypted to the client. */

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as client from 'openid-client'
 import { describe, expect, it } from 'vitest'
+import { AGE } from '../../support/people/person.ts'
 import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { useStage } from '../../support/service/stage.ts'
 import { answerAsPerson, PERSON } from './credentials.ts'
@@ -94,6 +95,13 @@ it.each(['RS256', 'ES256'])('an ID token and UserInfo are signed with %s', async
   expect(userInfo).toMatchObject({ sub: claims.sub, age_over_18: true, aud: claims.aud, iss: claims.iss })
 })
 
+/** A policy with a query of its own for the age of a person. */
+const askingFor = (values: readonly boolean[]) => {
+  const claims = [{ path: ['age_over_18'], values }]
+  const credential = { id: 'age', format: 'dc+sd-jwt', meta: { vct_values: [AGE] }, claims }
+  return { name: 'own', dcql_query: { credentials: [credential] } }
+}
+
 describe('values', () => {
   it.each([
     ['ECDH-ES', 'A128GCM'],
@@ -129,6 +137,29 @@ describe('values', () => {
       expect(found.vp_data).toEqual({ pid: { presented } })
       expect(JSON.stringify(found)).not.toMatch(/Erika|Mustermann|1963/)
     }
+  })
+
+  it.each([
+    [[false], false],
+    [[true, false], false],
+    [[true, false], true],
+  ])('a boolean that may be %j and is %j is a value, and no true of its own name', async (values, value) => {
+    const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
+    expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
+    const telling = { claims: { age_over_18: value } }
+    const verified_claims = { verification: { trust_framework: null }, claims: { age_over_18: null } }
+    const parameters = { claims: JSON.stringify({ id_token: { age_over_18: null, verified_claims } }) }
+    const { claims, userInfo } = await login(stage, registered, { telling, parameters })
+    for (const found of [claims, userInfo]) {
+      expect(found.vp_data).toEqual({ age: { presented: ['age_over_18'] } })
+      expect(JSON.stringify(found)).not.toMatch(/"age_over_18":|verified_claims/)
+    }
+  })
+
+  it('a boolean that must be true has its own name, and no warning', async () => {
+    const registered = await registerClient(stage.rp, { policies: [askingFor([true])] })
+    expect(registered.warnings).toEqual([])
+    expect((await login(stage, registered)).claims.age_over_18).toBe(true)
   })
 
   it('are narrowed by `claims`, and stand in `verified_claims` where it names them', async () => {

@@ -9,6 +9,7 @@ import { effectivePolicy, type OidcClientInput, type OidcPolicy } from '../../..
 import type { Settings } from '../../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import { claimNameOf } from '../../../session/login/claim-names.ts'
+import { isCondition } from '../../../session/login/released-claims.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
 import { messageOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
@@ -71,7 +72,7 @@ function hasEncryption(client: OidcClientInput): boolean {
 }
 
 function requestsValues({ descriptors }: Policy): boolean {
-  return descriptors.some(({ scopes }) => scopes.some(({ boolean }) => !boolean))
+  return descriptors.some(({ scopes }) => scopes.some((scope) => !isCondition(scope)))
 }
 
 /** One credential must have every claim that identifies the person. */
