@@ -35,7 +35,7 @@ export async function finish(c: AppContext): Promise<Response> {
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
     return sendNotice(c, 404, 'over', { locales })
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
-  // A reload needs it for as long as there is a code.
+  // A reload needs the cookie for as long as it gets a code.
   setLoginCookie(c, id, secret, FINISH_MS / 1000)
   const { url: iss } = issuer.value
   const answer =

@@ -25,7 +25,7 @@ export async function subjectOf(
   },
 ): Promise<string | undefined> {
   if (rule.type === 'transient') return encodeBase64url(randomBytes(32))
-  // In an order of their own: a client that names them in another order has the same persons.
+  // Sorted: the order in the settings of a client changes no `sub`.
   const names = rule.claims.toSorted()
   for (const { id, issuer } of decision.credentials) {
     const values = names.map((name) => proven.find((one) => one.query === id && one.name === name)?.value)
