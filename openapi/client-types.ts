@@ -23,6 +23,9 @@ const TYPES: Readonly<Record<string, readonly [ComponentName, string]>> = {
     'EventPage',
     'Response of `GET /v1/events`. `metadata` is null while the verification is unreachable.',
   ],
+  VerificationPage: ['VerificationPage', 'Response of `GET /v1/verify`.'],
+  Insights: ['Insights', 'Response of `GET /v1/insights`.'],
+  Timeline: ['Timeline', 'Response of `GET …/timeline`.'],
   TestEvent: ['TestEvent', 'The webhook of `POST /v1/webhook/test`.'],
   DeliveryLog: ['DeliveryLog', 'Response of `GET …/deliveries`.'],
   RedeliveryRange: [

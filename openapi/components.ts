@@ -29,6 +29,7 @@ import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
+import * as lists from './responses/lists.ts'
 import * as oidc from './responses/oidc.ts'
 import * as operator from './responses/operator.ts'
 import * as open from './responses/public.ts'
@@ -79,6 +80,9 @@ const RESPONSES = {
   Event: verifications.verificationEvent,
   TestEvent: verifications.testEvent,
   EventPage: verifications.eventPage,
+  VerificationPage: lists.verificationPage,
+  Insights: lists.insights,
+  Timeline: lists.timeline,
   RedeliveryPage: verifications.redeliveryPage,
   DeliveryLog: verifications.deliveryLog,
   Link: verifications.link,

@@ -12,6 +12,7 @@ import { PATH_PATTERNS } from './identifiers.ts'
 import { linksOf } from './links.ts'
 import type { Operation, OperationResponse } from './operation.ts'
 import { errorNamesOf } from './operation-errors.ts'
+import { LISTS } from './operations/lists.ts'
 import { OIDC, OIDC_CLIENTS, OPERATOR_OIDC_CLIENTS } from './operations/oidc.ts'
 import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
 import { OPERATOR, OWN_SETTINGS } from './operations/settings.ts'
@@ -20,7 +21,7 @@ import { HEADERS, PARAMETERS, PATH_TEXTS, QUERY_TEXTS, SECURITY_SCHEMES, securit
 
 /** Sections of the reference, in this order. */
 const SECTIONS = {
-  Verifications: VERIFICATIONS,
+  Verifications: { ...VERIFICATIONS, ...LISTS },
   'Access tokens': TOKENS,
   'Your settings': { ...OWN_SETTINGS, ...OIDC_CLIENTS },
   'OpenID Connect': OIDC,
@@ -32,6 +33,7 @@ const SECTIONS = {
 
 const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...VERIFICATIONS,
+  ...LISTS,
   ...TOKENS,
   ...OWN_SETTINGS,
   ...OIDC_CLIENTS,

@@ -125,6 +125,19 @@ export const MEMBER_TEXTS = {
     next: 'The `after` of the next call.',
     has_more: 'True where the log may have more events of the range.',
   },
+  VerificationPage: {
+    next: 'The `after` of the next call. Null on the last page.',
+    has_more: 'True where older entries may follow.',
+  },
+  Insights: {
+    from: 'Start of the first step, in UTC.',
+    steps:
+      'Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result. Durations are in seconds, at most 10 % too long.',
+  },
+  Timeline: {
+    entries:
+      'Members that a type does not have are null. `count` equal entries from `at` to `last_at` are one.',
+  },
   EventPage: { next: 'The `after` of the next call. Store it.' },
   Credential: {
     id: 'Id of the credential query in `dcql_query`.',
@@ -163,6 +176,7 @@ export const MEMBER_TEXTS = {
     certificate_revocation:
       'CRL checks. `accept_unknown`: without a CRL, `low` at most. Default: `require` in live mode, else `off`.',
     retention_seconds: 'How long results are stored. Default: 48 hours.',
+    index: 'List verifications, and count them. Default: `true`.',
     eu_age_verification:
       'Let the preset `age_over_18` ask the EU age verification app by value, also in live mode. Default: `false`.',
     google_wallet:

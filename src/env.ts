@@ -25,6 +25,7 @@ const NAMESPACES: Readonly<Record<NamespaceName, true>> = {
   RELYING_PARTY: true,
   DIRECTORY: true,
   EVENT_LOG: true,
+  VERIFICATION_INDEX: true,
   TRUST_LIST: true,
 }
 

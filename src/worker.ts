@@ -5,6 +5,7 @@ import { createApp } from './routes/app.ts'
 
 export { Directory } from './relying-party/directory.ts'
 export { EventLog } from './relying-party/events/event-log.ts'
+export { VerificationIndex } from './relying-party/index/verification-index.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
 export { TrustList } from './relying-party/trust-lists/trust-list.ts'
 export { control } from './routes/edge/drain.ts'

@@ -63,9 +63,10 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   routes: {
-    '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public', 'oidc'],
+    '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public', 'oidc', 'lists'],
     edge: [],
     verifications: ['edge'],
+    lists: ['edge'],
     wallet: ['edge'],
     browser: ['edge', 'wallet'],
     settings: ['edge', 'oidc'],
@@ -83,11 +84,12 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     views: ['.', 'request', 'response', 'return'],
   },
   'relying-party': {
-    '.': ['settings', 'keys', 'events', 'verifier', 'oidc'],
+    '.': ['settings', 'keys', 'events', 'verifier', 'oidc', 'index'],
     settings: ['.', 'verifier'],
     keys: ['settings'],
     verifier: ['settings'],
     events: ['settings'],
+    index: ['.', 'events'],
     'trust-lists': ['.', 'settings'],
     oidc: ['.', 'settings'],
   },

@@ -45,6 +45,7 @@ export const relyingParty = z.object({
   certificate_revocation: z.enum(CERTIFICATE_REVOCATION),
   enforce_registration: z.boolean(),
   eu_age_verification: z.boolean(),
+  index: z.boolean(),
   google_wallet: maybe(
     z.object({
       display_name: maybe(z.string()),

@@ -17,6 +17,7 @@ const SETTINGS = {
   'by-value': flag('by_value', 'boolean', 'true or false'),
   'enforce-registration': flag('enforce_registration', 'boolean', 'true or false'),
   'eu-age-verification': flag('eu_age_verification', 'boolean', 'true or false'),
+  index: flag('index', 'boolean', 'true or false'),
   'google-wallet': flag('google_wallet', 'json-file', 'a JSON file: what Google Wallet shows'),
   'status-unavailable': flag('status_unavailable', 'text', 'refuse or accept'),
   'return-urls': flag('return_urls', 'list', 'URLs that browsers may return to'),

@@ -25,6 +25,7 @@ import {
 } from './document.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
 import { relyingPartyIdOf } from './identifier.ts'
+import { COUNTED_DAYS } from './index/index-days.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
@@ -50,6 +51,8 @@ const MAXIMUM_API_KEYS = 50
 export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
 
 const DOCUMENT = 'document'
+/** Days with indexed verifications. */
+const INDEX_DAYS = 'index_days'
 /** Keys of sessions whose events wait for the disabled webhook. */
 const PARKED = 'parked/'
 /** Each released session keeps its object in memory for some ten seconds. */
@@ -231,6 +234,24 @@ export class RelyingParty extends DurableObject<Env> {
     if (!this.#load()?.webhook?.disabled) return false
     this.ctx.storage.kv.put(PARKED + sessionId, true)
     return true
+  }
+
+  /** Adds a day to those with indexed verifications. False for a deleted relying party. */
+  addIndexDay(day: number): boolean {
+    if (this.#load() === undefined) return false
+    const days = this.indexDays()
+    if (days.includes(day)) return true
+    const kept = days.filter((known) => known >= day - COUNTED_DAYS)
+    this.ctx.storage.kv.put(
+      INDEX_DAYS,
+      [...kept, day].sort((a, b) => a - b),
+    )
+    return true
+  }
+
+  /** Returns the days with indexed verifications, oldest first. */
+  indexDays(): readonly number[] {
+    return this.ctx.storage.kv.get<readonly number[]>(INDEX_DAYS) ?? []
   }
 
   /** Releases events that waited for the webhook, and removes names that have expired. */

@@ -8,6 +8,7 @@ import type { AppEnv } from './edge/context.ts'
 import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
 import { logRequests } from './edge/log.ts'
+import { listRoutes } from './lists/lists.ts'
 import { oidcRoutes } from './oidc/provider.ts'
 import { documentationRoutes } from './public/documentation.ts'
 import { sendMetrics } from './public/metrics.ts'
@@ -38,6 +39,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())
+  app.route('/', listRoutes())
   app.route('/', returnRoutes())
   app.route('/', dcApiRoutes())
   app.route('/', ownSettingsRoutes())

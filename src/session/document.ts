@@ -25,6 +25,7 @@ import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
+import { addStep, type StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
@@ -77,6 +78,10 @@ export type SessionDocument = {
   readonly deliveries: readonly Delivery[]
   /** The event, until the relying party's log has confirmed it. */
   readonly pending_log_entry: PendingLogEntry | null
+  /** The entry in the relying party's list. Absent: its settings have no index. */
+  readonly pending_index_entry?: PendingIndexEntry
+  /** Steps of the session so far. Absent before the first. */
+  readonly timeline?: readonly StoredStep[]
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
   /** Trace of the request that created the session. Its webhooks belong to the same trace. */
@@ -93,6 +98,16 @@ export type PendingLogEntry = {
   /** Started calls. */
   readonly calls: number
   readonly next_call_at: number
+}
+
+/** The entry in the relying party's list. */
+export type PendingIndexEntry = {
+  /** Increases with each change of the entry. */
+  readonly revision: number
+  /** Started calls of this revision. */
+  readonly calls: number
+  /** Null once the index has confirmed this revision. */
+  readonly next_call_at: number | null
 }
 
 /** Remainder of an erased session that was created with an `Idempotency-Key`. It has no personal data. */
@@ -298,7 +313,9 @@ export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
 /** Adds a refused response. The last ten are stored. */
 export function addAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
   const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
-  return { ...document, attempts, attempt_count: document.attempt_count + 1 }
+  const { at, reason, channel } = attempt
+  const counted = { ...document, attempts, attempt_count: document.attempt_count + 1 }
+  return addStep(counted, { type: 'response_refused', reason, channel }, at)
 }
 
 /** Returns what remains after erasure at `now`: a tombstone while the `Idempotency-Key` must be stored. */

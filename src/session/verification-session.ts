@@ -10,11 +10,13 @@ import { err, ok, type Result } from '../result.ts'
 import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
+import { inBackground } from './background.ts'
 import type { SessionContext } from './context.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
+import { removeEntry, sendEntry } from './indexing.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -49,6 +51,7 @@ import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
+import { timelineView } from './views/timeline-view.ts'
 import { publicView, viewOf } from './views/view.ts'
 import { acceptWatcher } from './views/watcher.ts'
 
@@ -90,6 +93,7 @@ export class VerificationSession extends DurableObject<Env> {
     const session = await createdSession(document, config)
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     this.#store.commit(document)
+    void inBackground(() => sendEntry(this.#context))
     recordCreation(document)
     return ok({ replayed: false, session })
   }
@@ -238,6 +242,7 @@ export class VerificationSession extends DurableObject<Env> {
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const found = this.#find({ relyingPartyId })
     if (!found.ok) return found
+    if (!(await removeEntry(this.env, found.value))) return err('unavailable')
     await this.#store.erase(tombstoneOf(found.value, Date.now()))
     return ok(null)
   }
@@ -246,6 +251,13 @@ export class VerificationSession extends DurableObject<Env> {
   async readDeliveries(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const found = await this.#load({ relyingPartyId })
     return found.ok ? ok(viewOf(found.value, deliveriesView(found.value))) : found
+  }
+
+  /** The steps of the session. */
+  async readTimeline(relyingPartyId: string): Promise<Result<View, SessionError>> {
+    const found = await this.#load({ relyingPartyId })
+    const { baseUrl } = configOf(this.env)
+    return found.ok ? ok(viewOf(found.value, timelineView(found.value, baseUrl))) : found
   }
 
   /** The receipt of a finished session: a compact JWS for an auditor. */

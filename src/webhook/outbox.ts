@@ -35,6 +35,8 @@ export type Attempt = {
   readonly manual: boolean
   readonly status: number | null
   readonly error: AttemptError | null
+  /** Milliseconds until the response, or until the attempt failed. Absent while that is unknown. */
+  readonly duration_ms?: number
 }
 
 type NewEvent = Pick<Delivery, 'delivery_id' | 'event_id' | 'event_type' | 'sequence' | 'body'>
@@ -127,9 +129,9 @@ export function finishAttempt(
   finished: FinishedAttempt,
 ): readonly Delivery[] {
   return change(deliveries, finished.deliveryId, (delivery) => {
-    const { status, error } = finished.outcome
+    const { status, error, durationMs: duration_ms } = finished.outcome
     const attempts = delivery.attempts.map((one) =>
-      one.attempt === finished.attempt ? { ...one, status, error } : one,
+      one.attempt === finished.attempt ? { ...one, status, error, duration_ms } : one,
     )
     return { ...delivery, attempts, ...consequence(delivery, finished) }
   })

@@ -262,6 +262,7 @@ export function createInput(
       proof: { x5c: [X5C] },
       signingJwk: VERIFIER,
     },
+    isIndexed: true,
     retentionSeconds: retention,
     bodyDigest,
     ...(isLogin && { login: LOGIN }),

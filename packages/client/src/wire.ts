@@ -475,6 +475,78 @@ export type EventPage = {
   readonly has_more: boolean
 }
 
+/** Response of `GET /v1/verify`. */
+export type VerificationPage = {
+  readonly verifications: readonly {
+    readonly verification_id: string
+    readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled' | (string & {})
+    readonly stage: 'created' | 'request_fetched' | 'awaiting_return' | 'done' | (string & {})
+    readonly created_at: string
+    readonly ended_at: string | null
+    readonly expires_at: string
+    readonly credential_types: readonly string[]
+    readonly reason: Reason | null
+    readonly attempt_count: number
+    readonly metadata: Readonly<Record<string, string>>
+    readonly livemode: boolean
+  }[]
+  /** The `after` of the next call. Null on the last page. */
+  readonly next: string | null
+  /** True where older entries may follow. */
+  readonly has_more: boolean
+}
+
+/** Response of `GET /v1/insights`. */
+export type Insights = {
+  /** Start of the first step, in UTC. */
+  readonly from: string
+  readonly to: string
+  readonly step: 'hour' | 'day' | (string & {})
+  /**
+   * Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result.
+   * Durations are in seconds, at most 10 % too long.
+   */
+  readonly steps: readonly {
+    readonly at: string
+    readonly created: number
+    readonly request_fetched: number
+    readonly ended: Readonly<Record<string, number>>
+    readonly reasons: Readonly<Record<string, number>>
+    readonly channels: Readonly<Record<string, number>>
+    readonly protocols: Readonly<Record<string, number>>
+    readonly webhook_attempts: Readonly<Record<string, number>>
+    readonly seconds_to_end: {
+      readonly p50: number | null
+      readonly p95: number | null
+    }
+    readonly webhook_seconds: {
+      readonly p50: number | null
+      readonly p95: number | null
+    }
+  }[]
+}
+
+/** Response of `GET …/timeline`. */
+export type Timeline = {
+  readonly verification_id: string
+  /** Members that a type does not have are null. `count` equal entries from `at` to `last_at` are one. */
+  readonly entries: readonly {
+    readonly at: string
+    readonly last_at: string
+    readonly count: number
+    readonly type: 'created' | 'request_drawn' | 'request_fetched' | 'response_refused' | 'ended' | 'webhook_attempt' | 'redeemed' | (string & {})
+    readonly channel: 'qr' | 'link' | 'dc_api' | 'by_value' | (string & {}) | null
+    readonly wallet: string | null
+    readonly status: 'pending' | 'verified' | 'rejected' | 'declined' | 'expired' | 'canceled' | (string & {}) | null
+    readonly reason: Reason | null
+    readonly clause: string | null
+    readonly delivery_id: string | null
+    readonly http_status: number | null
+    readonly error: string | null
+    readonly duration_ms: number | null
+  }[]
+}
+
 /** The webhook of `POST /v1/webhook/test`. */
 export type TestEvent = {
   readonly event_id: string
@@ -593,6 +665,7 @@ export type Settings = {
   readonly certificate_revocation: 'off' | 'accept_unknown' | 'require' | (string & {})
   readonly enforce_registration: boolean
   readonly eu_age_verification: boolean
+  readonly index: boolean
   readonly google_wallet: {
     readonly display_name: string | null
     readonly logo_uri: string | null
@@ -652,6 +725,7 @@ export type SettingsChange = {
   readonly certificate_revocation?: 'off' | 'accept_unknown' | 'require'
   readonly enforce_registration?: boolean
   readonly eu_age_verification?: boolean
+  readonly index?: boolean
   readonly google_wallet?: {
     readonly display_name?: string
     readonly logo_uri?: string

@@ -66,6 +66,8 @@ export type Settings = {
   readonly enforce_registration?: boolean
   /** True where `age_over_18` may ask the EU age verification app by value. Absent: false. */
   readonly eu_age_verification?: boolean
+  /** False: verifications are in no list and no counter. Absent: true. */
+  readonly index?: boolean
   /** Shown by Google Wallet to its person. Absent: the requests are not for that wallet. */
   readonly google_wallet?: GoogleWallet | null
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */

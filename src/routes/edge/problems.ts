@@ -52,6 +52,7 @@ export const PROBLEMS = {
   dc_api_not_offered: conflict('This verification is not offered to the Digital Credentials API'),
   other_browser: conflict('The wallet returned to another browser'),
   webhook_not_configured: conflict('The relying party has no webhook'),
+  index_disabled: conflict('The relying party has no list of its verifications'),
   redelivery_limit_reached: conflict('The event was redelivered too often'),
   verification_ended: kind(410)('The verification has ended'),
   payload_too_large: kind(413)('The body is too large'),

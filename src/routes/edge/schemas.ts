@@ -169,7 +169,8 @@ const CURSOR_OR_START = /^([A-Za-z0-9_-]{32})?$/
 /** Fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
 
-const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
+/** Entries of a page. */
+export const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
 export const NOT_A_CURSOR = 'must be the `next` of an earlier response'

@@ -164,6 +164,7 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
     certificate_revocation: view.certificate_revocation,
     enforce_registration: view.enforce_registration ?? false,
     eu_age_verification: view.eu_age_verification ?? false,
+    index: view.index ?? true,
     google_wallet: await googleWalletToWire(env, view),
     return_urls: view.return_urls,
     origins: view.origins,

@@ -133,6 +133,7 @@ export async function prepareSession(
     request: { ...request, ...(wallet.value && { wallet: wallet.value.id }) },
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     ...(wallet.value && { wallet: wallet.value }),
+    isIndexed: settings.index !== false,
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }

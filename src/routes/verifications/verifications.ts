@@ -26,6 +26,7 @@ export function relyingPartyRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/qr', drawQr)
     .post('/v1/verify/:id/cancel', ofOwnSession('verify:create', cancel))
     .get('/v1/verify/:id/receipt', ofOwnSession('verify:read', receipt))
+    .get('/v1/verify/:id/timeline', ofOwnSession('verify:read', timeline))
     .get('/v1/verify/:id/deliveries', ofOwnSession('webhooks:manage', deliveries))
     .post('/v1/verify/:id/deliveries/:delivery/redeliver', ofOwnSession('webhooks:manage', redeliver))
 }
@@ -100,6 +101,10 @@ async function receipt(c: AppContext, session: SessionStub, relyingPartyId: stri
   if (!receipt.ok) return sessionProblem(c, receipt.error)
   const headers = { 'Content-Type': `application/${RECEIPT_TYPE}`, 'Cache-Control': 'no-store' }
   return c.body(receipt.value, 200, headers)
+}
+
+async function timeline(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
+  return sendView(c, await session.readTimeline(relyingPartyId))
 }
 
 async function deliveries(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {

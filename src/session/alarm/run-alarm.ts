@@ -3,6 +3,7 @@
 import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue } from '../delivery/publishing.ts'
+import { indexDue } from '../indexing.ts'
 import { onAlarm } from '../timeouts.ts'
 import { isOnlyErasureDue } from './wake-up.ts'
 
@@ -36,6 +37,7 @@ async function work(context: SessionContext, now: number): Promise<void> {
   if (tombstone !== undefined && tombstone.keep_until <= now) await store.erase(undefined)
   // Before erasure, which must not remove an event that the log does not have yet.
   await publishDue(context, now)
+  await indexDue(context, now)
   await onAlarm(context, now)
   const round = await deliverDue(context, now)
   store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)

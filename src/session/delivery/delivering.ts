@@ -28,6 +28,7 @@ import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { sessionStub } from '../identifier.ts'
+import { sendEntry, withChangedEntry } from '../indexing.ts'
 import { recordAttempt } from '../measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
@@ -109,11 +110,12 @@ export function planAttempts(
  * was started.
  */
 export async function postAll(
-  { store, env }: SessionContext,
+  context: SessionContext,
   webhook: WebhookEndpoint,
   deliveries: readonly Delivery[],
   meanwhile?: Promise<void>,
 ): Promise<void> {
+  const { store, env } = context
   await Promise.all(
     deliveries.map(async (delivery) => {
       const { livemode = true, trace_context, relying_party_id = '' } = store.session() ?? {}
@@ -126,14 +128,33 @@ export async function postAll(
       )
       recordAttempt({ livemode }, delivery, outcome)
       await meanwhile
-      const document = store.session()
-      if (document === undefined) return
       const attempted = { deliveryId: delivery.delivery_id, attempt: latestAttempt(delivery), outcome }
       const finished = { ...attempted, now: Date.now(), jitter: Math.random() }
-      store.commit({ ...document, deliveries: finishAttempt(document.deliveries, finished) })
+      const finish = (document: SessionDocument) => ({
+        ...document,
+        deliveries: finishAttempt(document.deliveries, finished),
+      })
+      await indexDelivery(context, finish)
+      const document = store.session()
+      if (document === undefined) return
+      store.commit(finish(document))
       if (disablesEndpoint(outcome)) await disableEndpoint(env, document.relying_party_id, webhook.url)
     }),
   )
+}
+
+/**
+ * Sends the entry of the list, if no further attempt follows. It is sent before the result is written, so that
+ * both are one write. `finish` records the result.
+ */
+async function indexDelivery(
+  context: SessionContext,
+  finish: (document: SessionDocument) => SessionDocument,
+): Promise<void> {
+  const before = context.store.session()
+  if (before === undefined || nextDue(finish(before).deliveries) !== null) return
+  context.store.remember(withChangedEntry(before))
+  await sendEntry(context, finish)
 }
 
 /** Sends a delivery again by hand: the same bytes with a new time. Returns once the attempt has started. */

@@ -19,6 +19,7 @@ import {
   type StoredVerifier,
   type StoredWallet,
 } from '../document.ts'
+import { firstEntry } from '../indexing.ts'
 import type { Login } from '../login/login.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
@@ -41,6 +42,8 @@ export type CreateInput = {
   /** The wallet that the creation chose, which `request.wallet` names. */
   readonly wallet?: ChosenWallet
   readonly retentionSeconds: number
+  /** True if the relying party has a list of its verifications. */
+  readonly isIndexed: boolean
   /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
   readonly bodyDigest: string | null
   /** The trace of the creation. */
@@ -70,10 +73,11 @@ export async function newSession(
   ])
   const idempotency =
     bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
+  const ids = { verification_id: verificationId, expires_at: now + request.expires_in * 1000 }
   const document: SessionDocument = {
     ...CURRENT_VERSION,
     erased: false,
-    verification_id: verificationId,
+    ...ids,
     relying_party_id: input.relyingPartyId,
     livemode: input.livemode,
     request,
@@ -81,7 +85,6 @@ export async function newSession(
     status: 'pending',
     version: 1,
     created_at: now,
-    expires_at: now + request.expires_in * 1000,
     ended_at: null,
     verified_at: null,
     verifier,
@@ -98,6 +101,7 @@ export async function newSession(
     attempt_count: 0,
     deliveries: [],
     pending_log_entry: null,
+    ...(input.isIndexed && { pending_index_entry: firstEntry(ids) }),
     retention_ms: input.retentionSeconds * 1000,
     idempotency,
     trace_context: input.trace,

@@ -8,10 +8,13 @@ import { signRequestObject } from '../../openid4vp/request/request-object.ts'
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import { passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
+import { sendEntry, withChangedEntry } from '../indexing.ts'
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
+import { addStep } from '../timeline.ts'
 import { applyTimeouts } from '../timeouts.ts'
 import { addActivity } from '../wallet-activity.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
@@ -46,6 +49,7 @@ export async function fetchRequest(
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(terms))
   if (refusal !== undefined) return err(refusal)
   markHandedOut(context.store, generation, now, 'fetched')
+  if (!document.request_fetched) void inBackground(() => sendEntry(context))
   const config = configOf(context.env)
   const identity = await openVerifier(config, terms)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched
@@ -76,7 +80,10 @@ export function markHandedOut(
   else if (how === 'viewed') store.commit(changed)
   else {
     const seen = { ...changed, version: document.version + 1 }
-    store.commit(addActivity(seen, { kind: 'request_fetched' }, now))
+    const { channel, wallet } = generation
+    const step = { type: 'request_fetched', channel, ...(wallet && { wallet }) } as const
+    const fetched = addStep(addActivity(seen, { kind: 'request_fetched' }, now), step, now)
+    store.commit(document.request_fetched ? fetched : withChangedEntry(fetched))
   }
 }
 

@@ -6,6 +6,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import { passesByValue, type SessionDocument, type StoredWallet } from '../document.ts'
 import type { SessionError } from '../results.ts'
+import { addStep } from '../timeline.ts'
 import { newAnnexC, requestedDocuments } from './annex-c.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
 import { addGeneration, type StoredGeneration } from './generations.ts'
@@ -56,7 +57,13 @@ export async function addRequest(
   // The browser's API, or a request by value, hands the whole request out at once.
   const isHandedOut = input.channel === 'dc_api' || passesByValue(terms)
   const stored = isHandedOut ? { ...created, handed_out_at: now } : created
-  const document = { ...current, generations: addGeneration(current.generations, stored) }
+  const added = { ...current, generations: addGeneration(current.generations, stored) }
+  const step = {
+    type: 'request_drawn',
+    channel: input.channel,
+    ...(wallet && { wallet: wallet.id }),
+  } as const
+  const document = addStep(added, step, now)
   const made = { document, terms, generation, stored }
   const refusal = check(made)
   if (refusal !== undefined) return err(refusal)

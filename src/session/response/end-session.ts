@@ -14,6 +14,7 @@ import { planAttempts, postAll } from '../delivery/delivering.ts'
 import { terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
+import { sendEntry, withChangedEntry } from '../indexing.ts'
 import type { LoginResult } from '../login/login.ts'
 import { recordOutcome } from '../measures.ts'
 import type { Channel, StoredGeneration } from '../request/generations.ts'
@@ -56,9 +57,18 @@ export function endSession(context: SessionContext, end: SessionEnd, { webhook, 
   // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
   // alarm repeats it. If there is a POST, the result of the log call is written together with the result of
   // the POST.
-  const meanwhile = inBackground(() => publish(context, canPost ? store.remember : store.commit))
+  const meanwhile = inBackground(() => reportEnd(context, { isWritten: !canPost }))
   if (canPost && isKnown) void inBackground(() => postAll(context, webhook, deliveries, meanwhile))
   return true
+}
+
+/** Sends the event to the log, and the entry to the list. `isWritten`: both confirmations are written. */
+async function reportEnd(context: SessionContext, { isWritten }: { readonly isWritten: boolean }) {
+  const { store } = context
+  const before = store.session()
+  await Promise.all([publish(context, store.remember), sendEntry(context)])
+  const after = store.session()
+  if (isWritten && after !== undefined && after !== before) store.commit(after)
 }
 
 /**
@@ -189,12 +199,13 @@ function endedDocument(
   const isWanted = webhook === 'unknown' || webhook?.events.some((type) => type === event_type)
   const delivery_id = randomIdentifier('dlv_')
   const body = isWanted ? serialiseEvent(event) : ''
+  const pending_log_entry = newLogEntry(eventId, ended, { now, hasWebhook: isWanted ?? false })
   return {
-    ...ended,
+    ...withChangedEntry(ended, pending_log_entry.next_call_at),
     deliveries: isWanted
       ? enqueue(ended.deliveries, { delivery_id, event_id: eventId, event_type, sequence, body }, now)
       : ended.deliveries,
-    pending_log_entry: newLogEntry(eventId, ended, { now, hasWebhook: isWanted ?? false }),
+    pending_log_entry,
   }
 }
 

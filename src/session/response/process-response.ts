@@ -6,8 +6,10 @@ import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok } from '../../result.ts'
+import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
+import { sendEntry, withChangedEntry } from '../indexing.ts'
 import { prepareLogin } from '../login/tokens.ts'
 import { recordEvaluation } from '../measures.ts'
 import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
@@ -118,7 +120,7 @@ async function applyEvaluation(
   // CONTRACT 5: a success by a link is held until its browser returns.
   const isApplied =
     end.status === 'verified' && generation.browser !== null
-      ? hold(store, { winner, generation, outcome: end.outcome, login }, now)
+      ? hold(context, { winner, generation, outcome: end.outcome, login }, now)
       : endSession(context, { ...end, login }, { webhook, now })
   if (isApplied) return result
   const current = store.session()
@@ -130,11 +132,13 @@ function isAnnexC(evaluation: Evaluation): boolean {
 }
 
 /** Holds a success in one compare-and-set, like `endSession`. */
-function hold(store: SessionStore, success: Parameters<typeof holdSuccess>[1], now: number): boolean {
+function hold(context: SessionContext, success: Parameters<typeof holdSuccess>[1], now: number): boolean {
+  const { store } = context
   const document = store.session()
   const holding = document && holdSuccess(document, success, now)
   if (holding === undefined) return false
-  store.commit(holding)
+  store.commit(withChangedEntry(holding))
+  void inBackground(() => sendEntry(context))
   return true
 }
 

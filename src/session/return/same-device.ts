@@ -16,6 +16,7 @@ import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import { endSession, type SessionEnd } from '../response/end-session.ts'
 import type { Link, SessionError } from '../results.ts'
+import { addStep } from '../timeline.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
   BROWSER_SECRET_BYTES,
@@ -113,7 +114,8 @@ export async function redeemReturn(
   if (returned.redeemed) return ok(null)
   // `outcome` does not change: the event was built from it, and may be built again for the log.
   const redeemed = { ...returned, redeemed: true }
-  context.store.commit({ ...document, returned: redeemed, version: document.version + 1 })
+  const step = addStep({ ...document, returned: redeemed }, { type: 'redeemed' }, now)
+  context.store.commit({ ...step, version: document.version + 1 })
   return ok(null)
 }
 

@@ -1,0 +1,131 @@
+// Counters of verifications for each hour (CONTRACT 7b). They come from entries of the index alone: a changed
+// entry is subtracted and added again. They hold no person and no id.
+
+import type { IndexEntry } from './index-entry.ts'
+
+export const HOUR_MS = 3_600_000
+
+/** Number of events by name. A name without events is absent. */
+export type Counts = Readonly<Record<string, number>>
+
+/** What happened in one hour. `at`: its start in Unix milliseconds. */
+export type HourCounts = {
+  readonly at: number
+  readonly created: number
+  readonly request_fetched: number
+  readonly ended: Counts
+  readonly reasons: Counts
+  readonly channels: Counts
+  readonly protocols: Counts
+  readonly webhook_attempts: Counts
+  /** Time from creation to end, and duration of the last webhook attempt: number of values by bucket. */
+  readonly end_buckets: Counts
+  readonly webhook_buckets: Counts
+}
+
+/** Each bucket is a tenth wider than the one before. */
+const BUCKET_RATIO = 1.1
+
+/** Counters of some hours, which change with their entries. */
+export class HourCounters {
+  readonly #hours = new Map<number, Map<string, number>>()
+
+  /** Counts an entry. `factor` -1 removes what was counted of it. */
+  add(entry: IndexEntry, factor: 1 | -1 = 1): void {
+    for (const { at, counter, times } of eventsOf(entry)) {
+      const hour = Math.floor(at / HOUR_MS) * HOUR_MS
+      const counts = this.#hours.get(hour) ?? new Map<string, number>()
+      this.#hours.set(hour, counts)
+      const sum = (counts.get(counter) ?? 0) + factor * times
+      if (sum === 0) counts.delete(counter)
+      else counts.set(counter, sum)
+    }
+  }
+
+  /** Returns the hours that have events, oldest first. */
+  hours(): readonly HourCounts[] {
+    return [...this.#hours]
+      .filter(([, counts]) => counts.size > 0)
+      .sort(([a], [b]) => a - b)
+      .map(([at, counts]) => hourOf(at, counts))
+  }
+}
+
+/** Returns the sum of hours as one step that begins at `at`. */
+export function sumOf(at: number, hours: readonly HourCounts[]): HourCounts {
+  const totals = new Map<string, number>()
+  for (const hour of hours) {
+    for (const [group, counts] of Object.entries(hour)) {
+      const named: readonly (readonly [string, number])[] =
+        typeof counts === 'number' ? [['', counts]] : Object.entries(counts)
+      if (group === 'at') continue
+      for (const [name, count] of named) {
+        const counter = `${group}/${name}`
+        totals.set(counter, (totals.get(counter) ?? 0) + count)
+      }
+    }
+  }
+  return hourOf(at, totals)
+}
+
+/** Returns the value below which a share of the values lies, 10 % too high at most; null without values. */
+export function quantile(buckets: Counts, share: number): number | null {
+  const sorted = Object.entries(buckets)
+    .map(([bucket, count]) => [Number(bucket), count] as const)
+    .sort(([a], [b]) => a - b)
+  const total = sorted.reduce((sum, [, count]) => sum + count, 0)
+  let seen = 0
+  for (const [bucket, count] of sorted) {
+    seen += count
+    if (seen >= total * share) return BUCKET_RATIO ** bucket
+  }
+  return null
+}
+
+type CountedEvent = { readonly at: number; readonly counter: string; readonly times: number }
+
+function eventsOf(entry: IndexEntry): readonly CountedEvent[] {
+  const { created_at, request_fetched_at, ended_at, status, reason, channel, protocol, webhook } = entry
+  const once = (at: number, counter: string, times = 1) => ({ at, counter, times })
+  const events = [once(created_at, 'created/'), once(created_at, `protocols/${protocol}`)]
+  if (request_fetched_at !== null) events.push(once(request_fetched_at, 'request_fetched/'))
+  if (ended_at === null) return events
+  events.push(once(ended_at, `ended/${status}`))
+  events.push(once(ended_at, `end_buckets/${bucketOf((ended_at - created_at) / 1000)}`))
+  if (reason !== null) events.push(once(ended_at, `reasons/${reason}`))
+  if (channel !== null) events.push(once(ended_at, `channels/${channel}`))
+  if (webhook === null) return events
+  const succeeded = webhook.delivered ? 1 : 0
+  if (succeeded > 0) events.push(once(ended_at, 'webhook_attempts/succeeded'))
+  const failed = webhook.attempts - succeeded
+  if (failed > 0) events.push(once(ended_at, 'webhook_attempts/failed', failed))
+  events.push(once(ended_at, `webhook_buckets/${bucketOf(webhook.duration_ms / 1000)}`))
+  return events
+}
+
+/** Values of a millisecond and less share a bucket. Returns the bucket whose upper bound is next. */
+function bucketOf(seconds: number): number {
+  return Math.ceil(Math.log(Math.max(seconds, 0.001)) / Math.log(BUCKET_RATIO))
+}
+
+function hourOf(at: number, counts: ReadonlyMap<string, number>): HourCounts {
+  const group = (name: string): Counts =>
+    Object.fromEntries(
+      [...counts]
+        .filter(([counter]) => counter.startsWith(`${name}/`))
+        .map(([counter, count]) => [counter.slice(name.length + 1), count] as const)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    )
+  return {
+    at,
+    created: counts.get('created/') ?? 0,
+    request_fetched: counts.get('request_fetched/') ?? 0,
+    ended: group('ended'),
+    reasons: group('reasons'),
+    channels: group('channels'),
+    protocols: group('protocols'),
+    webhook_attempts: group('webhook_attempts'),
+    end_buckets: group('end_buckets'),
+    webhook_buckets: group('webhook_buckets'),
+  }
+}

@@ -1,0 +1,27 @@
+// Days of the index of verifications: one object for each relying party and UTC day of creation.
+
+import type { Env } from '../../env.ts'
+import { endOfDay } from '../events/event-days.ts'
+
+/** Days for which an entry is listed, counted from the end of its day. */
+const LISTED_DAYS = 30
+/** Days for which the counters of a day are kept. */
+export const COUNTED_DAYS = 90
+
+/** Returns when the entries of a day are erased. */
+export function unlistedAt(day: number): number {
+  return endOfDay(day + LISTED_DAYS)
+}
+
+/** Returns when the counters of a day are erased, and the day with them. */
+export function uncountedAt(day: number): number {
+  return endOfDay(day + COUNTED_DAYS)
+}
+
+/**
+ * Returns one day of a relying party's index. The name is built here only, from an id that was authenticated
+ * or stored by a session.
+ */
+export function indexStub({ VERIFICATION_INDEX }: Env, relyingPartyId: string, day: number) {
+  return VERIFICATION_INDEX.getByName(`${relyingPartyId}/${day}`)
+}

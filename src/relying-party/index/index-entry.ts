@@ -1,0 +1,35 @@
+// Entry of the list of verifications (CONTRACT 7a): what a relying party sees of one verification without
+// reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied when
+// the session is erased. Times are Unix milliseconds.
+
+/** Course of the webhook of a verification, once no attempt follows. */
+export type WebhookResult = {
+  readonly delivered: boolean
+  /** Attempts, by hand or not. */
+  readonly attempts: number
+  /** Duration of the last attempt in milliseconds. */
+  readonly duration_ms: number
+}
+
+/** One verification. A later put of the same verification has a higher `revision`. */
+export type IndexEntry = {
+  readonly verification_id: string
+  readonly revision: number
+  readonly created_at: number
+  readonly expires_at: number
+  readonly request_fetched_at: number | null
+  readonly ended_at: number | null
+  readonly status: string
+  readonly stage: string
+  readonly credential_types: readonly string[]
+  /** Code of the reason; the edge adds its text. */
+  readonly reason: string | null
+  readonly attempt_count: number
+  readonly protocol: string
+  readonly channel: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  /** The session, and its `metadata` with it, are erased by then. Null while the session is pending. */
+  readonly metadata_until: number | null
+  readonly webhook: WebhookResult | null
+  readonly livemode: boolean
+}

@@ -1,0 +1,228 @@
+// Verifications of one relying party that were created on one day, newest first (CONTRACT 7a), and what they
+// count for each hour (CONTRACT 7b). Sessions send the same entry again until it is confirmed: an entry is
+// replaced by a later revision only. Expired days are erased whole.
+
+import { DurableObject } from 'cloudflare:workers'
+import { type Env, withJurisdiction } from '../../env.ts'
+import { endOfDay } from '../events/event-days.ts'
+import { relyingPartyStub } from '../identifier.ts'
+import { HourCounters, type HourCounts } from './counters.ts'
+import { type EntryFilter, matches } from './entry-filter.ts'
+import { uncountedAt, unlistedAt } from './index-days.ts'
+import type { IndexEntry } from './index-entry.ts'
+
+/** An entry to be stored. `mark`: digest of the verification's id. `day`: that of its creation. */
+export type IndexPut = {
+  readonly relyingPartyId: string
+  readonly day: number
+  readonly mark: string
+  readonly entry: IndexEntry
+}
+
+/** A position in a day: that of an entry. */
+export type EntryPosition = { readonly created_at: number; readonly mark: string }
+
+/**
+ * What a reader asks of a day: at most `limit` matching entries, of at most `scan` that are read. `now`: Unix
+ * milliseconds.
+ */
+export type DayQuery = {
+  readonly limit: number
+  readonly scan: number
+  readonly filter: EntryFilter
+  readonly now: number
+}
+
+/** A page of one day. `scanned`: entries that were read. `more`: older ones of this day follow. */
+export type DayPage = {
+  readonly found: readonly (EntryPosition & { readonly entry: IndexEntry })[]
+  readonly last: EntryPosition | null
+  readonly scanned: number
+  readonly more: boolean
+}
+
+/** An entry of an erased verification keeps its place and its counts. */
+type Removed = { readonly removed: true; readonly counted: IndexEntry }
+type Stored = IndexEntry | Removed
+
+const PREFIX = 'entry/'
+const COUNTS = 'counts'
+const DAY = 'day'
+/** Shortest time between two erasures of `metadata`. */
+const METADATA_ROUND_MS = 3_600_000
+/** Entries whose `metadata` one alarm erases. */
+const METADATA_BATCH = 1_000
+
+export class VerificationIndex extends DurableObject<Env> {
+  #counters: HourCounters | undefined
+  #day: number | undefined
+  #alarm: number | null = null
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, withJurisdiction(env))
+    this.#day = ctx.storage.kv.get<number>(DAY)
+    const day = this.#day
+    if (day === undefined) return
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#alarm = await ctx.storage.getAlarm()
+      // The platform drops an alarm that failed too often. A day always has one, so that it is erased.
+      if (this.#alarm === null) this.#setAlarm(endOfDay(day))
+    })
+  }
+
+  /** Stores an entry, unless a later revision is stored. False where the relying party is deleted. */
+  async put({ relyingPartyId, day, mark, entry }: IndexPut): Promise<boolean> {
+    if (this.#day === undefined) {
+      // Before the first entry, so that a listed day is always found.
+      const isListed = await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day)
+      if (!isListed) return false
+      if (this.#day === undefined) this.#open(day)
+    }
+    const { kv } = this.ctx.storage
+    if (kv.get(COUNTS) !== undefined) return true // the day is over
+    const key = keyOf({ created_at: entry.created_at, mark })
+    const before = kv.get<Stored>(key)
+    if (before !== undefined && (isRemoved(before) || before.revision > entry.revision)) return true
+    kv.put<Stored>(key, entry)
+    if (before !== undefined) this.#counters?.add(before, -1)
+    this.#counters?.add(entry)
+    this.#planErasure(entry)
+    return true
+  }
+
+  /** Removes an entry: its verification was erased on request. Its counts stay, without its id. */
+  remove(at: EntryPosition): void {
+    const { kv } = this.ctx.storage
+    const before = kv.get<Stored>(keyOf(at))
+    if (before === undefined || isRemoved(before)) return
+    kv.put<Stored>(keyOf(at), { removed: true, counted: { ...before, verification_id: '', metadata: {} } })
+  }
+
+  /** Returns entries before a position, newest first. `before` null: from the newest on. */
+  read(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): DayPage {
+    const { created_after = 0 } = filter
+    const found: (EntryPosition & { entry: IndexEntry })[] = []
+    let last: EntryPosition | null = null
+    let scanned = 0
+    for (const [key, stored] of this.#newestFirst(before, scan)) {
+      if (found.length === limit) return { found, last, scanned: scanned + 1, more: true }
+      scanned += 1
+      const at = positionOf(key)
+      if (at.created_at < created_after) return { found, last, scanned, more: false }
+      last = at
+      if (isRemoved(stored)) continue
+      const entry = readable(stored, now)
+      if (matches(entry, filter)) found.push({ ...at, entry })
+    }
+    return { found, last, scanned, more: scanned === scan }
+  }
+
+  /** Returns the counts of this day's verifications. Some may lie in the hours after the day. */
+  counts(): readonly HourCounts[] {
+    return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours()
+  }
+
+  /** Erases `metadata` of erased sessions, then all entries, then all. */
+  override async alarm(): Promise<void> {
+    this.#alarm = null
+    const day = this.#day
+    const now = Date.now()
+    if (day === undefined) return
+    if (now >= uncountedAt(day)) return this.#erase()
+    if (now >= unlistedAt(day)) return this.#keepCounts(day)
+    this.#setAlarm(now + METADATA_ROUND_MS) // first: the platform drops an alarm that throws too often
+    const next = this.#eraseMetadata(now)
+    this.#setAlarm(Math.min(next ?? Infinity, unlistedAt(day)))
+  }
+
+  #open(day: number): void {
+    this.#day = day
+    this.ctx.storage.kv.put(DAY, day)
+    this.#setAlarm(endOfDay(day))
+  }
+
+  #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {
+    const end = before === null ? {} : { end: keyOf(before) }
+    return this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit, ...end })
+  }
+
+  #counted(): HourCounters {
+    if (this.#counters !== undefined) return this.#counters
+    this.#counters = new HourCounters()
+    for (const [, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
+      this.#counters.add(isRemoved(stored) ? stored.counted : stored)
+    }
+    return this.#counters
+  }
+
+  /** Erases due `metadata`. Returns when the next erasure is due; null where none is known. */
+  #eraseMetadata(now: number): number | null {
+    let left = METADATA_BATCH
+    let next = Infinity
+    const due: [string, IndexEntry][] = []
+    for (const [key, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
+      if (isRemoved(stored) || !hasMetadata(stored)) continue
+      const until = stored.metadata_until ?? now + METADATA_ROUND_MS
+      if (until > now) next = Math.min(next, until)
+      else if (left > 0) {
+        left -= 1
+        due.push([key, { ...stored, metadata: {} }])
+      } else next = now
+    }
+    for (const [key, entry] of due) this.ctx.storage.kv.put<Stored>(key, entry)
+    if (next === Infinity) return null
+    return next <= now ? now + 1_000 : Math.max(next, now + METADATA_ROUND_MS)
+  }
+
+  #planErasure(entry: IndexEntry): void {
+    if (entry.metadata_until === null || !hasMetadata(entry)) return
+    const at = Math.max(entry.metadata_until, Date.now() + METADATA_ROUND_MS)
+    if (this.#alarm === null || at < this.#alarm) this.#setAlarm(at)
+  }
+
+  #setAlarm(at: number): void {
+    this.#alarm = at
+    void this.ctx.storage.setAlarm(at)
+  }
+
+  async #keepCounts(day: number): Promise<void> {
+    const counts = this.counts()
+    const { storage } = this.ctx
+    const deleted = storage.deleteAll()
+    storage.kv.put(DAY, day)
+    storage.kv.put(COUNTS, counts)
+    this.#counters = undefined
+    this.#setAlarm(uncountedAt(day))
+    await deleted
+  }
+
+  async #erase(): Promise<void> {
+    this.#day = undefined
+    this.#counters = undefined
+    await this.ctx.storage.deleteAll()
+  }
+}
+
+/** Returns an entry as it may be read at `now`: without `metadata` once its session is erased. */
+function readable(entry: IndexEntry, now: number): IndexEntry {
+  const { metadata_until } = entry
+  return metadata_until !== null && metadata_until <= now ? { ...entry, metadata: {} } : entry
+}
+
+function hasMetadata({ metadata }: IndexEntry): boolean {
+  return Object.keys(metadata).length > 0
+}
+
+function isRemoved(stored: Stored): stored is Removed {
+  return 'removed' in stored
+}
+
+/** Keys sort by time, then by mark. */
+function keyOf({ created_at, mark }: EntryPosition): string {
+  return `${PREFIX}${String(created_at).padStart(15, '0')}/${mark}`
+}
+
+function positionOf(key: string): EntryPosition {
+  const [, created_at = '', mark = ''] = key.split('/')
+  return { created_at: Number(created_at), mark }
+}

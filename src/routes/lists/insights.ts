@@ -1,0 +1,82 @@
+// Counters of a relying party's verifications for each hour or day (CONTRACT 7b).
+
+import type { Insights } from '../../../openapi/responses/lists.ts'
+import { isoTime } from '../../codec/date-time.ts'
+import type { Env } from '../../env.ts'
+import { dayOf } from '../../relying-party/events/event-days.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import { type Counts, HOUR_MS, type HourCounts, quantile, sumOf } from '../../relying-party/index/counters.ts'
+import { indexStub } from '../../relying-party/index/index-days.ts'
+import { authenticate } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
+import { readQuery } from '../edge/validate.ts'
+import { insightsQuery } from './list-query.ts'
+
+const DAY_MS = 24 * HOUR_MS
+/** Steps of one response. */
+const STEPS = 750
+/** Days that are read at a time. */
+const AT_A_TIME = 10
+
+/** Responds with the steps from `from` on, which begins at its hour or day in UTC, to `to`, exclusive. */
+export async function readInsights(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:read')
+  if (!caller.ok) return caller.error
+  const query = readQuery(c, insightsQuery)
+  if (!query.ok) return query.error
+  const { relying_party_id, index } = caller.value.settings
+  if (index === false) return problem(c, 'index_disabled')
+  const { step } = query.value
+  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
+  const from = Math.floor(Date.parse(query.value.from) / stepMs) * stepMs
+  const to = Date.parse(query.value.to)
+  const count = Math.ceil((to - from) / stepMs)
+  if (count < 1 || count > STEPS) {
+    const message = `must be later than from, by at most ${STEPS} steps`
+    return memberProblem(c, { pointer: '/to', code: 'invalid_value', message })
+  }
+  const hours = await hoursOf(c.env, relying_party_id, from, to)
+  const steps = Array.from({ length: count }, (_, i) => from + i * stepMs).map((at) =>
+    stepOf(
+      sumOf(
+        at,
+        hours.filter((hour) => hour.at >= at && hour.at < at + stepMs),
+      ),
+    ),
+  )
+  const body: Insights = { from: isoTime(from), to: isoTime(to), step, steps }
+  return c.json(body, 200, { 'Cache-Control': 'no-store' })
+}
+
+/** Returns the hours of a range. A session may end on the day after its creation. */
+async function hoursOf(
+  env: Env,
+  relyingPartyId: string,
+  from: number,
+  to: number,
+): Promise<readonly HourCounts[]> {
+  const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
+  const readable = days.filter((day) => day >= dayOf(from) - 1 && day <= dayOf(to - 1))
+  const hours: HourCounts[] = []
+  for (let i = 0; i < readable.length; i += AT_A_TIME) {
+    const batch = readable.slice(i, i + AT_A_TIME)
+    const counts = await Promise.all(batch.map((day) => indexStub(env, relyingPartyId, day).counts()))
+    hours.push(...counts.flat())
+  }
+  return hours.filter(({ at }) => at >= from && at < to)
+}
+
+function stepOf({ end_buckets, webhook_buckets, at, ...counts }: HourCounts): Insights['steps'][number] {
+  return {
+    at: isoTime(at),
+    ...counts,
+    seconds_to_end: quantiles(end_buckets),
+    webhook_seconds: quantiles(webhook_buckets),
+  }
+}
+
+function quantiles(buckets: Counts) {
+  const rounded = (value: number | null) => value && Math.round(value * 1000) / 1000
+  return { p50: rounded(quantile(buckets, 0.5)), p95: rounded(quantile(buckets, 0.95)) }
+}

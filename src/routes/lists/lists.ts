@@ -1,0 +1,109 @@
+// Lists of a relying party's verifications (CONTRACT 7a): day by day, newest first. A page without a filter
+// reads as many entries as it returns, and one more.
+
+import { Hono } from 'hono/tiny'
+import type { VerificationPage } from '../../../openapi/responses/lists.ts'
+import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
+import { configOf } from '../../config.ts'
+import type { Env } from '../../env.ts'
+import { dayOf } from '../../relying-party/events/event-days.ts'
+import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
+import { indexStub, unlistedAt } from '../../relying-party/index/index-days.ts'
+import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
+import type { EntryPosition } from '../../relying-party/index/verification-index.ts'
+import { describeReason, type ReasonCode } from '../../session/response/reasons.ts'
+import { authenticate } from '../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
+import { memberProblem, problem } from '../edge/problems.ts'
+import { NOT_A_CURSOR } from '../edge/schemas.ts'
+import { readQuery } from '../edge/validate.ts'
+import { readInsights } from './insights.ts'
+import {
+  cursorContext,
+  filterOf,
+  isUnfiltered,
+  listQuery,
+  readListCursor,
+  writeListCursor,
+} from './list-query.ts'
+
+/** `GET /v1/verify` and `GET /v1/insights`. */
+export function listRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>().get('/v1/verify', list).get('/v1/insights', readInsights)
+}
+
+/** Entries that a page with a filter reads at most. */
+const SCANNED = 5_000
+
+async function list(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:read')
+  if (!caller.ok) return caller.error
+  const query = readQuery(c, listQuery)
+  if (!query.ok) return query.error
+  const { relying_party_id, index } = caller.value.settings
+  if (index === false) return problem(c, 'index_disabled')
+  const { after, limit } = query.value
+  const config = configOf(c.env)
+  const context = cursorContext(relying_party_id, query.value)
+  const { filter, before } = filterOf(query.value)
+  const cursor = after === undefined ? before : await readListCursor(config, context, after)
+  if (cursor === undefined)
+    return memberProblem(c, { pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR })
+  const page = await collect(c.env, relying_party_id, { before: cursor, limit, filter, now: Date.now() })
+  const next = page.more && page.last !== null ? await writeListCursor(config, context, page.last) : null
+  const verifications = page.found.map((entry) => listed(entry, config.baseUrl))
+  const body: VerificationPage = { verifications, next, has_more: page.more }
+  return c.json(body, 200, { 'Cache-Control': 'no-store' })
+}
+
+type PageQuery = {
+  readonly before: EntryPosition | null
+  readonly limit: number
+  readonly filter: EntryFilter
+  readonly now: number
+}
+
+type Listed = VerificationPage['verifications'][number]
+type Status = Listed['status']
+type Stage = Listed['stage']
+
+/** Reads days from the newest on, until the page is full or enough entries were read. */
+async function collect(env: Env, relyingPartyId: string, { before, limit, filter, now }: PageQuery) {
+  const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
+  const newest = before === null ? Infinity : dayOf(before.created_at)
+  const oldest = dayOf(filter.created_after ?? 0)
+  const isRead = (day: number) => day <= newest && day >= oldest && unlistedAt(day) > now
+  const readable = days.filter(isRead).toReversed()
+  let left = isUnfiltered(filter) ? limit + 1 : SCANNED
+  const found: IndexEntry[] = []
+  let last: EntryPosition | null = before
+  for (const [number, day] of readable.entries()) {
+    const query = { limit: limit - found.length, scan: left, filter, now }
+    const page = await indexStub(env, relyingPartyId, day).read(day === newest ? before : null, query)
+    found.push(...page.found.map(({ entry }) => entry))
+    last = page.last ?? last
+    left -= page.scanned
+    const isFull = found.length === limit || left <= 0
+    if (page.more || isFull) return { found, last, more: page.more || number + 1 < readable.length }
+  }
+  return { found, last, more: false }
+}
+
+function listed(entry: IndexEntry, baseUrl: string): Listed {
+  const { verification_id, status, stage, credential_types, attempt_count, metadata, livemode } = entry
+  return {
+    verification_id,
+    // A session wrote them.
+    status: status as Status,
+    stage: stage as Stage,
+    created_at: isoTime(entry.created_at),
+    ended_at: isoTimeOrNull(entry.ended_at),
+    expires_at: isoTime(entry.expires_at),
+    credential_types,
+    reason: entry.reason === null ? null : describeReason(entry.reason as ReasonCode, baseUrl),
+    attempt_count,
+    metadata,
+    livemode,
+  }
+}

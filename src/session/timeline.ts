@@ -1,0 +1,45 @@
+// Steps of a session, for the timeline of its relying party (CONTRACT 7c). They are written with the change
+// that they name, and hold no claim value, nonce or token. Equal neighbours are counted.
+
+import type { Channel } from './request/generations.ts'
+import type { ReasonCode } from './response/reasons.ts'
+
+/** One step that is stored. Creation, end and webhook attempts are elsewhere in the document. */
+export type Step =
+  | { readonly type: 'request_drawn'; readonly channel: Channel; readonly wallet?: string }
+  | { readonly type: 'request_fetched'; readonly channel: Channel; readonly wallet?: string }
+  | { readonly type: 'response_refused'; readonly reason: ReasonCode; readonly channel: Channel | null }
+  | { readonly type: 'redeemed' }
+
+/** `at`: the first of equal neighbours, `last_at` the last; absent for one alone. Unix milliseconds. */
+export type StoredStep = Step & { readonly at: number; readonly last_at?: number; readonly count?: number }
+
+/** The member of the session's document. */
+type WithTimeline = { readonly timeline?: readonly StoredStep[] }
+
+/** Steps that are stored. Of more, the middle ones are left out. */
+const STEPS_KEPT = 40
+
+/** Adds a step. */
+export function addStep<T extends WithTimeline>(document: T, step: Step, at: number): T {
+  const steps = document.timeline ?? []
+  const last = steps.at(-1)
+  const timeline =
+    last !== undefined && isEqual(last, step)
+      ? [...steps.slice(0, -1), { ...last, last_at: at, count: (last.count ?? 1) + 1 }]
+      : [...steps, { ...step, at }]
+  const kept = timeline.length > STEPS_KEPT ? timeline.toSpliced(STEPS_KEPT / 2, 1) : timeline
+  return { ...document, timeline: kept }
+}
+
+/** Returns the time of the first step of a type; null without one. */
+export function firstTime({ timeline = [] }: WithTimeline, type: Step['type']): number | null {
+  return timeline.find((step) => step.type === type)?.at ?? null
+}
+
+function isEqual({ at: _, last_at: __, count: ___, ...before }: StoredStep, step: Step): boolean {
+  const members = step as Readonly<Record<string, unknown>>
+  const known = before as Readonly<Record<string, unknown>>
+  const names = new Set([...Object.keys(members), ...Object.keys(known)])
+  return [...names].every((name) => members[name] === known[name])
+}

@@ -1,0 +1,96 @@
+// What happened to one verification, oldest first (CONTRACT 7c).
+
+import type { Timeline } from '../../../openapi/responses/lists.ts'
+import { isoTime } from '../../codec/date-time.ts'
+import type { Attempt, Delivery } from '../../webhook/outbox.ts'
+import type { SessionDocument } from '../document.ts'
+import { describeReason, type ReasonCode } from '../response/reasons.ts'
+import type { StoredStep } from '../timeline.ts'
+
+type Entry = Timeline['entries'][number]
+type TimedEntry = {
+  readonly at: number
+  readonly lastAt: number
+  readonly entry: Omit<Entry, 'at' | 'last_at'>
+}
+
+/** Entries of one response. Of more, the middle ones are left out. */
+const ENTRIES = 100
+
+/** Returns the body of `GET …/timeline`. */
+export function timelineView(document: SessionDocument, baseUrl: string): Timeline {
+  const { verification_id, created_at, ended_at, status, outcome } = document
+  const steps = (document.timeline ?? []).map((step) => stepEntry(step, baseUrl))
+  const attempts = document.deliveries.flatMap((delivery) =>
+    merged(delivery.attempts.map((attempt) => attemptEntry(delivery, attempt))),
+  )
+  const end =
+    ended_at === null
+      ? []
+      : [
+          entryAt(ended_at, {
+            type: 'ended',
+            status,
+            channel: outcome?.channel ?? null,
+            reason: reasonOf(outcome?.reason ?? null, baseUrl),
+            clause: outcome?.trace.find(({ result }) => result === 'fail')?.clause ?? null,
+          }),
+        ]
+  const all = [entryAt(created_at, { type: 'created' }), ...steps, ...end, ...attempts]
+  const sorted = all.toSorted((a, b) => a.at - b.at)
+  const half = ENTRIES / 2
+  const shown = sorted.length > ENTRIES ? [...sorted.slice(0, half), ...sorted.slice(-half)] : sorted
+  const entries = shown.map(({ at, lastAt, entry }) => ({
+    at: isoTime(at),
+    last_at: isoTime(lastAt),
+    ...entry,
+  }))
+  return { verification_id, entries }
+}
+
+const NOTHING = {
+  count: 1,
+  channel: null,
+  wallet: null,
+  status: null,
+  reason: null,
+  clause: null,
+  delivery_id: null,
+  http_status: null,
+  error: null,
+  duration_ms: null,
+} as const
+
+function entryAt(at: number, entry: Pick<Entry, 'type'> & Partial<Entry>): TimedEntry {
+  return { at, lastAt: at, entry: { ...NOTHING, ...entry } }
+}
+
+function stepEntry(step: StoredStep, baseUrl: string): TimedEntry {
+  const { at, last_at = at, count = 1, ...members } = step
+  const reason = 'reason' in members ? reasonOf(members.reason, baseUrl) : null
+  return { at, lastAt: last_at, entry: { ...NOTHING, ...members, reason, count } }
+}
+
+function attemptEntry({ delivery_id }: Delivery, { at, status, error, duration_ms }: Attempt): TimedEntry {
+  const members = { delivery_id, http_status: status, error, duration_ms: duration_ms ?? null }
+  return entryAt(at, { type: 'webhook_attempt', ...members })
+}
+
+/** Counts equal neighbours. The duration is that of the last. */
+function merged(attempts: readonly TimedEntry[]): readonly TimedEntry[] {
+  const result: TimedEntry[] = []
+  for (const attempt of attempts) {
+    const last = result.at(-1)
+    const { http_status, error, count, duration_ms } = attempt.entry
+    if (last?.entry.http_status !== http_status || last.entry.error !== error) result.push(attempt)
+    else {
+      const sum = { ...last.entry, count: last.entry.count + count, duration_ms }
+      result[result.length - 1] = { at: last.at, lastAt: attempt.at, entry: sum }
+    }
+  }
+  return result
+}
+
+function reasonOf(code: ReasonCode | null, baseUrl: string) {
+  return code === null ? null : describeReason(code, baseUrl)
+}

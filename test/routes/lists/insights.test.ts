@@ -1,0 +1,188 @@
+// Counters and timelines (CONTRACT 7b, 7c), over the real sessions and the real index.
+
+import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { indexStub } from '../../../src/relying-party/index/index-days.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  goodResponse,
+  post,
+  type Setting,
+  setUp,
+} from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+
+const app = createApp()
+const NOON = Date.UTC(2046, 5, 15, 12)
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+
+beforeEach(() => at(NOON))
+afterEach(() => vi.useRealTimers())
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+async function insights(setting: Setting, query: string): Promise<any> {
+  const response = await call(app, 'GET', `/v1/insights?${query}`, { headers: setting.headers })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+const TODAY = 'from=2046-06-15T00:00:00Z&to=2046-06-16T00:00:00Z'
+
+async function cancelAfter(setting: Setting, seconds: number): Promise<string> {
+  const start = Date.now()
+  const { verification_id } = await createSession(setting)
+  at(start + seconds * 1_000)
+  expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
+  return verification_id
+}
+
+/** Waits until this many sessions have ended in the counters of today. */
+async function areCounted(setting: Setting, ended: object): Promise<void> {
+  await vi.waitFor(async () => {
+    const { steps } = await insights(setting, TODAY)
+    expect(steps[0].ended).toEqual(ended)
+  })
+}
+
+describe('GET /v1/insights', () => {
+  it('counts creations, fetches, ends, reasons, channels and protocols by hour', async () => {
+    const setting = await setUp()
+    await cancelAfter(setting, 10)
+    at(NOON + HOUR)
+    const created = await createSession(setting)
+    const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
+    const request = await fetchRequest(address)
+    at(NOON + 2 * HOUR)
+    await cancelAfter(setting, 40)
+    at(NOON + HOUR + 8_000)
+    expect((await post(created.verification_id, await goodResponse(setting, request))).status).toBe(200)
+    await areCounted(setting, { canceled: 2, verified: 1 })
+    const { steps } = await insights(setting, `${TODAY}&step=hour`)
+    expect(steps).toHaveLength(24)
+    expect(steps[12]).toMatchObject({
+      at: '2046-06-15T12:00:00.000Z',
+      created: 1,
+      request_fetched: 0,
+      ended: { canceled: 1 },
+      reasons: { canceled_by_relying_party: 1 },
+      channels: {},
+      protocols: { 'openid4vp-1.0': 1 },
+    })
+    expect(steps[13]).toMatchObject({
+      created: 1,
+      request_fetched: 1,
+      ended: { verified: 1 },
+      reasons: {},
+      channels: { qr: 1 },
+    })
+    expect(steps[14]).toMatchObject({ created: 1, ended: { canceled: 1 } })
+    expect(steps[15]).toMatchObject({ created: 0, ended: {}, seconds_to_end: { p50: null, p95: null } })
+    const { p50, p95 } = (await insights(setting, TODAY)).steps[0].seconds_to_end
+    expect(p50).toBeGreaterThanOrEqual(10)
+    expect(p50).toBeLessThanOrEqual(11)
+    expect(p95).toBeGreaterThanOrEqual(40)
+    expect(p95).toBeLessThanOrEqual(44)
+  })
+
+  it('counts an end after midnight on the day of the end', async () => {
+    const setting = await setUp()
+    at(NOON + 12 * HOUR - 5_000)
+    await cancelAfter(setting, 10)
+    await vi.waitFor(async () => {
+      const { steps } = await insights(setting, 'from=2046-06-15T00:00:00Z&to=2046-06-17T00:00:00Z')
+      expect(steps[0]).toMatchObject({ created: 1, ended: {} })
+      expect(steps[1]).toMatchObject({ created: 0, ended: { canceled: 1 } })
+    })
+  })
+
+  it('counts the same after an eviction, a deletion, and the end of the list', async () => {
+    const setting = await setUp()
+    const [deleted] = [await cancelAfter(setting, 10), await cancelAfter(setting, 20)]
+    await areCounted(setting, { canceled: 2 })
+    const before = await insights(setting, TODAY)
+    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
+    expect(await insights(setting, TODAY)).toEqual(before)
+    await evictDurableObject(day)
+    expect(await insights(setting, TODAY)).toEqual(before)
+    at(NOON + 32 * DAY)
+    await runDurableObjectAlarm(day)
+    expect(await insights(setting, TODAY)).toEqual(before)
+    await evictDurableObject(day)
+    expect(await insights(setting, TODAY)).toEqual(before)
+  })
+
+  it('counts no verification of another relying party', async () => {
+    const [one, other] = [await setUp(), await setUp()]
+    await cancelAfter(one, 10)
+    await areCounted(one, { canceled: 1 })
+    expect((await insights(other, TODAY)).steps[0]).toMatchObject({ created: 0, ended: {} })
+  })
+
+  it.each([
+    ['from=2046-06-15T00:00:00Z', '/to'],
+    ['from=2046-06-15T00:00:00Z&to=2046-06-15T00:00:00Z', '/to'],
+    ['from=2046-06-15T00:00:00Z&to=2049-06-15T00:00:00Z', '/to'],
+    ['from=2046-06-15&to=2046-06-16T00:00:00Z', '/from'],
+    [`${TODAY}&step=week`, '/step'],
+    [`${TODAY}&status=verified`, '/status'],
+  ])('rejects ?%s', async (query, pointer) => {
+    const setting = await setUp()
+    const response = await call(app, 'GET', `/v1/insights?${query}`, { headers: setting.headers })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] })
+  })
+})
+
+describe('GET /v1/verify/{id}/timeline', () => {
+  it('has each step, oldest first, and counts equal neighbours', async () => {
+    const setting = await setUp()
+    const created = await createSession(setting)
+    const { verification_id: id } = created
+    const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
+    at(NOON + 1_000)
+    const request = await fetchRequest(address)
+    for (const second of [2, 3]) {
+      at(NOON + second * 1_000)
+      const response = await goodResponse(setting, { ...request, nonce: 'another nonce' })
+      expect((await post(id, response)).status).toBe(400)
+    }
+    at(NOON + 4_000)
+    expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
+    const { entries } = (await (await ask(setting, 'GET', id, '/timeline')).json()) as { entries: object[] }
+    expect(entries).toMatchObject([
+      { type: 'created', at: '2046-06-15T12:00:00.000Z', count: 1 },
+      { type: 'request_fetched', at: '2046-06-15T12:00:01.000Z', channel: 'qr' },
+      {
+        type: 'response_refused',
+        at: '2046-06-15T12:00:02.000Z',
+        last_at: '2046-06-15T12:00:03.000Z',
+        count: 2,
+        channel: 'qr',
+        reason: { code: 'nonce_mismatch' },
+      },
+      { type: 'ended', status: 'verified', reason: null },
+    ])
+    expect(JSON.stringify(entries)).not.toContain(request.nonce)
+  })
+
+  it('is 404 for another relying party, and after erasure', async () => {
+    const [setting, other] = [await setUp(), await setUp()]
+    const { verification_id: id } = await createSession(setting)
+    expect((await ask(other, 'GET', id, '/timeline')).status).toBe(404)
+    expect((await ask(setting, 'GET', id, '/timeline')).status).toBe(200)
+    await ask(setting, 'DELETE', id)
+    expect((await ask(setting, 'GET', id, '/timeline')).status).toBe(404)
+  })
+})

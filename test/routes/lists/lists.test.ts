@@ -1,0 +1,324 @@
+// The list of verifications (CONTRACT 7a), over the real sessions and the real index.
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { indexStub } from '../../../src/relying-party/index/index-days.ts'
+import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  goodResponse,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+} from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+
+const app = createApp()
+const NOON = Date.UTC(2046, 5, 15, 12)
+const HOUR = 3_600_000
+const DAYS = 24 * HOUR
+
+beforeEach(() => at(NOON))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+type Listed = Readonly<Record<string, unknown>> & { readonly verification_id: string }
+type Page = {
+  readonly verifications: readonly Listed[]
+  readonly next: string | null
+  readonly has_more: boolean
+}
+
+async function list(setting: Pick<Setting, 'headers'>, query = ''): Promise<Page> {
+  const response = await call(app, 'GET', `/v1/verify${query}`, { headers: setting.headers })
+  expect(response.status).toBe(200)
+  return response.json()
+}
+
+/** Creates a session, and waits until it is listed. */
+async function createOne(setting: Setting, body: object = {}): Promise<string> {
+  const { verification_id } = await createSession(setting, body)
+  await isListed(setting, verification_id, {})
+  return verification_id
+}
+
+async function cancelOne(setting: Setting, id: string): Promise<void> {
+  expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+  await isListed(setting, id, { status: 'canceled' })
+}
+
+/** Waits until an entry among the newest has these members. */
+function isListed(setting: Setting, verification_id: string, members: object): Promise<unknown> {
+  return vi.waitFor(async () => {
+    const { verifications } = await list(setting, '?limit=100')
+    expect(verifications).toContainEqual(expect.objectContaining({ verification_id, ...members }))
+  })
+}
+
+/** Reads every page of `limit`. */
+async function readAll(setting: Setting, limit: number, query = ''): Promise<readonly Listed[]> {
+  const found: Listed[] = []
+  let after = ''
+  for (let pages = 0; pages < 50; pages++) {
+    const page = await list(setting, `?limit=${limit}${query}${after}`)
+    found.push(...page.verifications)
+    if (!page.has_more) {
+      expect(page.next).toBeNull()
+      return found
+    }
+    after = `&after=${page.next}`
+  }
+  throw new Error('the list never ends')
+}
+
+const idsOf = (page: readonly Listed[]) => page.map(({ verification_id }) => verification_id)
+
+/** Returns the entries that days of the index read while `work` runs. */
+async function scannedBy(work: () => Promise<unknown>): Promise<number> {
+  const read = vi.spyOn(VerificationIndex.prototype, 'read')
+  await work()
+  const pages = await Promise.all(read.mock.results.map(({ value }) => value as { scanned: number }))
+  read.mockRestore()
+  return pages.reduce((sum, { scanned }) => sum + scanned, 0)
+}
+
+/** Stores entries without sessions, one a second before noon. */
+async function fill(setting: Setting, count: number, members: (i: number) => object = () => ({})) {
+  const day = dayOf(NOON)
+  const id = setting.relyingPartyId
+  const [{ verification_id } = { verification_id: '' }] = (await list(setting)).verifications
+  await runInDurableObject(indexStub(env, id, day), (_, state) => {
+    const [[, known] = ['', {}]] = state.storage.kv.list<object>({ prefix: 'entry/', limit: 1 })
+    for (let i = 0; i < count; i++) {
+      const created_at = NOON - (i + 1) * 1_000
+      const mark = `${`${i}`.padStart(21, 'A')}A`
+      const entry = { ...known, verification_id: `${verification_id}${i}`, created_at, ...members(i) }
+      state.storage.kv.put(`entry/${String(created_at).padStart(15, '0')}/${mark}`, entry)
+    }
+  })
+}
+
+describe('GET /v1/verify', () => {
+  it('lists verifications of several days, newest first', async () => {
+    const setting = await setUp()
+    const ids: string[] = []
+    for (const hours of [0, 1, 30, 31, 80]) {
+      at(NOON + hours * HOUR)
+      ids.unshift(await createOne(setting))
+    }
+    expect(idsOf(await readAll(setting, 2))).toEqual(ids)
+    expect(idsOf(await readAll(setting, 100))).toEqual(ids)
+  })
+
+  it('has the members of an entry, before and after the end', async () => {
+    const setting = await setUp()
+    const created = await createSession(setting, { metadata: { order: '4711' } })
+    const { verification_id } = created
+    await isListed(setting, verification_id, {
+      status: 'pending',
+      stage: 'created',
+      created_at: '2046-06-15T12:00:00.000Z',
+      ended_at: null,
+      expires_at: '2046-06-15T12:10:00.000Z',
+      credential_types: ['age_attestation'],
+      reason: null,
+      attempt_count: 0,
+      metadata: { order: '4711' },
+      livemode: false,
+    })
+    const request = await fetchRequest(
+      new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? '',
+    )
+    await isListed(setting, verification_id, { status: 'pending', stage: 'request_fetched' })
+    at(NOON + 5_000)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
+    await isListed(setting, verification_id, {
+      status: 'verified',
+      stage: 'done',
+      ended_at: '2046-06-15T12:00:05.000Z',
+    })
+  })
+
+  it('lists no verification of another relying party', async () => {
+    const [one, other] = [await setUp(), await setUp()]
+    await createOne(one)
+    expect(await list(other)).toEqual({ verifications: [], next: null, has_more: false })
+    const mine = await createOne(other)
+    expect(idsOf(await readAll(other, 10))).toEqual([mine])
+  })
+
+  it('rejects a cursor that is altered, of another relying party, or of other filters', async () => {
+    const [setting, other] = [await setUp(), await setUp()]
+    for (const shared of [setting, setting, other, other]) await createOne(shared)
+    const { next } = await list(setting, '?limit=1')
+    const altered = `${next?.startsWith('A') ? 'B' : 'A'}${next?.slice(1)}`
+    for (const [caller, query] of [
+      [setting, `?limit=1&after=${altered}`],
+      [other, `?limit=1&after=${next}`],
+      [setting, `?limit=1&after=${next}&status=pending`],
+      [setting, '?after=x'],
+    ] as const) {
+      const response = await call(app, 'GET', `/v1/verify${query}`, { headers: caller.headers })
+      expect(response.status).toBe(400)
+      expect(await response.json()).toMatchObject({ errors: [{ pointer: '/after' }] })
+    }
+    expect((await list(setting, `?limit=100&after=${next}`)).verifications).toHaveLength(1)
+  })
+
+  it.each([
+    ['status=done', '/status'],
+    ['created_after=2046-06-15T12:00:00', '/created_after'],
+    ['created_before=yesterday', '/created_before'],
+    ['limit=101', '/limit'],
+    ['limit=0', '/limit'],
+    ['order=4711', '/order'],
+    ['metadata.=x', '/metadata.'],
+    ['metadata.a=1&metadata.a=2', '/metadata.a'],
+    ['metadata.a=1&metadata.b=2&metadata.c=3&metadata.d=4', '/metadata.d'],
+  ])('rejects ?%s', async (query, pointer) => {
+    const setting = await setUp()
+    const response = await call(app, 'GET', `/v1/verify?${query}`, { headers: setting.headers })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ code: 'invalid_request', errors: [{ pointer }] })
+  })
+
+  it('filters by status, type, time and metadata', async () => {
+    const setting = await setUp()
+    const a = await createOne(setting, { metadata: { order: '1', shop: 'north' } })
+    at(NOON + 1_000)
+    const b = await createOne(setting, { metadata: { order: '2', shop: 'north' } })
+    at(NOON + 2_000)
+    const c = await createOne(setting, { metadata: { order: '1' } })
+    await cancelOne(setting, b)
+    const found = async (query: string) => idsOf(await readAll(setting, 10, `&${query}`))
+    expect(await found('status=pending')).toEqual([c, a])
+    expect(await found('status=pending&status=canceled')).toEqual([c, b, a])
+    expect(await found('status=verified')).toEqual([])
+    expect(await found('credential_type=age_attestation')).toEqual([c, b, a])
+    expect(await found('credential_type=pid')).toEqual([])
+    expect(await found('metadata.order=1')).toEqual([c, a])
+    expect(await found('metadata.order=1&metadata.shop=north')).toEqual([a])
+    expect(await found('created_after=2046-06-15T12:00:01Z')).toEqual([c, b])
+    expect(await found('created_before=2046-06-15T14:00:01%2B02:00')).toEqual([a])
+    expect(await found('created_after=2046-06-15T12:00:01Z&created_before=2046-06-15T12:00:02Z')).toEqual([b])
+  })
+
+  it('has no gap and no double while verifications are created', async () => {
+    const setting = await setUp()
+    const before: string[] = []
+    for (let i = 0; i < 6; i++) {
+      at(NOON + i)
+      before.unshift(await createOne(setting))
+    }
+    const first = await list(setting, '?limit=3')
+    await Promise.all([createOne(setting), createOne(setting), createOne(setting)])
+    const second = await list(setting, `?limit=3&after=${first.next}`)
+    expect(idsOf([...first.verifications, ...second.verifications])).toEqual(before)
+    expect(second.has_more).toBe(false)
+  })
+
+  it('reads one entry more than it lists, of 250 as of 100,000', async () => {
+    const setting = await setUp()
+    await createOne(setting)
+    await fill(setting, 250)
+    expect(await scannedBy(() => list(setting, '?limit=50'))).toBe(51)
+    expect(await readAll(setting, 100)).toHaveLength(251)
+    await fill(setting, 100_000)
+    expect(await scannedBy(() => list(setting, '?limit=50'))).toBe(51)
+  })
+
+  it('reads at most 5,000 entries for a page with a filter', async () => {
+    const setting = await setUp()
+    await createOne(setting)
+    await fill(setting, 12_000, (i) => ({ status: i === 11_999 ? 'rejected' : 'verified' }))
+    const first = await list(setting, '?status=rejected')
+    expect(first).toMatchObject({ verifications: [], has_more: true })
+    expect(await scannedBy(() => list(setting, '?status=rejected'))).toBe(5_000)
+    expect(await readAll(setting, 10, '&status=rejected')).toHaveLength(1)
+  })
+
+  it('keeps the entry of a session that time erased, without its metadata', async () => {
+    const setting = await setUp()
+    const id = await createOne(setting, { metadata: { order: '4711' } })
+    await cancelOne(setting, id)
+    at(NOON + 10 * DAYS)
+    await runDurableObjectAlarm(stubOf(id))
+    expect((await ask(setting, 'GET', id)).status).toBe(404)
+    expect((await list(setting)).verifications).toMatchObject([{ verification_id: id, metadata: {} }])
+    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    expect(JSON.stringify(await valuesOf(day))).toContain('4711')
+    await runDurableObjectAlarm(day)
+    expect(JSON.stringify(await valuesOf(day))).not.toContain('4711')
+  })
+
+  it('removes the entry of a deleted session, and its id from storage', async () => {
+    const setting = await setUp()
+    const [kept, deleted] = [await createOne(setting), await createOne(setting)]
+    expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
+    expect(idsOf(await readAll(setting, 10))).toEqual([kept])
+    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
+  })
+
+  it('erases entries after 30 days, and the day after 90', async () => {
+    const setting = await setUp()
+    await createOne(setting)
+    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    at(NOON + 29 * DAYS)
+    expect((await list(setting)).verifications).toHaveLength(1)
+    at(NOON + 31 * DAYS)
+    expect((await list(setting)).verifications).toHaveLength(0)
+    await runDurableObjectAlarm(day)
+    expect(Object.keys(await valuesOf(day)).sort()).toEqual(['counts', 'day'])
+    at(NOON + 91 * DAYS)
+    await runDurableObjectAlarm(day)
+    expect(await valuesOf(day)).toEqual({})
+  })
+
+  it('is 409 where the settings say no index, and nothing is sent to it', async () => {
+    const setting = await setUp({ index: false })
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    const { verification_id } = await createSession(setting)
+    await ask(setting, 'POST', verification_id, '/cancel')
+    const response = await call(app, 'GET', '/v1/verify', { headers: setting.headers })
+    expect(response.status).toBe(409)
+    expect(await response.json()).toMatchObject({ code: 'index_disabled' })
+    expect(put).not.toHaveBeenCalled()
+  })
+
+  it('lists a session whose index was unreachable, at its next alarm', async () => {
+    const setting = await setUp()
+    const put = vi.spyOn(VerificationIndex.prototype, 'put').mockRejectedValueOnce(new Error('unreachable'))
+    const { verification_id } = await createSession(setting)
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1))
+    expect((await list(setting)).verifications).toEqual([])
+    at(NOON + 5_000)
+    await vi.waitFor(async () => expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true))
+    expect(idsOf((await list(setting)).verifications)).toEqual([verification_id])
+  })
+
+  it('stores an entry again whose confirmation a crash took, once', async () => {
+    const setting = await setUp()
+    const id = await createOne(setting)
+    await evictDurableObject(stubOf(id))
+    await cancelOne(setting, id)
+    expect(await readAll(setting, 10)).toHaveLength(1)
+  })
+})
+
+function valuesOf(stub: ReturnType<typeof indexStub>): Promise<Readonly<Record<string, unknown>>> {
+  return runInDurableObject(stub, (_, state) => Object.fromEntries(state.storage.kv.list()))
+}
