@@ -160,6 +160,7 @@ const VERIFICATION: Example<'Verification'> = {
 }
 
 const EVENT: Example<'Event'> = {
+  attempt_count: 0,
   event_id: 'evt_Jx2Yk7QmZ1nT4vRb8cLd0w',
   event_type: 'verification.verified',
   sequence: 1,
@@ -432,7 +433,18 @@ export const EXAMPLES: {
         sequence: 1,
         state: 'delivered',
         next_attempt_at: null,
-        attempts: [{ attempt: 1, at: VERIFIED, manual: false, status: 204, error: null }],
+        body: '{"event_id":"evt_Jx2Yk7QmZ1nT4vRb8cLd0w",…}',
+        attempts: [
+          {
+            attempt: 1,
+            at: VERIFIED,
+            manual: false,
+            status: 204,
+            error: null,
+            duration_ms: 84,
+            response_excerpt: null,
+          },
+        ],
       },
     ],
   },

@@ -156,7 +156,10 @@ export const MEMBER_TEXTS = {
       'In the order of time: `created`, `response_refused` (the last ten), the status at its end, `webhook_attempt`.',
     deliveries: 'At most one for each event.',
   },
-  DeliveryLog: { deliveries: 'At most one for each event.' },
+  DeliveryLog: {
+    deliveries:
+      'At most one for each event. `body` is what every attempt sends, and `response_excerpt` the first 1 KiB of a response.',
+  },
   CreateApiKey: {
     scopes: 'Default: the scopes of the token of this call.',
     expires_at: 'A time in the future, at most the expiry of the key of this call. Default: that expiry.',

@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini'
 import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
-import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { deliveryId, list, maybe, relyingPartyId, time, verificationId } from './parts.ts'
@@ -26,7 +26,7 @@ export const operatorVerification = z.object({
   deliveries: list(
     z.object({
       delivery_id: deliveryId,
-      event_type: z.enum(EVENT_TYPES),
+      event_type: z.enum(WEBHOOK_EVENT_TYPES),
       state: z.enum(['owed', 'delivered', 'dead']),
       attempts: z.int(),
       next_attempt_at: maybe(time),

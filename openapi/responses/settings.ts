@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
 import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
-import { EVENT_TYPES, SCOPES, STATUS_UNAVAILABLE } from '../../src/relying-party/settings/settings.ts'
+import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'
@@ -33,7 +33,9 @@ const settingsWarning = z.object({ code: z.string(), pointer: z.string(), messag
 /** Settings, without secrets. */
 export const relyingParty = z.object({
   ...mode,
-  webhook: maybe(z.object({ url: z.string(), events: list(z.enum(EVENT_TYPES)), disabled: z.boolean() })),
+  webhook: maybe(
+    z.object({ url: z.string(), events: list(z.enum(WEBHOOK_EVENT_TYPES)), disabled: z.boolean() }),
+  ),
   trust_anchors: list(typed<TrustAnchor>(anchorShape)),
   anchor_sets: texts,
   credential_types: typed<readonly ReturnType<typeof addedTypeToWire>[]>(addedTypes),

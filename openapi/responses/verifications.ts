@@ -10,7 +10,7 @@ import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
 import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifier.ts'
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../src/openid4vp/request/generation.ts'
 import { PRESET_NAMES } from '../../src/policy/presets.ts'
-import { EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
@@ -218,10 +218,11 @@ export const verification = z.object({
 /** The webhook of a terminal status. */
 export const verificationEvent = z.object({
   event_id: eventId,
-  event_type: z.enum(EVENT_TYPES),
+  event_type: z.enum(WEBHOOK_EVENT_TYPES),
   sequence: z.int(),
   created_at: time,
   ...outcome,
+  attempt_count: z.int(),
   metadata: maybe(metadata), // null in the event log only
 })
 
@@ -282,9 +283,10 @@ export const deliveryLog = z.object({
     z.object({
       delivery_id: deliveryId,
       event_id: eventId,
-      event_type: z.enum(EVENT_TYPES),
+      event_type: z.enum(WEBHOOK_EVENT_TYPES),
       sequence: z.int(),
       state: z.enum(['owed', 'delivered', 'dead']),
+      body: z.string(),
       next_attempt_at: maybe(time),
       attempts: list(
         z.object({
@@ -293,6 +295,8 @@ export const deliveryLog = z.object({
           manual: z.boolean(),
           status: maybe(z.int()),
           error: maybe(z.enum(['timeout', 'connection', 'redirect', 'forbidden_url', 'unknown'])),
+          duration_ms: maybe(z.int()),
+          response_excerpt: maybe(z.string()),
         }),
       ),
     }),

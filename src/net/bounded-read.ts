@@ -30,6 +30,29 @@ export async function readAtMost(
   return undefined
 }
 
+/**
+ * Returns the first `kept` bytes of a body of which at most `limit` bytes are read, and cancels the rest. A
+ * stream that fails returns what had arrived.
+ */
+export async function readStart(
+  { body }: Pick<Body, 'body'>,
+  kept: number,
+  limit: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const start = new Uint8Array(kept)
+  let length = 0
+  const reader = body?.getReader()
+  while (reader !== undefined && length < limit) {
+    const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }))
+    if (done) return start.slice(0, length)
+    const chunk = value as Uint8Array
+    if (length < kept) start.set(chunk.subarray(0, kept - length), length)
+    length += chunk.length
+  }
+  cancelBody(reader ?? null)
+  return start.slice(0, length)
+}
+
 /** Cancels an unneeded body without waiting. The result has no effect. */
 export function cancelBody(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)

@@ -20,12 +20,12 @@ import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-j
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
 import type { Delivery } from '../webhook/outbox.ts'
+import { addStep, type StoredStep } from './listing/timeline.ts'
 import type { Login, LoginResult } from './login/login.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
 import type { ReasonCode } from './response/reasons.ts'
 import type { SessionBinding } from './return/session-binding.ts'
 import type { Status } from './state.ts'
-import { addStep, type StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
@@ -80,6 +80,13 @@ export type SessionDocument = {
   readonly pending_log_entry: PendingLogEntry | null
   /** The entry in the relying party's list. Absent: its settings have no index. */
   readonly pending_index_entry?: PendingIndexEntry
+  /**
+   * Events of steps: how many, and the time of the last one of a refused response. Absent: the webhook was
+   * subscribed to none at creation.
+   */
+  readonly step_events?: { readonly count: number; readonly refused_at: number | null }
+  /** Their entries in the relying party's log, until it has confirmed them. */
+  readonly pending_step_log?: PendingStepLog | null
   /** Steps of the session so far. Absent before the first. */
   readonly timeline?: readonly StoredStep[]
   readonly retention_ms: number
@@ -99,6 +106,9 @@ export type PendingLogEntry = {
   readonly calls: number
   readonly next_call_at: number
 }
+
+/** Events of steps on their way to the log, in their order. Their bodies are those of the deliveries. */
+export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }
 
 /** The entry in the relying party's list. */
 export type PendingIndexEntry = {

@@ -3,20 +3,19 @@
 // reading the status and the write. So only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
-import { isoTimeOrNull } from '../codec/date-time.ts'
 import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
-import { inBackground } from './background.ts'
 import type { SessionContext } from './context.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
+import { reportStep } from './delivery/step-events.ts'
 import { type SessionDocument, tombstoneOf } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
-import { removeEntry, sendEntry } from './indexing.ts'
+import { removeEntry } from './listing/indexing.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -54,6 +53,8 @@ import { signReceipt } from './views/receipt.ts'
 import { timelineView } from './views/timeline-view.ts'
 import { publicView, viewOf } from './views/view.ts'
 import { acceptWatcher } from './views/watcher.ts'
+
+const COURSES = { deliveries: deliveriesView, timeline: timelineView } as const
 
 export class VerificationSession extends DurableObject<Env> {
   readonly #store: SessionStore
@@ -93,7 +94,7 @@ export class VerificationSession extends DurableObject<Env> {
     const session = await createdSession(document, config)
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     this.#store.commit(document)
-    void inBackground(() => sendEntry(this.#context))
+    await reportStep(this.#context, { type: 'verification.created' })
     recordCreation(document)
     return ok({ replayed: false, session })
   }
@@ -247,17 +248,10 @@ export class VerificationSession extends DurableObject<Env> {
     return ok(null)
   }
 
-  /** The deliveries of the webhook. */
-  async readDeliveries(relyingPartyId: string): Promise<Result<View, SessionError>> {
+  /** The deliveries of the webhook, or the steps of the session. */
+  async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
     const found = await this.#load({ relyingPartyId })
-    return found.ok ? ok(viewOf(found.value, deliveriesView(found.value))) : found
-  }
-
-  /** The steps of the session. */
-  async readTimeline(relyingPartyId: string): Promise<Result<View, SessionError>> {
-    const found = await this.#load({ relyingPartyId })
-    const { baseUrl } = configOf(this.env)
-    return found.ok ? ok(viewOf(found.value, timelineView(found.value, baseUrl))) : found
+    return found.ok ? ok(viewOf(found.value, COURSES[of](found.value, configOf(this.env).baseUrl))) : found
   }
 
   /** The receipt of a finished session: a compact JWS for an auditor. */
@@ -266,11 +260,11 @@ export class VerificationSession extends DurableObject<Env> {
     return found.ok ? signReceipt(found.value, configOf(this.env)) : found
   }
 
-  /** The members of an event that only a living session has; null unless this session ended at `endedAt`. */
-  async readPersonalMembers(relyingPartyId: string, endedAt: string): Promise<PersonalMembers | null> {
+  /** The members of an event that only a living session has; null if the event is older than this session. */
+  async readPersonalMembers(relyingPartyId: string, createdAt: string): Promise<PersonalMembers | null> {
     const found = await this.#load({ relyingPartyId })
-    if (!found.ok || isoTimeOrNull(found.value.ended_at) !== endedAt) return null
-    return personalMembers(found.value)
+    if (!found.ok || Date.parse(createdAt) < found.value.created_at) return null
+    return personalMembers(found.value, createdAt)
   }
 
   /** Sends a delivery again by hand: the same bytes with a new time. */

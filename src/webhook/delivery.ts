@@ -1,7 +1,7 @@
 // One attempt to deliver an event (CONTRACT 7): one POST, no redirect, 15 seconds. Only the status of the
-// response counts. Its body is read within bounds and discarded.
+// response counts. Its body is read within bounds, and its start is kept for the log.
 
-import { readAtMost } from '../net/bounded-read.ts'
+import { readStart } from '../net/bounded-read.ts'
 import { withTimeLimit } from '../net/time-limit.ts'
 import { parseRetryAfter } from './schedule.ts'
 
@@ -26,6 +26,8 @@ export type AttemptOutcome = {
   /** Milliseconds the receiver asked us to wait. */
   readonly retryAfter: number | null
   readonly durationMs: number
+  /** Start of the response's body, as text. Absent without a response. */
+  readonly excerpt?: string
 }
 
 /**
@@ -57,9 +59,9 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
   const { clock } = post
   const started = clock()
   try {
-    const response = await send(post, signal)
+    const { response, excerpt } = await send(post, signal)
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
-    return { ...outcomeOf(response), retryAfter, durationMs: clock() - started }
+    return { ...outcomeOf(response), retryAfter, durationMs: clock() - started, excerpt }
   } catch {
     // The platforms name a refused connection, a failed look-up and a broken response differently. The log
     // does not.
@@ -68,7 +70,7 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
   }
 }
 
-async function send({ url, body, headers, fetch }: Post, signal: AbortSignal): Promise<Response> {
+async function send({ url, body, headers, fetch }: Post, signal: AbortSignal) {
   const response = await fetch(url, {
     method: 'POST',
     headers: { ...HEADERS, ...headers },
@@ -76,20 +78,23 @@ async function send({ url, body, headers, fetch }: Post, signal: AbortSignal): P
     redirect: 'manual',
     signal,
   })
-  await drainBody(response)
-  return response
+  return { response, excerpt: await readExcerpt(response) }
 }
 
 const HEADERS = { 'content-type': 'application/json', 'user-agent': 'wallet-verifier' }
 
 const BODY_LIMIT = 4096
 
+/** Bytes of the body that the log shows. */
+const EXCERPT_BYTES = 1024
+
 /**
- * Reads the rest of the response, so that the receiver is not interrupted. The status has arrived in time, so
- * errors are ignored.
+ * Reads the response, so that the receiver is not interrupted, and returns its start as text. The status has
+ * arrived in time, so an error of the body changes nothing.
  */
-async function drainBody(response: Response): Promise<void> {
-  await readAtMost(response, BODY_LIMIT).catch(() => undefined)
+async function readExcerpt(response: Response): Promise<string> {
+  const start = await readStart(response, EXCERPT_BYTES, BODY_LIMIT)
+  return new TextDecoder().decode(start)
 }
 
 function outcomeOf({ status }: Response): Pick<AttemptOutcome, 'status' | 'error'> {

@@ -37,6 +37,8 @@ export type Attempt = {
   readonly error: AttemptError | null
   /** Milliseconds until the response, or until the attempt failed. Absent while that is unknown. */
   readonly duration_ms?: number
+  /** Start of the response's body. Absent without one. */
+  readonly excerpt?: string
 }
 
 type NewEvent = Pick<Delivery, 'delivery_id' | 'event_id' | 'event_type' | 'sequence' | 'body'>
@@ -129,9 +131,11 @@ export function finishAttempt(
   finished: FinishedAttempt,
 ): readonly Delivery[] {
   return change(deliveries, finished.deliveryId, (delivery) => {
-    const { status, error, durationMs: duration_ms } = finished.outcome
+    const { status, error, durationMs: duration_ms, excerpt } = finished.outcome
     const attempts = delivery.attempts.map((one) =>
-      one.attempt === finished.attempt ? { ...one, status, error, duration_ms } : one,
+      one.attempt === finished.attempt
+        ? { ...one, status, error, duration_ms, ...(excerpt && { excerpt }) }
+        : one,
     )
     return { ...delivery, attempts, ...consequence(delivery, finished) }
   })

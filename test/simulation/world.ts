@@ -263,6 +263,7 @@ export function createInput(
       signingJwk: VERIFIER,
     },
     isIndexed: true,
+    hasStepEvents: false,
     retentionSeconds: retention,
     bodyDigest,
     ...(isLogin && { login: LOGIN }),

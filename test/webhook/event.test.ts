@@ -3,6 +3,7 @@ import type { TestEvent, VerificationEvent } from '../../openapi/responses/verif
 import { buildTestEvent, ENCRYPTED_CLAIMS_LIMIT, serialiseEvent } from '../../src/webhook/event.ts'
 
 const EVENT: VerificationEvent = {
+  attempt_count: 0,
   event_id: 'evt_1',
   event_type: 'verification.verified',
   sequence: 1,

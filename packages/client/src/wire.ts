@@ -429,7 +429,16 @@ export type VerifiedCredential = {
 export type VerificationEvent = {
   /** The same in every attempt. Process each event once. */
   readonly event_id: string
-  readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {})
+  readonly event_type: 
+    | 'verification.verified'
+    | 'verification.rejected'
+    | 'verification.declined'
+    | 'verification.expired'
+    | 'verification.canceled'
+    | 'verification.created'
+    | 'verification.request_fetched'
+    | 'verification.response_refused'
+    | (string & {})
   readonly sequence: number
   readonly created_at: string
   readonly verification_id: string
@@ -465,6 +474,7 @@ export type VerificationEvent = {
   readonly livemode: boolean
   /** The claims, encrypted. Null beyond 64 KiB: read the verification instead. */
   readonly encrypted_claims: string | null
+  readonly attempt_count: number
 }
 
 /** Response of `GET /v1/events`. `metadata` is null while the verification is unreachable. */
@@ -559,13 +569,26 @@ export type TestEvent = {
 /** Response of `GET …/deliveries`. */
 export type DeliveryLog = {
   readonly verification_id: string
-  /** At most one for each event. */
+  /**
+   * At most one for each event. `body` is what every attempt sends, and `response_excerpt` the first 1 KiB
+   * of a response.
+   */
   readonly deliveries: readonly {
     readonly delivery_id: string
     readonly event_id: string
-    readonly event_type: 'verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {})
+    readonly event_type: 
+    | 'verification.verified'
+    | 'verification.rejected'
+    | 'verification.declined'
+    | 'verification.expired'
+    | 'verification.canceled'
+    | 'verification.created'
+    | 'verification.request_fetched'
+    | 'verification.response_refused'
+    | (string & {})
     readonly sequence: number
     readonly state: 'owed' | 'delivered' | 'dead' | (string & {})
+    readonly body: string
     readonly next_attempt_at: string | null
     readonly attempts: readonly {
       readonly attempt: number
@@ -573,6 +596,8 @@ export type DeliveryLog = {
       readonly manual: boolean
       readonly status: number | null
       readonly error: 'timeout' | 'connection' | 'redirect' | 'forbidden_url' | 'unknown' | (string & {}) | null
+      readonly duration_ms: number | null
+      readonly response_excerpt: string | null
     }[]
   }[]
 }
@@ -651,7 +676,16 @@ export type Settings = {
   readonly created_at: string
   readonly webhook: {
     readonly url: string
-    readonly events: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | (string & {}))[]
+    readonly events: readonly (
+    | 'verification.verified'
+    | 'verification.rejected'
+    | 'verification.declined'
+    | 'verification.expired'
+    | 'verification.canceled'
+    | 'verification.created'
+    | 'verification.request_fetched'
+    | 'verification.response_refused'
+    | (string & {}))[]
     readonly disabled: boolean
   } | null
   readonly trust_anchors: readonly TrustAnchor[]
@@ -708,7 +742,7 @@ export type SettingsChange = {
      * Default: `verification.verified`, `verification.rejected`, `verification.declined`,
      * `verification.expired`, `verification.canceled`.
      */
-    readonly events?: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled')[]
+    readonly events?: readonly ('verification.verified' | 'verification.rejected' | 'verification.declined' | 'verification.expired' | 'verification.canceled' | 'verification.created' | 'verification.request_fetched' | 'verification.response_refused')[]
   } | null
   readonly trust_anchors?: readonly TrustAnchor[]
   readonly anchor_sets?: readonly string[]

@@ -26,6 +26,7 @@ import {
   type SettingsPatch,
   type SettingsView,
   STATUS_UNAVAILABLE,
+  WEBHOOK_EVENT_TYPES,
 } from './settings.ts'
 
 /** Bytes of a settings body. */
@@ -131,7 +132,10 @@ function members(rules: SettingsRules) {
     webhook: z.nullable(
       z.strictObject({
         url: url,
-        events: z._default(unique(z.enum(EVENT_TYPES), 5).check(z.minLength(1)), [...EVENT_TYPES]),
+        events: z._default(
+          unique(z.enum(WEBHOOK_EVENT_TYPES), WEBHOOK_EVENT_TYPES.length).check(z.minLength(1)),
+          [...EVENT_TYPES],
+        ),
       }),
     ),
     trust_anchors: z.array(trustAnchor).check(z.maxLength(100)),

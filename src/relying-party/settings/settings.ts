@@ -30,7 +30,18 @@ export const EVENT_TYPES = [
   'verification.expired',
   'verification.canceled',
 ] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+export type EventType = (typeof EVENT_TYPES)[number] | StepEventType
+
+/** Event types of steps, which a webhook gets only if it names them. */
+export const STEP_EVENT_TYPES = [
+  'verification.created',
+  'verification.request_fetched',
+  'verification.response_refused',
+] as const
+export type StepEventType = (typeof STEP_EVENT_TYPES)[number]
+
+/** Every event type of a webhook. */
+export const WEBHOOK_EVENT_TYPES = [...EVENT_TYPES, ...STEP_EVENT_TYPES] as const
 
 /** Settings with their secrets. A cached copy is at most 60 s old. */
 export type Settings = {

@@ -14,7 +14,7 @@ import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import { type Settings, STEP_EVENT_TYPES } from '../../relying-party/settings/settings.ts'
 import { verifierIdentity } from '../../relying-party/verifier/verifier-identity.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
@@ -134,6 +134,7 @@ export async function prepareSession(
     verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
     ...(wallet.value && { wallet: wallet.value }),
     isIndexed: settings.index !== false,
+    hasStepEvents: STEP_EVENT_TYPES.some((type) => settings.webhook?.events.includes(type)),
     retentionSeconds: settings.retention_seconds,
     trace: traceOf(c),
   }

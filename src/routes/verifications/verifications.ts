@@ -104,17 +104,17 @@ async function receipt(c: AppContext, session: SessionStub, relyingPartyId: stri
 }
 
 async function timeline(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
-  return sendView(c, await session.readTimeline(relyingPartyId))
+  return sendView(c, await session.readCourse(relyingPartyId, 'timeline'))
 }
 
 async function deliveries(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
-  return sendView(c, await session.readDeliveries(relyingPartyId))
+  return sendView(c, await session.readCourse(relyingPartyId, 'deliveries'))
 }
 
 /** Starts one more delivery attempt. 202 with the log, which later has the result. */
 async function redeliver(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
-  if (begun.ok) return sendView(c, await session.readDeliveries(relyingPartyId), 202)
+  if (begun.ok) return sendView(c, await session.readCourse(relyingPartyId, 'deliveries'), 202)
   return problem(c, REDELIVERY_PROBLEMS[begun.error])
 }
 

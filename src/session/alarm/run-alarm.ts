@@ -3,7 +3,7 @@
 import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue } from '../delivery/publishing.ts'
-import { indexDue } from '../indexing.ts'
+import { indexDue } from '../listing/indexing.ts'
 import { onAlarm } from '../timeouts.ts'
 import { isOnlyErasureDue } from './wake-up.ts'
 

@@ -11,13 +11,13 @@ import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
  */
 export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
   if (document.erased) return document.keep_until
-  const { verification_id, status, expires_at, held, pending_index_entry: entry } = document
+  const { verification_id, status, expires_at, held } = document
   if (status !== 'pending') {
     const erasure = eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS)
     return Math.min(...eventsDue(document), loginErasedAt(document), erasure)
   }
   const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
-  return Math.min(expiry, held?.until ?? Infinity, entry?.next_call_at ?? Infinity)
+  return Math.min(expiry, held?.until ?? Infinity, ...eventsDue(document))
 }
 
 /** Returns the time of the alarm that expires a session which nobody watches. */
@@ -47,13 +47,10 @@ export function erasedBy(document: SessionDocument): number {
   return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
 }
 
-function eventsDue({
-  deliveries,
-  pending_log_entry,
-  pending_index_entry,
-}: SessionDocument): readonly number[] {
-  const queued = [pending_log_entry?.next_call_at ?? null, pending_index_entry?.next_call_at ?? null]
-  const times = [nextDue(deliveries), ...queued]
+function eventsDue(document: SessionDocument): readonly number[] {
+  const { deliveries, pending_log_entry, pending_step_log, pending_index_entry } = document
+  const queued = [pending_log_entry, pending_step_log, pending_index_entry]
+  const times = [nextDue(deliveries), ...queued.map((entry) => entry?.next_call_at ?? null)]
   return times.filter((time) => time !== null)
 }
 

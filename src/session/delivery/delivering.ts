@@ -8,7 +8,11 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { postEvent } from '../../relying-party/events/post-event.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
-import type { EventType, WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import {
+  type EventType,
+  STEP_EVENT_TYPES,
+  type WebhookEndpoint,
+} from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { disablesEndpoint } from '../../webhook/delivery.ts'
@@ -28,7 +32,8 @@ import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { sessionStub } from '../identifier.ts'
-import { sendEntry, withChangedEntry } from '../indexing.ts'
+import { withChangedEntry } from '../listing/changed-entry.ts'
+import { sendEntry } from '../listing/indexing.ts'
 import { recordAttempt } from '../measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
@@ -56,9 +61,17 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
     store.commit({ ...document, deliveries: wanted.reduce(park, marked) })
     return 'done'
   }
-  const { deliveries, canPost } = planAttempts(document.relying_party_id, marked, { due: wanted, now })
+  const { deliveries, started } = planAttempts(document.relying_party_id, marked, { due: wanted, now })
   store.commit({ ...document, deliveries })
-  if (webhook !== null && canPost) await postAll(context, webhook, begunOf(deliveries, wanted))
+  if (webhook === null) return 'done'
+  const begun = begunOf(deliveries, started)
+  // A slow attempt for a step must not delay the alarm, which may be that of an outcome.
+  void inBackground(() => postAll(context, webhook, begun.filter(isStep)))
+  await postAll(
+    context,
+    webhook,
+    begun.filter((delivery) => !isStep(delivery)),
+  )
   return 'done'
 }
 
@@ -89,19 +102,29 @@ async function isParked(env: Env, { relying_party_id, verification_id }: Session
 
 /**
  * Returns the deliveries with an automatic attempt of each of `due` started, or postponed at the limit of the
- * relying party. The caller writes them before the POST.
+ * relying party. `started`: those that have an attempt. The caller writes them before the POST. Events of
+ * steps have a limit of their own, so that they delay no outcome.
  */
 export function planAttempts(
   relyingPartyId: string,
   deliveries: readonly Delivery[],
   { due, now }: { readonly due: readonly Delivery[]; readonly now: number },
-): { readonly deliveries: readonly Delivery[]; readonly canPost: boolean } {
-  const canPost = due.length > 0 && mayAttempt(relyingPartyId, now)
-  const plan = (all: readonly Delivery[], { delivery_id }: Delivery) =>
-    canPost
-      ? startAttempt(all, delivery_id, now)
-      : postpone(all, delivery_id, nextTurn(relyingPartyId, now, Math.random()))
-  return { deliveries: due.reduce(plan, deliveries), canPost }
+): { readonly deliveries: readonly Delivery[]; readonly started: readonly Delivery[] } {
+  const started = due.filter((delivery) => mayAttempt(limitOf(relyingPartyId, delivery), now))
+  const plan = (all: readonly Delivery[], delivery: Delivery) =>
+    started.includes(delivery)
+      ? startAttempt(all, delivery.delivery_id, now)
+      : postpone(all, delivery.delivery_id, nextTurn(limitOf(relyingPartyId, delivery), now, Math.random()))
+  return { deliveries: due.reduce(plan, deliveries), started }
+}
+
+/** Name of the limit that an attempt counts for. */
+function limitOf(relyingPartyId: string, delivery: Delivery): string {
+  return isStep(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
+}
+
+function isStep({ event_type }: Delivery): boolean {
+  return STEP_EVENT_TYPES.some((type) => type === event_type)
 }
 
 /**
@@ -123,7 +146,7 @@ export async function postAll(
       // Each attempt is a step of its own in the trace.
       const spanId = encodeHex(randomBytes(8))
       const headers = trace_context && { traceparent: writeTraceparent(trace_context, spanId) }
-      const outcome = await underWay(relying_party_id, () =>
+      const outcome = await underWay(limitOf(relying_party_id, delivery), () =>
         postEvent(configOf(env), { webhook, livemode }, { eventId, body, headers }),
       )
       recordAttempt({ livemode }, delivery, outcome)
@@ -195,7 +218,8 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
   return webhook?.events.includes(delivery.event_type as EventType) ?? false
 }
 
-function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
+/** Returns the deliveries in their state after the start of an attempt. */
+export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 

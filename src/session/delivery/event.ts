@@ -2,11 +2,13 @@
 // change after the end, and from the service's address. So it is the same whenever it is built.
 
 import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
+import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
+import { randomBytes } from '../../crypto/random.ts'
 import type { EventType } from '../../relying-party/settings/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
 import { protocolOf, type SessionDocument } from '../document.ts'
-import { describeReason } from '../response/reasons.ts'
+import { describeReason, type ReasonCode } from '../response/reasons.ts'
 import { credentialsOf } from '../views/view.ts'
 
 /** Members of an event that only the session stores, and that are erased with it. */
@@ -15,16 +17,37 @@ export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_cl
 /** Returns the event of a finished session. */
 export function terminalEvent(
   document: SessionDocument,
-  eventId: string,
+  event_id: string,
+  baseUrl: string,
+): VerificationEvent {
+  const named = {
+    event_id,
+    event_type: `verification.${document.status}` as EventType, // the session has ended
+    sequence: (document.step_events?.count ?? 0) + 1, // a session has one terminal status
+    at: document.ended_at ?? document.expires_at,
+    reason: document.outcome?.reason ?? null,
+  }
+  return buildEvent(document, named, baseUrl)
+}
+
+/** What distinguishes an event from others of its session. `at`: Unix milliseconds. */
+type NamedEvent = Pick<VerificationEvent, 'event_id' | 'event_type' | 'sequence'> & {
+  readonly at: number
+  readonly reason: ReasonCode | null
+}
+
+/** Returns an event of the session as it is. */
+export function buildEvent(
+  document: SessionDocument,
+  { at, reason, ...named }: NamedEvent,
   baseUrl: string,
 ): VerificationEvent {
   const { outcome } = document
   const first = outcome?.credentials[0]
   return {
-    event_id: eventId,
-    event_type: `verification.${document.status}` as EventType, // the session has ended
-    sequence: 1, // a session has one terminal status, so one event
-    created_at: isoTime(document.ended_at ?? document.expires_at),
+    ...named,
+    created_at: isoTime(at),
+    attempt_count: document.attempt_count,
     verification_id: document.verification_id,
     status: document.status,
     checks: outcome?.checks ?? null,
@@ -32,7 +55,7 @@ export function terminalEvent(
     same_holder_key: outcome?.same_holder_key ?? null,
     credential_type: first?.credential_type ?? null,
     verified_at: isoTimeOrNull(document.verified_at),
-    reason: outcome?.reason ? describeReason(outcome.reason, baseUrl) : null,
+    reason: reason && describeReason(reason, baseUrl),
     metadata: document.request.metadata,
     protocol: protocolOf(document),
     channel: outcome?.channel ?? null,
@@ -45,13 +68,22 @@ export function terminalEvent(
   }
 }
 
-/** Returns the members that `withoutPersonalMembers` removes. */
-export function personalMembers(document: SessionDocument): PersonalMembers {
-  const encrypted = document.outcome?.encrypted_claims ?? null
+/**
+ * Returns the members that `withoutPersonalMembers` removes from the event of this time. Only the event of the
+ * end has claims.
+ */
+export function personalMembers(document: SessionDocument, createdAt: string): PersonalMembers {
+  const isEnd = isoTimeOrNull(document.ended_at) === createdAt
+  const encrypted = isEnd ? (document.outcome?.encrypted_claims ?? null) : null
   return { metadata: document.request.metadata, encrypted_claims: sendableClaims(encrypted) }
 }
 
 /** Returns the event without the members that must not outlive the session. */
 export function withoutPersonalMembers(event: VerificationEvent): VerificationEvent {
   return { ...event, metadata: {}, encrypted_claims: null }
+}
+
+/** Returns an identifier of 128 random bits. */
+export function randomIdentifier(prefix: string): string {
+  return prefix + encodeBase64url(randomBytes(16))
 }

@@ -2,6 +2,7 @@
 // write that ends the session, with or without a webhook. It is tried until the log confirms it. The log
 // recognises an event that it already has.
 
+import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
@@ -10,7 +11,7 @@ import type { AppendResult, LogEntry } from '../../relying-party/events/event-lo
 import { erasedBy, expiryAlarmAt } from '../alarm/wake-up.ts'
 import { logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import type { PendingLogEntry, SessionDocument } from '../document.ts'
+import type { PendingLogEntry, PendingStepLog, SessionDocument } from '../document.ts'
 import type { SessionStore } from '../store.ts'
 import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
@@ -43,8 +44,19 @@ export function newLogEntry(
   return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: canRide ? set : soon }
 }
 
+/** Returns the queue of step events with one more, whose first call starts after the write. */
+export function newStepLog(
+  { pending_step_log }: Pick<SessionDocument, 'pending_step_log'>,
+  eventId: string,
+  now: number,
+): PendingStepLog {
+  const { event_ids = [], day = dayOf(now) } = pending_step_log ?? {}
+  return { event_ids: [...event_ids, eventId], day, calls: 1, next_call_at: now + FIRST_WAIT_MS }
+}
+
 /** Calls the log again if that is due. The call is counted before it is made. */
 export async function publishDue(context: SessionContext, now: number): Promise<void> {
+  await publishStepsDue(context, now)
   const { store } = context
   const document = store.session()
   const entry = document?.pending_log_entry
@@ -67,7 +79,10 @@ export async function publish(context: SessionContext, write: Write): Promise<vo
   const { store, env } = context
   const document = store.session()
   const entry = document?.pending_log_entry
+  // Steps come first, so that the log has them before the outcome.
+  const areRecorded = await publishSteps(context)
   if (document === undefined || !entry) return
+  if (!areRecorded) return repeatSoon(store)
   const recording = await record(
     env,
     document.relying_party_id,
@@ -93,6 +108,62 @@ function repeatSoon(store: SessionStore): void {
   const soon = (document?.ended_at ?? 0) + FIRST_WAIT_MS
   if (document === undefined || entry?.calls !== 1 || entry.next_call_at <= soon) return
   store.commit({ ...document, pending_log_entry: { ...entry, next_call_at: soon } })
+}
+
+async function publishStepsDue(context: SessionContext, now: number): Promise<void> {
+  const { store } = context
+  const document = store.session()
+  const log = document?.pending_step_log
+  if (document === undefined || !log || log.next_call_at > now) return
+  const calls = log.calls + 1
+  const next_call_at = now + Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
+  store.commit({ ...document, pending_step_log: { ...log, calls, next_call_at } })
+  if (!(await publishSteps(context))) return
+  const current = store.session()
+  if (current !== undefined) store.commit(current)
+}
+
+/**
+ * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Each is
+ * removed from the queue in memory.
+ */
+export async function publishSteps({ store, env }: SessionContext): Promise<boolean> {
+  for (;;) {
+    const document = store.session()
+    const log = document?.pending_step_log
+    const [eventId] = log?.event_ids ?? []
+    if (document === undefined || !log || eventId === undefined) return true
+    const entry = stepEntryOf(document, eventId, log)
+    const recording = entry && (await record(env, document.relying_party_id, entry))
+    if (recording === 'unreachable') return false
+    const current = store.session()
+    const latest = current?.pending_step_log
+    if (current === undefined || latest?.event_ids[0] !== eventId) continue
+    if (recording === 'closed') {
+      const day = Math.max(dayOf(Date.now()), log.day + 1)
+      store.commit({ ...current, pending_step_log: { ...latest, day } })
+    } else {
+      const event_ids = latest.event_ids.slice(1)
+      const pending_step_log = event_ids.length === 0 ? null : { ...latest, event_ids }
+      store.remember({ ...current, pending_step_log })
+    }
+  }
+}
+
+/** Returns the log entry of a step event. Its body is that of its delivery. */
+function stepEntryOf(document: SessionDocument, eventId: string, log: PendingStepLog): LogEntry | undefined {
+  const delivery = document.deliveries.find(({ event_id }) => event_id === eventId)
+  if (delivery === undefined) return undefined
+  const event = JSON.parse(delivery.body) as VerificationEvent // written by this session
+  return {
+    day: log.day,
+    event_id: eventId,
+    verification_id: document.verification_id,
+    created_at: Date.parse(event.created_at),
+    first: log.calls === 1,
+    session_until: erasedBy(document),
+    body: JSON.stringify(withoutPersonalMembers(event)),
+  }
 }
 
 async function record(

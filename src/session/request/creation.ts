@@ -19,7 +19,7 @@ import {
   type StoredVerifier,
   type StoredWallet,
 } from '../document.ts'
-import { firstEntry } from '../indexing.ts'
+import { firstEntry } from '../listing/changed-entry.ts'
 import type { Login } from '../login/login.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
@@ -44,6 +44,8 @@ export type CreateInput = {
   readonly retentionSeconds: number
   /** True if the relying party has a list of its verifications. */
   readonly isIndexed: boolean
+  /** True if the webhook is subscribed to an event of a step. */
+  readonly hasStepEvents: boolean
   /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
   readonly bodyDigest: string | null
   /** The trace of the creation. */
@@ -101,6 +103,7 @@ export async function newSession(
     attempt_count: 0,
     deliveries: [],
     pending_log_entry: null,
+    ...(input.hasStepEvents && { step_events: { count: 0, refused_at: null } }),
     ...(input.isIndexed && { pending_index_entry: firstEntry(ids) }),
     retention_ms: input.retentionSeconds * 1000,
     idempotency,

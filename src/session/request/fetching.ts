@@ -8,13 +8,13 @@ import { signRequestObject } from '../../openid4vp/request/request-object.ts'
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
+import { reportStep } from '../delivery/step-events.ts'
 import { passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
-import { sendEntry, withChangedEntry } from '../indexing.ts'
+import { withChangedEntry } from '../listing/changed-entry.ts'
+import { addStep } from '../listing/timeline.ts'
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
-import { addStep } from '../timeline.ts'
 import { applyTimeouts } from '../timeouts.ts'
 import { addActivity } from '../wallet-activity.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
@@ -49,7 +49,7 @@ export async function fetchRequest(
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(terms))
   if (refusal !== undefined) return err(refusal)
   markHandedOut(context.store, generation, now, 'fetched')
-  if (!document.request_fetched) void inBackground(() => sendEntry(context))
+  if (!document.request_fetched) await reportStep(context, { type: 'verification.request_fetched' })
   const config = configOf(context.env)
   const identity = await openVerifier(config, terms)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched

@@ -1,20 +1,19 @@
 // The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one. The same
 // write queues the event and the log entry.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
-import { randomBytes } from '../../crypto/random.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import { planAttempts, postAll } from '../delivery/delivering.ts'
-import { terminalEvent } from '../delivery/event.ts'
+import { begunOf, planAttempts, postAll } from '../delivery/delivering.ts'
+import { randomIdentifier, terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
-import type { Outcome, Returned, SessionDocument, TraceEntry } from '../document.ts'
-import { sendEntry, withChangedEntry } from '../indexing.ts'
+import type { Outcome, PendingLogEntry, Returned, SessionDocument, TraceEntry } from '../document.ts'
+import { withChangedEntry } from '../listing/changed-entry.ts'
+import { sendEntry } from '../listing/indexing.ts'
 import type { LoginResult } from '../login/login.ts'
 import { recordOutcome } from '../measures.ts'
 import type { Channel, StoredGeneration } from '../request/generations.ts'
@@ -50,15 +49,18 @@ export function endSession(context: SessionContext, end: SessionEnd, { webhook, 
   if (ended === undefined) return false
   // For an unknown or disabled endpoint `nextWakeUp` sets the alarm to now.
   const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled
-  const due = isKnown ? ended.deliveries : []
-  const { deliveries, canPost } = planAttempts(ended.relying_party_id, ended.deliveries, { due, now })
+  const { event_id } = ended.pending_log_entry
+  const due = isKnown ? ended.deliveries.filter((delivery) => delivery.event_id === event_id) : []
+  const { deliveries, started } = planAttempts(ended.relying_party_id, ended.deliveries, { due, now })
+  const canPost = started.length > 0
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
   // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
   // alarm repeats it. If there is a POST, the result of the log call is written together with the result of
   // the POST.
   const meanwhile = inBackground(() => reportEnd(context, { isWritten: !canPost }))
-  if (canPost && isKnown) void inBackground(() => postAll(context, webhook, deliveries, meanwhile))
+  if (canPost && isKnown)
+    void inBackground(() => postAll(context, webhook, begunOf(deliveries, started), meanwhile))
   return true
 }
 
@@ -173,7 +175,7 @@ function endedDocument(
   document: SessionDocument,
   { outcome, winner, returned = null, login, ...end }: SessionEnd,
   { webhook, now, baseUrl }: EventInput & { readonly baseUrl: string },
-): SessionDocument | undefined {
+): (SessionDocument & { readonly pending_log_entry: PendingLogEntry }) | undefined {
   const status = transition(document.status, end.status)
   if (status === undefined) return undefined
   const { wallets: _, ...kept } = document
@@ -207,9 +209,4 @@ function endedDocument(
       : ended.deliveries,
     pending_log_entry,
   }
-}
-
-/** Returns an identifier of 128 random bits. */
-function randomIdentifier(prefix: string): string {
-  return prefix + encodeBase64url(randomBytes(16))
 }

@@ -8,8 +8,10 @@ import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.t
 import { err, ok } from '../../result.ts'
 import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
+import { sendStepEvent } from '../delivery/step-events.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
-import { sendEntry, withChangedEntry } from '../indexing.ts'
+import { withChangedEntry } from '../listing/changed-entry.ts'
+import { sendEntry } from '../listing/indexing.ts'
 import { prepareLogin } from '../login/tokens.ts'
 import { recordEvaluation } from '../measures.ts'
 import { ANNEX_C_PROTOCOL, annexCHash } from '../request/annex-c.ts'
@@ -95,6 +97,10 @@ async function applyEvaluation(
   const config = configOf(env)
   if (evaluation.kind === 'refused' || evaluation.kind === 'wallet_error') {
     storeAttempt(store, evaluation, now)
+    if (evaluation.generation !== null) {
+      const reason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
+      await sendStepEvent(context, { type: 'verification.response_refused', reason })
+    }
     return evaluation.kind === 'refused' ? err(evaluation.reason) : accepted(document, response, config)
   }
   const { generation } = evaluation

@@ -11,12 +11,12 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
+import { addStep } from '../listing/timeline.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import { endSession, type SessionEnd } from '../response/end-session.ts'
 import type { Link, SessionError } from '../results.ts'
-import { addStep } from '../timeline.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
   BROWSER_SECRET_BYTES,

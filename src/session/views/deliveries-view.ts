@@ -15,18 +15,24 @@ export function deliveriesView(document: SessionDocument): DeliveryLog {
 }
 
 function deliveryView(delivery: Delivery) {
-  const { delivery_id, event_id, event_type, sequence, state, attempts, next_attempt_at } = delivery
+  const { delivery_id, event_id, event_type, sequence, state, attempts, next_attempt_at, body } = delivery
   return {
     delivery_id,
     event_id,
     event_type: event_type as EventType, // a session only enqueues its own events
     sequence,
     state,
+    body,
     next_attempt_at: isoTimeOrNull(next_attempt_at),
     attempts: attempts.map((attempt) => attemptView(attempt)),
   }
 }
 
-function attemptView({ attempt, at, manual, status, error }: Attempt) {
-  return { attempt, at: isoTime(at), manual, status, error }
+function attemptView({ at, duration_ms, excerpt, ...attempt }: Attempt) {
+  return {
+    ...attempt,
+    at: isoTime(at),
+    duration_ms: duration_ms ?? null,
+    response_excerpt: excerpt ?? null,
+  }
 }

@@ -4,8 +4,8 @@ import type { Timeline } from '../../../openapi/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
+import type { StoredStep } from '../listing/timeline.ts'
 import { describeReason, type ReasonCode } from '../response/reasons.ts'
-import type { StoredStep } from '../timeline.ts'
 
 type Entry = Timeline['entries'][number]
 type TimedEntry = {

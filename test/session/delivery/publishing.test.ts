@@ -110,6 +110,7 @@ describe('an outcome', () => {
       const put = vi.spyOn(state.storage.kv, 'put')
       await scheduler.wait(50)
       answer.resolve('recorded')
+      await vi.waitFor(() => expect(put).toHaveBeenCalled())
       await scheduler.wait(50)
       return put.mock.calls.map(([, value]) => value as SessionDocument)
     })

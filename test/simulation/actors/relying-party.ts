@@ -59,7 +59,7 @@ const ACTIONS = {
   },
   receipt: async (world, session) => void (await ask(world, session, 'readReceipt', session.party.id)),
   redeliver: async (world, session) => {
-    const answer = await ask(world, session, 'readDeliveries', session.party.id)
+    const answer = await ask(world, session, 'readCourse', session.party.id, 'deliveries')
     if (!answer?.ok) return
     const { json } = answer.value as { readonly json: string }
     const [delivery] = (JSON.parse(json) as { deliveries: { delivery_id: string }[] }).deliveries

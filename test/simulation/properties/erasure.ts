@@ -58,4 +58,4 @@ export const erasure: Property = {
   },
 }
 
-const READS = ['read', 'readPublic', 'readPage', 'readDeliveries', 'readReceipt', 'fetchRequest', 'redeem']
+const READS = ['read', 'readPublic', 'readPage', 'readCourse', 'readReceipt', 'fetchRequest', 'redeem']

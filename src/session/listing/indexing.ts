@@ -1,18 +1,18 @@
 // Entry of a session in the list of its relying party (CONTRACT 7a). A change of the entry is queued by the
 // write of the change. It is sent at once, and again until the index confirms it.
 
-import { encodeBase64url } from '../codec/base64url.ts'
-import { utf8 } from '../codec/bytes.ts'
-import { sha256 } from '../crypto/digest.ts'
-import type { Env } from '../env.ts'
-import { withDeadline } from '../net/time-limit.ts'
-import { dayOf } from '../relying-party/events/event-days.ts'
-import { indexStub } from '../relying-party/index/index-days.ts'
-import type { IndexEntry, WebhookResult } from '../relying-party/index/index-entry.ts'
-import { erasedBy, expiryAlarmAt } from './alarm/wake-up.ts'
-import { logError } from './background.ts'
-import type { SessionContext } from './context.ts'
-import { type PendingIndexEntry, protocolOf, type SessionDocument, stageOf } from './document.ts'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
+import type { Env } from '../../env.ts'
+import { withDeadline } from '../../net/time-limit.ts'
+import { dayOf } from '../../relying-party/events/event-days.ts'
+import { indexStub } from '../../relying-party/index/index-days.ts'
+import type { IndexEntry, WebhookResult } from '../../relying-party/index/index-entry.ts'
+import { erasedBy } from '../alarm/wake-up.ts'
+import { logError } from '../background.ts'
+import type { SessionContext } from '../context.ts'
+import { protocolOf, type SessionDocument, stageOf } from '../document.ts'
 import { firstTime } from './timeline.ts'
 
 /** Time limit of one call to the index. */
@@ -20,24 +20,6 @@ const CALL_MS = 4_000
 /** Wait after the first failed call. It doubles after each further one, up to the longest. */
 const FIRST_WAIT_MS = 5_000
 const LONGEST_WAIT_MS = 3_600_000
-
-/**
- * Returns the session with a changed entry, whose first call starts after the write. `repeatAt`: when the
- * alarm repeats a call that a crash cut off. A session without an index stays as it is.
- */
-export function withChangedEntry(document: SessionDocument, repeatAt?: number): SessionDocument {
-  if (document.pending_index_entry === undefined) return document
-  const { revision } = document.pending_index_entry
-  const next_call_at = repeatAt ?? expiryAlarmAt(document)
-  return { ...document, pending_index_entry: { revision: revision + 1, calls: 1, next_call_at } }
-}
-
-/** The entry of a new session, whose first call starts after the write. */
-export function firstEntry(
-  document: Pick<SessionDocument, 'verification_id' | 'expires_at'>,
-): PendingIndexEntry {
-  return { revision: 1, calls: 1, next_call_at: expiryAlarmAt(document) }
-}
 
 /** Sends the entry again if that is due. The call is counted before it is made. */
 export async function indexDue(context: SessionContext, now: number): Promise<void> {

@@ -1,0 +1,72 @@
+// Events of steps (CONTRACT 7): a relying party that subscribes to them gets a creation, the first fetch of a
+// request, and refused responses. They are sent and logged as outcomes are, and never delay one.
+
+import { configOf } from '../../config.ts'
+import type { StepEventType } from '../../relying-party/settings/settings.ts'
+import { serialiseEvent } from '../../webhook/event.ts'
+import { enqueue } from '../../webhook/outbox.ts'
+import { inBackground } from '../background.ts'
+import type { SessionContext } from '../context.ts'
+import type { SessionDocument } from '../document.ts'
+import { sendEntry } from '../listing/indexing.ts'
+import type { ReasonCode } from '../response/reasons.ts'
+import { webhookOf } from '../timeouts.ts'
+import { begunOf, planAttempts, postAll } from './delivering.ts'
+import { buildEvent, randomIdentifier } from './event.ts'
+import { newStepLog, publishSteps } from './publishing.ts'
+
+/** Step events of one verification. */
+const LIMIT = 10
+/** Shortest time between two events of refused responses. */
+const REFUSAL_MS = 1_000
+
+/** A step that may have an event. `reason`: of a refused response. */
+type EventfulStep = { readonly type: StepEventType; readonly reason?: ReasonCode }
+
+/** Sends the changed entry of the list, and the event of the step that changed it. */
+export function reportStep(context: SessionContext, step: EventfulStep): Promise<void> {
+  void inBackground(() => sendEntry(context))
+  return sendStepEvent(context, step)
+}
+
+/**
+ * Queues the event of a step that was just written, and starts its first attempt, if the webhook is subscribed
+ * to it. Returns once the event is written.
+ */
+export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
+  const { store, env } = context
+  if (!mayHaveEvent(store.session(), reason)) return
+  const webhook = await webhookOf(context, Date.now())
+  const document = store.session()
+  const now = Date.now()
+  if (document === undefined || !mayHaveEvent(document, reason) || document.status !== 'pending') return
+  if (webhook === null || webhook === 'unknown' || webhook.disabled || !webhook.events.includes(type)) return
+  const { count = 0, refused_at = null } = document.step_events ?? {}
+  const sequence = count + 1
+  const event_id = randomIdentifier('evt_')
+  const named = { event_id, event_type: type, sequence, at: now, reason: reason ?? null }
+  const delivery = {
+    delivery_id: randomIdentifier('dlv_'),
+    event_id,
+    event_type: type,
+    sequence,
+    body: serialiseEvent(buildEvent(document, named, configOf(env).baseUrl)),
+  }
+  const all = enqueue(document.deliveries, delivery, now)
+  const due = all.filter((one) => one.event_id === event_id)
+  const { deliveries, started } = planAttempts(document.relying_party_id, all, { due, now })
+  store.commit({
+    ...document,
+    deliveries,
+    step_events: { count: sequence, refused_at: reason === undefined ? refused_at : now },
+    pending_step_log: newStepLog(document, event_id, now),
+  })
+  const published = inBackground(() => publishSteps(context))
+  void inBackground(() => postAll(context, webhook, begunOf(deliveries, started), published))
+}
+
+function mayHaveEvent(document: SessionDocument | undefined, reason: ReasonCode | undefined): boolean {
+  const steps = document?.step_events
+  if (steps === undefined || steps.count >= LIMIT) return false
+  return reason === undefined || steps.refused_at === null || Date.now() >= steps.refused_at + REFUSAL_MS
+}

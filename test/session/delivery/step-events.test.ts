@@ -1,0 +1,189 @@
+// Events of steps (CONTRACT 7): off by default, in order, at most ten, and never in the way of an outcome.
+
+import { runDurableObjectAlarm } from 'cloudflare:test'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createApp } from '../../../src/routes/app.ts'
+import { call } from '../../routes/edge/edge-app.ts'
+import {
+  ask,
+  createSession,
+  fetchRequest,
+  goodResponse,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+} from '../driver.ts'
+
+const app = createApp()
+const NOON = Date.UTC(2046, 5, 15, 12)
+const WAIT = { timeout: 20_000 }
+const STEPS = ['verification.created', 'verification.request_fetched', 'verification.response_refused']
+const URL_OF_HOOK = 'http://127.0.0.1:9/hook'
+
+type SentEvent = Readonly<Record<string, unknown>> & {
+  readonly event_type: string
+  readonly sequence: number
+}
+
+beforeEach(() => at(NOON))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+/** Returns the events that a receiver gets. `respond` is its response. */
+function receive(respond: (event: SentEvent) => Promise<Response> | Response): SentEvent[] {
+  const sent: SentEvent[] = []
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
+    const event = JSON.parse(String(init?.body)) as SentEvent
+    sent.push(event)
+    return respond(event)
+  })
+  return sent
+}
+
+const accept = () => new Response(null, { status: 204 })
+
+/** Creates a session, whose request is fetched. */
+async function fetchedSession(setting: Setting, body: object = {}) {
+  const created = await createSession(setting, body)
+  const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
+  return { id: created.verification_id as string, request: await fetchRequest(address) }
+}
+
+async function refuse(setting: Setting, { id, request }: Awaited<ReturnType<typeof fetchedSession>>) {
+  const response = await goodResponse(setting, { ...request, nonce: 'another nonce' })
+  expect((await post(id, response)).status).toBe(400)
+}
+
+async function logged(setting: Setting): Promise<readonly SentEvent[]> {
+  const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })
+  return ((await response.json()) as { events: SentEvent[] }).events
+}
+
+const namesOf = (events: readonly SentEvent[]) => events.map(({ event_type }) => event_type)
+
+describe('a webhook that names steps', () => {
+  const setUpSteps = () =>
+    setUp({ webhook: { url: URL_OF_HOOK, events: [...STEPS, 'verification.verified'] } })
+
+  it('gets each step once, then the outcome, with rising sequences', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const session = await fetchedSession(setting, { metadata: { order: '4711' } })
+    await refuse(setting, session)
+    expect((await post(session.id, await goodResponse(setting, session.request))).status).toBe(200)
+    await vi.waitFor(() => expect(sent).toHaveLength(4), WAIT)
+    const bySequence = sent.toSorted((a, b) => a.sequence - b.sequence)
+    expect(bySequence).toMatchObject([
+      { event_type: STEPS[0], sequence: 1, status: 'pending', attempt_count: 0, reason: null },
+      { event_type: STEPS[1], sequence: 2, status: 'pending', attempt_count: 0, reason: null },
+      {
+        event_type: STEPS[2],
+        sequence: 3,
+        status: 'pending',
+        attempt_count: 1,
+        reason: { code: 'nonce_mismatch' },
+      },
+      { event_type: 'verification.verified', sequence: 4, status: 'verified', attempt_count: 1 },
+    ])
+    for (const event of sent) expect(event.metadata).toEqual({ order: '4711' })
+    await vi.waitFor(async () => {
+      const events = await logged(setting)
+      expect(namesOf(events)).toEqual([...STEPS, 'verification.verified'])
+      expect(events).toEqual(bySequence)
+    }, WAIT)
+  })
+
+  it('gets one event a second of refused responses, which counts those without one', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const session = await fetchedSession(setting)
+    for (const milliseconds of [0, 300, 999, 1_000]) {
+      at(NOON + milliseconds)
+      await refuse(setting, session)
+    }
+    await vi.waitFor(
+      () => expect(sent.filter(({ event_type }) => event_type === STEPS[2])).toHaveLength(2),
+      WAIT,
+    )
+    const refusals = sent.filter(({ event_type }) => event_type === STEPS[2])
+    expect(refusals.map(({ attempt_count }) => attempt_count).sort()).toEqual([1, 4])
+  })
+
+  it('gets at most ten events of steps of one verification', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const session = await fetchedSession(setting)
+    for (let second = 0; second < 12; second++) {
+      at(NOON + second * 1_000)
+      await refuse(setting, session)
+    }
+    expect((await post(session.id, await goodResponse(setting, session.request))).status).toBe(200)
+    await vi.waitFor(() => expect(namesOf(sent)).toContain('verification.verified'), WAIT)
+    expect(sent).toHaveLength(11)
+    expect(sent.find(({ event_type }) => event_type === 'verification.verified')).toMatchObject({
+      sequence: 11,
+    })
+  })
+
+  it('gets no event of a response that names no request of the session', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const { verification_id } = await createSession(setting)
+    await vi.waitFor(() => expect(sent).toHaveLength(1), WAIT)
+    await post(verification_id, { state: 'unknown', vp_token: '{}' })
+    await ask(setting, 'GET', verification_id)
+    expect(namesOf(sent)).toEqual(['verification.created'])
+  })
+
+  it('gets the outcome while the receiver leaves every event of a step unanswered', async () => {
+    const hanging = Promise.withResolvers<Response>()
+    const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? hanging.promise : accept()))
+    const setting = await setUpSteps()
+    // More than may be under way for one relying party.
+    const sessions = await Promise.all(Array.from({ length: 20 }, () => fetchedSession(setting)))
+    const [session] = sessions
+    if (session === undefined) throw new Error('no session')
+    expect((await post(session.id, await goodResponse(setting, session.request))).status).toBe(200)
+    await vi.waitFor(() => expect(namesOf(sent)).toContain('verification.verified'), WAIT)
+    hanging.resolve(accept())
+  })
+
+  it('gets an event of a step again that it refused, and the log has it once', async () => {
+    const responses = [new Response(null, { status: 500 })]
+    const sent = receive(() => responses.pop() ?? accept())
+    const setting = await setUpSteps()
+    const { verification_id } = await createSession(setting, { expires_in: 86_400 })
+    await vi.waitFor(async () => {
+      const { deliveries } = (await (await ask(setting, 'GET', verification_id, '/deliveries')).json()) as {
+        deliveries: { attempts: { status: number }[] }[]
+      }
+      expect(deliveries[0]?.attempts[0]?.status).toBe(500)
+    }, WAIT)
+    at(NOON + 600_000)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    await vi.waitFor(() => expect(sent).toHaveLength(2), WAIT)
+    expect(sent[1]).toEqual(sent[0])
+    expect(namesOf(await logged(setting))).toEqual(['verification.created'])
+  })
+})
+
+describe('a webhook that names no step', () => {
+  it('gets the outcome alone, as sequence 1', async () => {
+    const sent = receive(accept)
+    const setting = await setUp({ webhook: { url: URL_OF_HOOK } })
+    const session = await fetchedSession(setting)
+    await refuse(setting, session)
+    expect((await post(session.id, await goodResponse(setting, session.request))).status).toBe(200)
+    await vi.waitFor(() => expect(sent).toHaveLength(1), WAIT)
+    expect(sent).toMatchObject([{ event_type: 'verification.verified', sequence: 1 }])
+    expect(namesOf(await logged(setting))).toEqual(['verification.verified'])
+  })
+})
