@@ -4,6 +4,7 @@
 import { parseCall } from './admin/call.mjs'
 import { COMMANDS } from './admin/commands.mjs'
 import { helpFor, overview } from './admin/help.mjs'
+import { OWN_COMMANDS, runOwn } from './admin/own-commands.mjs'
 import { readable, readableProblem } from './admin/print.mjs'
 import { runReaderCsr } from './admin/reader-csr.mjs'
 import { findService, send } from './admin/service.mjs'
@@ -14,6 +15,8 @@ process.exitCode = await main(process.argv.slice(2))
 async function main(args) {
   if (args[0] === 'reader-csr') return runReaderCsr(args.slice(1))
   if (args[0] === 'wallets') return runWallets(args.slice(1))
+  const own = args.slice(0, 2).join(' ')
+  if (OWN_COMMANDS[own] !== undefined) return runOwn(own, args.slice(2))
   const parsed = parseCall(args)
   if (parsed.help !== undefined) {
     console.log(parsed.help === '' ? overview() : helpFor(parsed.help))

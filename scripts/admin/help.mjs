@@ -1,12 +1,14 @@
 // Texts of `--help`, generated from the table of commands.
 
 import { COMMANDS, parametersOf, takesBody } from './commands.mjs'
+import { OWN_COMMANDS } from './own-commands.mjs'
 import { READER_CSR } from './reader-csr.mjs'
 import { WALLETS } from './wallets.mjs'
 
 export function overview() {
   const rows = [
     ...Object.entries(COMMANDS).map(([name, command]) => [usageOf(name, command), command.does]),
+    ...Object.entries(OWN_COMMANDS).map(([name, { does }]) => [name, does]),
     ['reader-csr', READER_CSR.does],
     ['wallets', WALLETS.does],
   ]
@@ -17,6 +19,7 @@ export function overview() {
     '',
     'Every command has --help. Without BASE_URL, commands go to the local service (STATE_DIR, HOST, PORT, TLS_CERT, TLS_KEY).',
     'Set BASE_URL and ADMIN_TOKEN to use another service.',
+    `${Object.keys(OWN_COMMANDS).join(', ')}: with API_KEY, the key of a relying party.`,
   ].join('\n')
 }
 

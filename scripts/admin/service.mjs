@@ -15,6 +15,18 @@ const TIMEOUT_MS = 60_000
  * STATE_DIR. A local token goes to another address only if STATE_DIR is set explicitly.
  */
 export function findService(env) {
+  const { origin, isLocal, error } = serviceOrigin(env)
+  if (error !== undefined) return { error }
+  if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN, isLocal }
+  if (!isLocal && env.STATE_DIR === undefined) return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
+  const path = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys', 'admin-token')
+  if (!existsSync(path))
+    return { error: `${path} does not exist: start the service once, or set ADMIN_TOKEN.` }
+  return { origin, token: readFileSync(path, 'utf8').trim(), isLocal }
+}
+
+/** Returns `{ origin, isLocal }` or `{ error }`. */
+export function serviceOrigin(env) {
   const isLocal = env.BASE_URL === undefined
   let origin = env.BASE_URL
   try {
@@ -22,17 +34,10 @@ export function findService(env) {
   } catch (error) {
     return { error: error.message }
   }
-  if (!isLocal && !isSafe(origin))
-    return {
-      error:
-        'BASE_URL must be an https URL, because the token is sent to it. http is allowed on loopback only.',
-    }
-  if (env.ADMIN_TOKEN !== undefined) return { origin, token: env.ADMIN_TOKEN, isLocal }
-  if (!isLocal && env.STATE_DIR === undefined) return { error: 'BASE_URL needs ADMIN_TOKEN: set both.' }
-  const path = join(resolve(ROOT, env.STATE_DIR ?? '.dev'), 'keys', 'admin-token')
-  if (!existsSync(path))
-    return { error: `${path} does not exist: start the service once, or set ADMIN_TOKEN.` }
-  return { origin, token: readFileSync(path, 'utf8').trim(), isLocal }
+  if (isLocal || isSafe(origin)) return { origin, isLocal }
+  return {
+    error: 'BASE_URL must be an https URL, because a secret is sent to it. http is allowed on loopback only.',
+  }
 }
 
 function isSafe(origin) {

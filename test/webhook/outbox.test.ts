@@ -139,7 +139,9 @@ describe('a finished attempt', () => {
   it('ends the delivery after a success', () => {
     const done = only(finish(start(OWED), DELIVERED))
     expect(done).toMatchObject({ state: 'delivered', next_attempt_at: null })
-    expect(done.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: 200, error: null }])
+    expect(done.attempts).toEqual([
+      { attempt: 1, at: NOW, manual: false, status: 200, error: null, duration_ms: 80 },
+    ])
   })
 
   it('is followed by the next one of the schedule after a failure', () => {

@@ -1,0 +1,106 @@
+// The commands of a relying party (`npm run admin -- verifications list`, …) with a running service.
+
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { checkSignature, type Receiver, startReceiver } from '../support/service/receiver.ts'
+import { type CreatedRelyingParty, type Server, startServer } from '../support/service/server.ts'
+
+const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url).href)
+const WAIT = { timeout: 30_000 }
+
+let server: Server
+let shop: CreatedRelyingParty
+let receiver: Receiver
+beforeAll(async () => {
+  server = await startServer({})
+  shop = await server.createRelyingParty()
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await receiver?.close()
+  await server?.stop()
+})
+
+/** Runs `npm run admin -- …` with the key of the relying party. */
+async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = { API_KEY: shop.api_key },
+) {
+  const given = { PATH: process.env.PATH, PORT: new URL(server.origin).port, ...env }
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: given })
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+    })
+  }
+  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { code, ...texts }
+}
+
+async function call(method: string, path: string, body?: object): Promise<unknown> {
+  const headers = { authorization: `Bearer ${shop.api_key}`, 'content-type': 'application/json' }
+  const init = { method, headers, ...(body && { body: JSON.stringify(body) }) }
+  return (await fetch(`${server.origin}${path}`, init)).json()
+}
+
+async function createOne(metadata: Readonly<Record<string, string>>): Promise<string> {
+  const body = { credential_types: ['age_attestation'], scope: ['age_over_18'], metadata }
+  const { verification_id } = (await call('POST', '/v1/verify', body)) as { verification_id: string }
+  return verification_id
+}
+
+it('lists verifications by their filters', async () => {
+  const [kept, canceled] = [await createOne({ order: '1=2' }), await createOne({ order: '3' })]
+  await call('POST', `/v1/verify/${canceled}/cancel`)
+  await vi.waitFor(async () => {
+    const { stdout } = await run(['verifications', 'list', '--status', 'canceled'])
+    expect(stdout).toContain(canceled)
+    expect(stdout).not.toContain(kept)
+  }, WAIT)
+  const found = await run(['verifications', 'list', '--metadata', 'order=1=2', '--json-output'])
+  expect(JSON.parse(found.stdout).verifications).toMatchObject([{ verification_id: kept }])
+  const refused = await run(['verifications', 'list', '--status', 'done'])
+  expect([refused.code, refused.stdout]).toEqual([1, ''])
+  expect(refused.stderr).toContain('400 invalid_request')
+})
+
+it('forwards events with a signature of the secret, and prints the responses', async () => {
+  const id = await createOne({ order: '4' })
+  await call('POST', `/v1/verify/${id}/cancel`)
+  receiver.answer({ status: 500, body: 'not today' })
+  const WEBHOOK_SECRET = shop.webhook_secret
+  const env = { API_KEY: shop.api_key, WEBHOOK_SECRET }
+  await vi.waitFor(async () => {
+    const { code, stdout } = await run(['webhooks', 'forward', '--to', receiver.url, '--once'], env)
+    expect(code).toBe(0)
+    expect(stdout).toContain(`verification.canceled ${id}: HTTP 500 not today`)
+  }, WAIT)
+  const posted = receiver.requests.find(({ body }) => body.includes(id))
+  if (posted === undefined) throw new Error('the event was not posted')
+  expect(checkSignature(posted, WEBHOOK_SECRET)).toMatchObject({
+    standardwebhooks: { accepted: { verification_id: id } },
+    svix: { accepted: { verification_id: id } },
+  })
+  const otherSecret = `whsec_${Buffer.alloc(32).toString('base64')}`
+  expect(checkSignature(posted, otherSecret)).toHaveProperty('svix.refused')
+  const { stdout } = await run(['events', 'tail', '--once'])
+  expect(
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).verification_id),
+  ).toContain(id)
+})
+
+it('names what is missing', async () => {
+  expect(await run(['verifications', 'list'], {})).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('API_KEY is required'),
+  })
+  expect((await run(['webhooks', 'forward'])).stderr).toContain('--to is required')
+  expect((await run(['webhooks', 'forward', '--to', receiver.url])).stderr).toContain(
+    'WEBHOOK_SECRET is required',
+  )
+})
