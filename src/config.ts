@@ -75,6 +75,8 @@ export function parseConfig(environment: object) {
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
+    /** True if `/console` is served. */
+    hasConsole: env.CONSOLE === '1',
     /** Header with the caller's address; null: no limit by address. */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
@@ -200,6 +202,7 @@ const SCHEMA = z.object({
   SERVICE_SCHEME: z._default(scheme, 'walletverify'),
   WALLET_SCHEME: z._default(scheme, 'openid4vp'),
   ALLOW_LOOPBACK: z._default(z.enum(['0', '1']), '0'),
+  CONSOLE: z._default(z.enum(['0', '1']), '0'),
   CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),

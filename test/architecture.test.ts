@@ -63,10 +63,11 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
  */
 const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   routes: {
-    '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public', 'oidc', 'lists'],
+    '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public', 'oidc', 'lists', 'console'],
     edge: [],
     verifications: ['edge'],
     lists: ['edge'],
+    console: ['edge', 'settings'],
     wallet: ['edge'],
     browser: ['edge', 'wallet'],
     settings: ['edge', 'oidc'],

@@ -4,6 +4,7 @@ import { Hono } from 'hono/tiny'
 import { dcApiRoutes } from './browser/dc-api.ts'
 import { returnRoutes } from './browser/return.ts'
 import { sessionPageRoutes } from './browser/session-page.ts'
+import { consoleRoutes } from './console/console.ts'
 import type { AppEnv } from './edge/context.ts'
 import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
@@ -47,6 +48,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', oidcRoutes())
   app.route('/', sandboxRoutes())
   app.route('/v1/admin', adminRoutes())
+  app.route('/', consoleRoutes(app))
   app.get('/metrics', metricsReaders, sendMetrics)
   app.notFound(noSuchRoute(app))
   app.onError(onError)

@@ -1,0 +1,62 @@
+// The cookie of a console that is signed in (docs/console.md). It contains the token of its owner, sealed: each
+// call is made with that token, so the console can never do more than it, and ends with it.
+
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { utf8 } from '../../codec/bytes.ts'
+import { configOf } from '../../config.ts'
+import { hmacSha256 } from '../../crypto/hmac.ts'
+import { randomBytes } from '../../crypto/random.ts'
+import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
+import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
+import { readCookie, writeCookie } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+
+/** Time for which a console stays signed in. */
+export const SIGNED_IN_SECONDS = 12 * 3600
+
+const NAME = 'wv_console'
+const PLACE = 'console-cookie'
+const IV_BYTES = 12
+
+/** Whose console it is. `expires_at`: Unix milliseconds. */
+export type ConsoleSession = {
+  readonly owner: 'relying_party' | 'operator'
+  readonly token: string
+  readonly expires_at: number
+}
+
+/** Sets the cookie. Returns the token that changes by this console must send. */
+export async function openConsole(c: AppContext, session: ConsoleSession): Promise<string> {
+  const key = await keyOf(c)
+  const sealed = await seal({ key, aad: PLACE }, JSON.stringify(session), randomBytes(IV_BYTES))
+  const maxAge = Math.max(0, Math.floor((session.expires_at - Date.now()) / 1000))
+  writeCookie(c, NAME, sealed, { sameSite: 'Strict', maxAge })
+  return changeToken(key, sealed)
+}
+
+/** Returns the session of the cookie, and the token of its changes; `undefined` without a valid one. */
+export async function readConsole(c: AppContext) {
+  const sealed = readCookie(c, NAME)
+  if (sealed === undefined) return undefined
+  const key = await keyOf(c)
+  const text = await unseal({ key, aad: PLACE }, sealed)
+  if (text === undefined) return undefined
+  const session = JSON.parse(text) as ConsoleSession // sealed by us
+  if (session.expires_at <= Date.now()) return undefined
+  const expected = await changeToken(key, sealed)
+  return { session, changeToken: expected, mayChange: (sent: string) => timingSafeEqualText(expected, sent) }
+}
+
+/** Removes the cookie. */
+export function closeConsole(c: AppContext): void {
+  writeCookie(c, NAME, '', { sameSite: 'Strict', maxAge: 0 })
+}
+
+function keyOf(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
+  return deriveKey(configOf(c.env).serverSecret, 'console')
+}
+
+/** Differs for each sign-in. A page of another site cannot read it. */
+async function changeToken(key: Uint8Array<ArrayBuffer>, sealed: string): Promise<string> {
+  return encodeBase64url(await hmacSha256(key, utf8(`console-change\0${sealed}`)))
+}

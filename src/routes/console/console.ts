@@ -1,0 +1,110 @@
+// The console (docs/console.md): static pages, a sign-in, and the public API behind the cookie of the sign-in.
+// Whatever the console shows or does, the API can: its calls are those of the API, with the owner's token.
+
+import { Hono } from 'hono/tiny'
+import { configOf } from '../../config.ts'
+import type { AppContext, AppEnv } from '../edge/context.ts'
+import { problem } from '../edge/problems.ts'
+import { operatorOnly } from '../settings/operator.ts'
+import { closeConsole, readConsole } from './console-cookie.ts'
+import { createCode, readSession, signIn } from './sign-in.ts'
+
+/** Header with the token of changes. */
+const CHANGE_TOKEN = 'Console-Token'
+const API = '/console/api'
+/** What the API serves to a token. Nothing else is reached through the console. */
+const REACHED = [/^\/v1\//, /^\/readyz$/, /^\/metrics$/]
+/** Headers of a call that reach the API. Cookies and tokens of the caller do not. */
+const PASSED_ON = ['accept', 'content-type', 'idempotency-key']
+const SAFE_METHODS = ['GET', 'HEAD']
+
+const FILES = /^[a-z-]{1,40}\.(css|js|json|svg)$/
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json',
+  svg: 'image/svg+xml',
+}
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; '),
+}
+
+/** Builds the routes. `app`: the whole router, which answers calls of the API. */
+export function consoleRoutes(app: Hono<AppEnv>): Hono<AppEnv> {
+  const routes = new Hono<AppEnv>()
+  routes.use('/console/*', isOn).use('/console', isOn)
+  routes.use('/console/session', fromOwnPage).use(`${API}/*`, fromOwnPage)
+  routes.get('/console', sendPage).get('/console/assets/:name', sendFile)
+  routes.post('/console/codes', operatorOnly, createCode)
+  routes.get('/console/session', readSession).post('/console/session', signIn)
+  routes.delete('/console/session', signOut)
+  return routes.all(`${API}/*`, (c) => callApi(c, app))
+}
+
+/** The console is off unless the configuration says CONSOLE=1. */
+async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
+  if (!configOf(c.env).hasConsole) return problem(c, 'not_found')
+  await next()
+  return undefined
+}
+
+/** Rejects every change that a page of another origin sends. */
+async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
+  const isOwn = c.req.header('Origin') === configOf(c.env).baseUrl
+  if (!SAFE_METHODS.includes(c.req.method) && !isOwn) return problem(c, 'cross_site_request')
+  await next()
+  return undefined
+}
+
+async function sendPage(c: AppContext): Promise<Response> {
+  const file = await c.env.ASSETS.fetch('https://assets/console/console.html')
+  if (file.status !== 200) return problem(c, 'temporarily_unavailable')
+  return new Response(file.body, { headers: PAGE_HEADERS })
+}
+
+async function sendFile(c: AppContext): Promise<Response> {
+  const name = c.req.param('name') ?? ''
+  const type = MEDIA_TYPES[FILES.exec(name)?.[1] ?? '']
+  const file = type === undefined ? undefined : await c.env.ASSETS.fetch(`https://assets/console/${name}`)
+  if (type === undefined || file?.status !== 200) return problem(c, 'not_found')
+  return new Response(file.body, { headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' } })
+}
+
+function signOut(c: AppContext): Response {
+  closeConsole(c)
+  return c.body(null, 204)
+}
+
+/** Calls the API with the owner's token. */
+async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
+  const console = await readConsole(c)
+  if (console === undefined) return problem(c, 'missing_token')
+  const { method } = c.req
+  const isSafe = SAFE_METHODS.includes(method)
+  if (!isSafe && !console.mayChange(c.req.header(CHANGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
+  const url = new URL(c.req.url)
+  const path = url.pathname.slice(API.length)
+  if (!REACHED.some((prefix) => prefix.test(path))) return problem(c, 'not_found')
+  url.pathname = path
+  const headers = new Headers({ Authorization: `Bearer ${console.session.token}` })
+  for (const name of PASSED_ON) {
+    const value = c.req.header(name)
+    if (value !== undefined) headers.set(name, value)
+  }
+  const request = new Request(url, { method, headers, body: isSafe ? null : c.req.raw.body })
+  const response = await app.fetch(request, c.env, c.executionCtx)
+  if (response.status === 401) closeConsole(c)
+  return response
+}
