@@ -1,4 +1,4 @@
-// Operations of relying parties on many verifications, and on the course of one (CONTRACT 7a to 7c).
+// Operations of relying parties on many verifications, and on the course of one (CONTRACT 13).
 
 import type { RouteName } from '../../src/routes/edge/access.ts'
 import { insightsQuery, listQuery } from '../../src/routes/lists/list-query.ts'

@@ -1,4 +1,4 @@
-// Responses of lists, insights and timelines (CONTRACT 7a to 7c), as schemas.
+// Responses of lists, insights and timelines (CONTRACT 13), as schemas.
 
 import * as z from 'zod/mini'
 import { STATUSES } from '../../src/session/state.ts'

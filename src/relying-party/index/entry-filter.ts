@@ -1,4 +1,4 @@
-// Filters of the list of verifications (CONTRACT 7a).
+// Filters of the list of verifications (CONTRACT 13).
 
 import type { IndexEntry } from './index-entry.ts'
 

@@ -1,4 +1,4 @@
-// Entry of the list of verifications (CONTRACT 7a): what a relying party sees of one verification without
+// Entry of the list of verifications (CONTRACT 13): what a relying party sees of one verification without
 // reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied when
 // the session is erased. Times are Unix milliseconds.
 

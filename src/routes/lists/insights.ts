@@ -1,4 +1,4 @@
-// Counters of a relying party's verifications for each hour or day (CONTRACT 7b).
+// Counters of a relying party's verifications for each hour or day (CONTRACT 13).
 
 import type { Insights } from '../../../openapi/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'

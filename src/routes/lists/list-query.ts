@@ -1,4 +1,4 @@
-// Queries of `GET /v1/insights` and `GET /v1/verify` (CONTRACT 7a, 7b): filters, and the cursor of pages.
+// Queries of `GET /v1/insights` and `GET /v1/verify` (CONTRACT 13): filters, and the cursor of pages.
 
 import * as z from 'zod/mini'
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'

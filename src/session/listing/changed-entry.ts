@@ -1,4 +1,4 @@
-// Changes of a session's entry in the list of its relying party (CONTRACT 7a). They are queued by the write of
+// Changes of a session's entry in the list of its relying party (CONTRACT 13). They are queued by the write of
 // the change that they report.
 
 import { expiryAlarmAt } from '../alarm/wake-up.ts'

@@ -1,4 +1,4 @@
-// Entry of a session in the list of its relying party (CONTRACT 7a). A change of the entry is queued by the
+// Entry of a session in the list of its relying party (CONTRACT 13). A change of the entry is queued by the
 // write of the change. It is sent at once, and again until the index confirms it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'

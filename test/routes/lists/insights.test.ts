@@ -1,4 +1,4 @@
-// Counters and timelines (CONTRACT 7b, 7c), over the real sessions and the real index.
+// Counters and timelines (CONTRACT 13), over the real sessions and the real index.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
