@@ -25,6 +25,7 @@ const TYPES: Readonly<Record<string, readonly [ComponentName, string]>> = {
   ],
   VerificationPage: ['VerificationPage', 'Response of `GET /v1/verify`.'],
   Insights: ['Insights', 'Response of `GET /v1/insights`.'],
+  WalletList: ['WalletList', 'Response of `GET /v1/wallets`.'],
   Timeline: ['Timeline', 'Response of `GET …/timeline`.'],
   TestEvent: ['TestEvent', 'The webhook of `POST /v1/webhook/test`.'],
   DeliveryLog: ['DeliveryLog', 'Response of `GET …/deliveries`.'],

@@ -82,6 +82,7 @@ const RESPONSES = {
   EventPage: verifications.eventPage,
   VerificationPage: lists.verificationPage,
   Insights: lists.insights,
+  WalletList: lists.walletList,
   Timeline: lists.timeline,
   RedeliveryPage: verifications.redeliveryPage,
   DeliveryLog: verifications.deliveryLog,

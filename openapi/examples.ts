@@ -376,6 +376,7 @@ export const EXAMPLES: {
         credential_types: ['age_attestation'],
         reason: null,
         attempt_count: 0,
+        webhook_state: 'delivered',
         metadata: { order: '4711' },
         livemode: true,
       },
@@ -399,6 +400,20 @@ export const EXAMPLES: {
         webhook_attempts: { failed: 1, succeeded: 11 },
         seconds_to_end: { p50: 38.1, p95: 602.4 },
         webhook_seconds: { p50: 0.12, p95: 0.4 },
+      },
+    ],
+  },
+  WalletList: {
+    wallets: [
+      {
+        id: 'eudi-android',
+        name: 'EUDI reference wallet (Android)',
+        status: 'test',
+        countries: [],
+        platforms: ['android'],
+        formats: ['mso_mdoc', 'dc+sd-jwt'],
+        protocols: ['openid4vp-1.0', 'haip-1.0'],
+        dc_api_protocols: ['org-iso-mdoc'],
       },
     ],
   },

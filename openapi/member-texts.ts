@@ -134,6 +134,10 @@ export const MEMBER_TEXTS = {
     steps:
       'Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result. Durations are in seconds, at most 10 % too long.',
   },
+  WalletList: {
+    wallets:
+      '`status` is `live`, `pilot` or `test`. `countries` is empty for any country. `protocols` are those of links and QR codes, `dc_api_protocols` those of a browser.',
+  },
   Timeline: {
     entries:
       'Members that a type does not have are null. `count` equal entries from `at` to `last_at` are one.',

@@ -9,7 +9,7 @@ export const LISTS = {
     id: 'listVerifications',
     summary: 'List verifications',
     description:
-      'Newest first, for 30 days. Filters can be combined. `metadata.{key}` is exact, and at most three may be sent. A page with filters may be short while `has_more` is true.',
+      'Newest first, for 30 days. Filters can be combined. `webhook_state=dead` finds the events that no attempt follows. `metadata.{key}` is exact, and at most three may be sent. A page with filters may be short while `has_more` is true.',
     query: listQuery,
     responses: { 200: { description: 'A page of verifications.', json: ['VerificationPage'] } },
     problems: ['index_disabled'],
@@ -21,6 +21,13 @@ export const LISTS = {
     query: insightsQuery,
     responses: { 200: { description: 'One step for each hour or day.', json: ['Insights'] } },
     problems: ['index_disabled'],
+  },
+  'GET /v1/wallets': {
+    id: 'listWallets',
+    summary: 'List the wallets',
+    description:
+      'Every wallet that the service has a profile of. A creation names one by its `id` in `wallet`.',
+    responses: { 200: { description: 'The wallets.', json: ['WalletList'] } },
   },
   'GET /v1/verify/:id/timeline': {
     id: 'readTimeline',

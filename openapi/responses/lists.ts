@@ -1,6 +1,7 @@
 // Responses of lists, insights and timelines (CONTRACT 13), as schemas.
 
 import * as z from 'zod/mini'
+import { WEBHOOK_STATES } from '../../src/relying-party/index/index-entry.ts'
 import { STATUSES } from '../../src/session/state.ts'
 import { deliveryId, list, maybe, time, verificationId } from './parts.ts'
 import { reason } from './verifications.ts'
@@ -20,6 +21,7 @@ export const listedVerification = z.object({
   credential_types: list(z.string()),
   reason: maybe(reason),
   attempt_count: z.int(),
+  webhook_state: maybe(z.enum(WEBHOOK_STATES)),
   metadata: z.record(z.string(), z.string()),
   livemode: z.boolean(),
 })
@@ -83,6 +85,23 @@ export const timelineEntry = z.object({
 /** Response of `GET …/timeline`. */
 export const timeline = z.object({ verification_id: verificationId, entries: list(timelineEntry) })
 
+/** Response of `GET /v1/wallets`. */
+export const walletList = z.object({
+  wallets: list(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      status: z.string(),
+      countries: list(z.string()),
+      platforms: list(z.string()),
+      formats: list(z.string()),
+      protocols: list(z.string()),
+      dc_api_protocols: list(z.string()),
+    }),
+  ),
+})
+
 export type Insights = z.infer<typeof insights>
 export type Timeline = z.infer<typeof timeline>
 export type VerificationPage = z.infer<typeof verificationPage>
+export type WalletList = z.infer<typeof walletList>

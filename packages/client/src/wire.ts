@@ -497,6 +497,7 @@ export type VerificationPage = {
     readonly credential_types: readonly string[]
     readonly reason: Reason | null
     readonly attempt_count: number
+    readonly webhook_state: 'delivered' | 'dead' | (string & {}) | null
     readonly metadata: Readonly<Record<string, string>>
     readonly livemode: boolean
   }[]
@@ -533,6 +534,24 @@ export type Insights = {
       readonly p50: number | null
       readonly p95: number | null
     }
+  }[]
+}
+
+/** Response of `GET /v1/wallets`. */
+export type WalletList = {
+  /**
+   * `status` is `live`, `pilot` or `test`. `countries` is empty for any country. `protocols` are those of
+   * links and QR codes, `dc_api_protocols` those of a browser.
+   */
+  readonly wallets: readonly {
+    readonly id: string
+    readonly name: string
+    readonly status: string
+    readonly countries: readonly string[]
+    readonly platforms: readonly string[]
+    readonly formats: readonly string[]
+    readonly protocols: readonly string[]
+    readonly dc_api_protocols: readonly string[]
   }[]
 }
 

@@ -1,6 +1,6 @@
 // Filters of the list of verifications (CONTRACT 13).
 
-import type { IndexEntry } from './index-entry.ts'
+import { type IndexEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
 
 /** What an entry must match. An absent member matches every entry. */
 export type EntryFilter = {
@@ -8,15 +8,17 @@ export type EntryFilter = {
   /** Unix milliseconds, inclusive. Entries are read in the order of this time. */
   readonly created_after?: number
   readonly credential_type?: string
+  readonly webhook_state?: WebhookState
   readonly metadata?: Readonly<Record<string, string>>
 }
 
 /** Returns true for an entry that the filter matches. Its time is not compared: the reader stops there. */
 export function matches(entry: IndexEntry, filter: EntryFilter): boolean {
-  const { status, credential_type, metadata = {} } = filter
+  const { status, credential_type, webhook_state, metadata = {} } = filter
   return (
     (status === undefined || status.includes(entry.status)) &&
     (credential_type === undefined || entry.credential_types.includes(credential_type)) &&
+    (webhook_state === undefined || webhookStateOf(entry) === webhook_state) &&
     Object.entries(metadata).every(
       ([key, value]) => Object.hasOwn(entry.metadata, key) && entry.metadata[key] === value,
     )

@@ -11,6 +11,14 @@ export type WebhookResult = {
   readonly duration_ms: number
 }
 
+export const WEBHOOK_STATES = ['delivered', 'dead'] as const
+export type WebhookState = (typeof WEBHOOK_STATES)[number]
+
+/** Returns the state of the webhook; null while an attempt follows, and where none was made. */
+export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): WebhookState | null {
+  return webhook && (webhook.delivered ? 'delivered' : 'dead')
+}
+
 /** One verification. A later put of the same verification has a higher `revision`. */
 export type IndexEntry = {
   readonly verification_id: string

@@ -92,6 +92,7 @@ export const ACCESS = {
   'GET /v1/events': relyingParty('verify:read'),
   'GET /v1/verify': relyingParty('verify:read'),
   'GET /v1/insights': relyingParty('verify:read'),
+  'GET /v1/wallets': relyingParty('verify:read'),
   'GET /v1/verify/:id/timeline': relyingParty('verify:read'),
   'GET /v1/verify/:id/deliveries': relyingParty('webhooks:manage'),
   'POST /v1/verify/:id/deliveries/:delivery/redeliver': relyingParty('webhooks:manage'),

@@ -7,6 +7,7 @@ import type { Config } from '../../config.ts'
 import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
+import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/verification-index.ts'
 import { STATUSES } from '../../session/state.ts'
 import { NOT_A_CURSOR, pageLimit } from '../edge/schemas.ts'
@@ -25,6 +26,7 @@ export const listQuery = z
       created_after: z.exactOptional(time),
       created_before: z.exactOptional(time),
       credential_type: z.exactOptional(text(300)),
+      webhook_state: z.exactOptional(z.enum(WEBHOOK_STATES)),
       limit: pageLimit,
       after: z.exactOptional(z.string().check(z.regex(/^[A-Za-z0-9_-]{54}$/, NOT_A_CURSOR))),
     }),
@@ -55,19 +57,23 @@ export const insightsQuery = z.strictObject({
   step: z._default(z.enum(['hour', 'day']), 'day'),
 })
 
-const KNOWN = new Set(['status', 'created_after', 'created_before', 'credential_type', 'limit', 'after'])
+const KNOWN = new Set([
+  ...['status', 'created_after', 'created_before', 'credential_type', 'webhook_state'],
+  ...['limit', 'after'],
+])
 
 /** Returns the filter of a query, and the position before which it reads; null: from the newest on. */
 export function filterOf(query: ListQuery): {
   readonly filter: EntryFilter
   readonly before: EntryPosition | null
 } {
-  const { status, created_after, created_before, credential_type } = query
+  const { status, created_after, created_before, credential_type, webhook_state } = query
   const metadata = Object.entries(query).filter(([name]) => name.startsWith(METADATA))
   const filter = {
     ...(status !== undefined && { status: [status].flat() }),
     ...(created_after !== undefined && { created_after: Date.parse(created_after) }),
     ...(credential_type !== undefined && { credential_type }),
+    ...(webhook_state !== undefined && { webhook_state }),
     ...(metadata.length > 0 && {
       metadata: Object.fromEntries(
         metadata.map(([name, value]) => [name.slice(METADATA.length), String(value)]),
@@ -79,8 +85,8 @@ export function filterOf(query: ListQuery): {
 }
 
 /** Returns true if the query reads every entry. A filter by time reads no other entries. */
-export function isUnfiltered({ status, credential_type, metadata }: EntryFilter): boolean {
-  return status === undefined && credential_type === undefined && metadata === undefined
+export function isUnfiltered({ created_after: _, ...filters }: EntryFilter): boolean {
+  return Object.keys(filters).length === 0
 }
 
 const TIME_BYTES = 8

@@ -10,7 +10,7 @@ import { dayOf } from '../../relying-party/events/event-days.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { indexStub, unlistedAt } from '../../relying-party/index/index-days.ts'
-import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
+import { type IndexEntry, webhookStateOf } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/verification-index.ts'
 import { describeReason, type ReasonCode } from '../../session/response/reasons.ts'
 import { authenticate } from '../edge/authenticate.ts'
@@ -27,10 +27,14 @@ import {
   readListCursor,
   writeListCursor,
 } from './list-query.ts'
+import { listWallets } from './wallets.ts'
 
-/** `GET /v1/verify` and `GET /v1/insights`. */
+/** `GET /v1/verify`, `GET /v1/insights` and `GET /v1/wallets`. */
 export function listRoutes(): Hono<AppEnv> {
-  return new Hono<AppEnv>().get('/v1/verify', list).get('/v1/insights', readInsights)
+  return new Hono<AppEnv>()
+    .get('/v1/verify', list)
+    .get('/v1/insights', readInsights)
+    .get('/v1/wallets', listWallets)
 }
 
 /** Entries that a page with a filter reads at most. */
@@ -103,6 +107,7 @@ function listed(entry: IndexEntry, baseUrl: string): Listed {
     credential_types,
     reason: entry.reason === null ? null : describeReason(entry.reason as ReasonCode, baseUrl),
     attempt_count,
+    webhook_state: webhookStateOf(entry),
     metadata,
     livemode,
   }

@@ -184,6 +184,7 @@ describe('GET /v1/verify', () => {
     ['created_before=yesterday', '/created_before'],
     ['limit=101', '/limit'],
     ['limit=0', '/limit'],
+    ['webhook_state=owed', '/webhook_state'],
     ['order=4711', '/order'],
     ['metadata.=x', '/metadata.'],
     ['metadata.a=1&metadata.a=2', '/metadata.a'],
@@ -214,6 +215,28 @@ describe('GET /v1/verify', () => {
     expect(await found('created_after=2046-06-15T12:00:01Z')).toEqual([c, b])
     expect(await found('created_before=2046-06-15T14:00:01%2B02:00')).toEqual([a])
     expect(await found('created_after=2046-06-15T12:00:01Z&created_before=2046-06-15T12:00:02Z')).toEqual([b])
+  })
+
+  it('shows the state of the webhook, and filters by it', async () => {
+    const setting = await setUp()
+    const id = await createOne(setting)
+    const last = { attempts: 6, duration_ms: 20 }
+    const states = [null, { delivered: true, ...last }, { delivered: false, ...last }]
+    await fill(setting, 3, (i) => ({ webhook: states[i] }))
+    const found = async (query: string) =>
+      (await readAll(setting, 10, query)).map(({ verification_id, webhook_state }) => [
+        verification_id.slice(id.length),
+        webhook_state,
+      ])
+    const all = [
+      ['', null],
+      ['0', null],
+      ['1', 'delivered'],
+      ['2', 'dead'],
+    ]
+    expect(await found('')).toEqual(all)
+    expect(await found('&webhook_state=delivered')).toEqual([['1', 'delivered']])
+    expect(await found('&webhook_state=dead')).toEqual([['2', 'dead']])
   })
 
   it('has no gap and no double while verifications are created', async () => {

@@ -1,0 +1,17 @@
+// Wallets that the service has a profile of (CONTRACT 13): the values of `wallet` in a creation.
+
+import type { WalletList } from '../../../openapi/responses/lists.ts'
+import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
+import { authenticate } from '../edge/authenticate.ts'
+import type { AppContext } from '../edge/context.ts'
+
+export async function listWallets(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:read')
+  if (!caller.ok) return caller.error
+  const wallets = WALLET_PROFILES.map(
+    ({ id, name, status, countries, platforms, formats, protocols, dc_api_protocols }) => {
+      return { id, name, status, countries, platforms, formats, protocols, dc_api_protocols }
+    },
+  )
+  return c.json<WalletList>({ wallets })
+}
