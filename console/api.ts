@@ -13,11 +13,10 @@ export type Session = {
   readonly scopes: readonly string[]
 }
 
-/** A problem of the API (RFC 9457). */
+/** A problem of the API (RFC 9457). `status` is 0 without a response. */
 export type Problem = {
   readonly status: number
   readonly code: string
-  readonly title: string
   readonly detail: string
   readonly request_id: string | null
   readonly errors: readonly { readonly pointer: string; readonly message: string }[]
@@ -31,12 +30,12 @@ export type Answer<T> =
 const TIMEOUT_MS = 30_000
 
 let changeToken = ''
-let onSignedOut = () => undefined as void
+let onSessionEnd = (): void => undefined
 
-/** Sets the token of changes, and what happens when the sign-in has ended. */
-export function useSession(session: Session | null, signedOut: () => void): void {
+/** Sets the token of changes, and what happens when the session has ended. */
+export function useSession(session: Session | null, sessionEnded: () => void): void {
   changeToken = session?.change_token ?? ''
-  onSignedOut = signedOut
+  onSessionEnd = sessionEnded
 }
 
 /** Signs in with a key, the operator's token, or a code. */
@@ -49,19 +48,19 @@ export function readSession() {
 }
 
 export function signOut() {
-  return send<null>('DELETE', '/console/session')
+  return send<string>('DELETE', '/console/session')
 }
 
-/** Calls the API, for example `call('GET', '/v1/verify')`. */
+/** Calls the API, for example `call('GET', '/v1/verify')`. A body that is not JSON is returned as text. */
 export async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
   const answer = await send<T>(method, `/console/api${path}`, body)
-  if (!answer.ok && answer.problem.status === 401) onSignedOut()
+  if (!answer.ok && answer.problem.status === 401) onSessionEnd()
   return answer
 }
 
-/** Calls the API and returns the text of the response, such as a receipt. */
-export function callText(method: string, path: string): Promise<Answer<string>> {
-  return send<string>(method, `/console/api${path}`)
+/** Reads a public resource of the service, which needs no token. */
+export function readPublic<T>(path: string): Promise<Answer<T>> {
+  return send<T>('GET', path)
 }
 
 async function send<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
@@ -77,21 +76,14 @@ async function send<T>(method: string, path: string, body?: object): Promise<Ans
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()
-    const isJson = response.headers.get('content-type')?.includes('json')
-    const value = isJson && text !== '' ? JSON.parse(text) : text
+    const isJson = response.headers.get('content-type')?.includes('json') === true && text !== ''
+    const value = isJson ? JSON.parse(text) : text
     if (response.ok) return { ok: true, value }
-    const problem: Partial<Problem> = typeof value === 'object' ? value : {}
-    return { ok: false, problem: { ...UNREADABLE, ...problem, status: response.status } }
+    const problem: Partial<Problem> = isJson ? value : {}
+    return { ok: false, problem: { ...NO_RESPONSE, code: 'failed', ...problem, status: response.status } }
   } catch {
-    return { ok: false, problem: { ...UNREADABLE, status: 0, code: 'unreachable' } }
+    return { ok: false, problem: NO_RESPONSE }
   }
 }
 
-const UNREADABLE: Problem = {
-  status: 0,
-  code: 'unreadable',
-  title: '',
-  detail: '',
-  request_id: null,
-  errors: [],
-}
+const NO_RESPONSE: Problem = { status: 0, code: 'unreachable', detail: '', request_id: null, errors: [] }

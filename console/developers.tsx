@@ -1,4 +1,5 @@
-// Settings of a relying party for its developers: keys, webhook, OpenID Connect clients, and all settings as JSON.
+// Settings of a relying party for its developers: keys, webhook, OpenID Connect clients, and all settings as
+// JSON.
 
 import { useState } from 'preact/hooks'
 import { call, type Session } from './api.ts'
@@ -12,7 +13,11 @@ type Key = {
   readonly expires_at: string | null
 }
 type Settings = Readonly<Record<string, unknown>> & {
-  readonly webhook: { readonly url: string; readonly events: readonly string[]; readonly disabled: boolean } | null
+  readonly webhook: {
+    readonly url: string
+    readonly events: readonly string[]
+    readonly disabled: boolean
+  } | null
 }
 type Client = { readonly client_id: string; readonly name: string; readonly redirect_uris: readonly string[] }
 
@@ -54,7 +59,10 @@ function Keys({ session }: { readonly session: Session }) {
       <h2>{t('api_keys')}</h2>
       <Loaded answer={answer}>
         {({ api_keys }) => (
-          <Table caption={t('api_keys')} columns={[t('id'), t('scope'), t('created_at'), t('expires_at'), '']}>
+          <Table
+            caption={t('api_keys')}
+            columns={[t('id'), t('scope'), t('created_at'), t('expires_at'), '']}
+          >
             {api_keys.map(({ key_id, scopes: granted, created_at, expires_at }) => (
               <tr key={key_id}>
                 <td>
@@ -88,7 +96,8 @@ function Keys({ session }: { readonly session: Session }) {
         <legend>{t('new_key')}</legend>
         {session.scopes.map((scope) => (
           <label key={scope}>
-            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} /> <code>{scope}</code>
+            <input type="checkbox" checked={scopes.includes(scope)} onChange={() => toggle(scope)} />{' '}
+            <code>{scope}</code>
           </label>
         ))}
         <Action label={t('create_key')} kind="primary" run={create} />

@@ -58,7 +58,10 @@ export function Insights() {
               steps={steps}
               series={[
                 ['created', '--ink', steps.map(({ created }) => created)],
-                ...ENDS.map((end) => [`status.${end}`, `--plot-${end}`, steps.map(({ ended }) => ended[end] ?? 0)] as const),
+                ...ENDS.map(
+                  (end) =>
+                    [`status.${end}`, `--plot-${end}`, steps.map(({ ended }) => ended[end] ?? 0)] as const,
+                ),
               ]}
             />
             <Plot
@@ -73,8 +76,16 @@ export function Insights() {
               label={t('plot_webhooks')}
               steps={steps}
               series={[
-                ['succeeded', '--plot-verified', steps.map(({ webhook_attempts }) => webhook_attempts.succeeded ?? 0)],
-                ['failed', '--plot-rejected', steps.map(({ webhook_attempts }) => webhook_attempts.failed ?? 0)],
+                [
+                  'succeeded',
+                  '--plot-verified',
+                  steps.map(({ webhook_attempts }) => webhook_attempts.succeeded ?? 0),
+                ],
+                [
+                  'failed',
+                  '--plot-rejected',
+                  steps.map(({ webhook_attempts }) => webhook_attempts.failed ?? 0),
+                ],
               ]}
             />
             <Counted title={t('reasons')} counts={totals(steps, 'reasons')} />
@@ -83,7 +94,14 @@ export function Insights() {
               <summary>{t('as_table')}</summary>
               <Table
                 caption={t('insights')}
-                columns={[t('from'), t('created'), t('fetched'), ...ENDS.map((end) => t(`status.${end}`)), 'p50', 'p95']}
+                columns={[
+                  t('from'),
+                  t('created'),
+                  t('fetched'),
+                  ...ENDS.map((end) => t(`status.${end}`)),
+                  'p50',
+                  'p95',
+                ]}
               >
                 {steps.map(({ at, created, request_fetched, ended, seconds_to_end }) => (
                   <tr key={at}>
@@ -118,8 +136,16 @@ function funnel(steps: readonly Step[]) {
     [t(name), `${number.format(count)}${created > 0 ? ` (${percent.format(count / created)})` : ''}`] as const
   return [
     [t('created'), number.format(created)] as const,
-    row('fetched', sum((step) => step.request_fetched)),
-    ...ENDS.map((end) => row(`status.${end}`, sum(({ ended }) => ended[end] ?? 0))),
+    row(
+      'fetched',
+      sum((step) => step.request_fetched),
+    ),
+    ...ENDS.map((end) =>
+      row(
+        `status.${end}`,
+        sum(({ ended }) => ended[end] ?? 0),
+      ),
+    ),
   ]
 }
 
@@ -153,7 +179,15 @@ function Counted({ title, counts }: { readonly title: string; readonly counts: C
 type Series = readonly [name: string, colour: string, values: readonly (number | null)[]]
 
 /** A plot of the steps. Readers without sight have the table below. */
-function Plot({ label, steps, series }: { readonly label: string; readonly steps: readonly Step[]; readonly series: readonly Series[] }) {
+function Plot({
+  label,
+  steps,
+  series,
+}: {
+  readonly label: string
+  readonly steps: readonly Step[]
+  readonly series: readonly Series[]
+}) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     const element = place.current
@@ -167,7 +201,12 @@ function Plot({ label, steps, series }: { readonly label: string; readonly steps
       axes: [axis, axis],
       series: [
         {},
-        ...series.map(([name, stroke]) => ({ label: t(name), stroke: colour(stroke), width: 2, spanGaps: true })),
+        ...series.map(([name, stroke]) => ({
+          label: t(name),
+          stroke: colour(stroke),
+          width: 2,
+          spanGaps: true,
+        })),
       ],
     }
     const data = [steps.map(({ at }) => Date.parse(at) / 1000), ...series.map(([, , values]) => [...values])]

@@ -4,18 +4,28 @@ import { call } from './api.ts'
 import { Action, Loaded, Table, Time, useResource } from './parts.tsx'
 import { t } from './texts.ts'
 
-type Party = { readonly relying_party_id: string; readonly name: string; readonly livemode: boolean; readonly created_at: string }
+type Party = {
+  readonly relying_party_id: string
+  readonly name: string
+  readonly livemode: boolean
+  readonly created_at: string
+}
 type List = Readonly<Record<string, unknown>> & {
   readonly name: string
   readonly anchors: number
   readonly fetched_at: string | null
   readonly stale: boolean
 }
-type Ready = { readonly status: string; readonly warnings: readonly { readonly code: string; readonly message: string }[] }
+type Ready = {
+  readonly status: string
+  readonly warnings: readonly { readonly code: string; readonly message: string }[]
+}
 
 export function Operator() {
   const ready = useResource<Ready>('/readyz', 10_000)
-  const parties = useResource<{ readonly relying_parties: readonly Party[] }>('/v1/admin/relying_parties?limit=100')
+  const parties = useResource<{ readonly relying_parties: readonly Party[] }>(
+    '/v1/admin/relying_parties?limit=100',
+  )
   const lists = useResource<{ readonly trust_lists: readonly List[] }>('/v1/admin/trust_lists')
   return (
     <>

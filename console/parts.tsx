@@ -1,30 +1,27 @@
 // Parts that every page of the console uses.
 
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
-import { type Answer, call, type Problem } from './api.ts'
-import { language, t } from './texts.ts'
+import { useRef, useState } from 'preact/hooks'
+import type { Answer, Problem } from './api.ts'
+import { hasText, language, t } from './texts.ts'
 
-/** Loads a resource of the API, and again when `path` changes. Every `everyMs` it is read again. */
-export function useResource<T>(path: string | null, everyMs?: number) {
-  const [state, setState] = useState<{ path: string | null; answer: Answer<T> | null }>({ path, answer: null })
-  const [count, setCount] = useState(0)
-  useEffect(() => {
-    if (path === null) return undefined
-    let isCurrent = true
-    const read = async () => {
-      const answer = await call<T>('GET', path)
-      if (isCurrent) setState({ path, answer })
-    }
-    void read()
-    const timer = everyMs === undefined ? undefined : setInterval(() => document.hidden || read(), everyMs)
-    return () => {
-      isCurrent = false
-      clearInterval(timer)
-    }
-  }, [path, everyMs, count])
-  const answer = state.path === path ? state.answer : null
-  return { answer, reload: () => setCount(count + 1) }
+export { useResource } from './resource.ts'
+
+/** Id of the element whose text a screen reader says when it changes. */
+export const LIVE_REGION = 'live'
+
+/** Lets a screen reader say a text. */
+export function announce(text: string): void {
+  const region = document.getElementById(LIVE_REGION)
+  if (region !== null) region.textContent = text
+}
+
+/** Moves the focus to the heading of the page. */
+export function focusHeading(): void {
+  const heading = document.querySelector('h1')
+  if (heading === null) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
 }
 
 /** Shows a resource, what it waits for, or why it cannot be read. */
@@ -35,7 +32,13 @@ export function Loaded<T>({
   readonly answer: Answer<T> | null
   readonly children: (value: T) => ComponentChildren
 }) {
-  if (answer === null) return <p class="soft" role="status">{t('loading')}</p>
+  if (answer === null) {
+    return (
+      <p class="soft" role="status">
+        {t('loading')}
+      </p>
+    )
+  }
   if (!answer.ok) return <Failure problem={answer.problem} />
   return <>{children(answer.value)}</>
 }
@@ -43,9 +46,10 @@ export function Loaded<T>({
 /** Says why a call failed, and what to do. */
 export function Failure({ problem }: { readonly problem: Problem }) {
   const { code, detail, errors, request_id } = problem
+  const own = `problem.${code}`
   return (
     <div class="notice bad" role="alert">
-      <p>{code === 'unreachable' ? t('unreachable') : detail || t('failed')}</p>
+      <p>{hasText(own) ? t(own) : detail || t('problem.failed')}</p>
       {errors.length > 0 && (
         <ul>
           {errors.map(({ pointer, message }) => (
@@ -56,7 +60,7 @@ export function Failure({ problem }: { readonly problem: Problem }) {
         </ul>
       )}
       {request_id && (
-        <p class="soft">
+        <p>
           <code>{code}</code> · <code>{request_id}</code>
         </p>
       )}
@@ -64,50 +68,54 @@ export function Failure({ problem }: { readonly problem: Problem }) {
   )
 }
 
-/** A button that calls the API, and shows a failure beside itself. */
-export function Action({
-  label,
-  run,
-  confirm,
-  kind = '',
-}: {
+type ActionProps = {
   readonly label: string
   readonly run: () => Promise<Answer<unknown>>
   /** Question before a change that cannot be undone. */
   readonly confirm?: string
   readonly kind?: '' | 'danger' | 'primary'
-}) {
+}
+
+/** A button that calls the API, and shows a failure beside itself. */
+export function Action({ label, run, confirm, kind = '' }: ActionProps) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const [isAsked, setAsked] = useState(false)
+  const button = useRef<HTMLButtonElement>(null)
+  const dialog = useRef<HTMLDialogElement>(null)
   const start = async () => {
-    setAsked(false)
+    dialog.current?.close()
+    if (isBusy) return
     setBusy(true)
     const answer = await run()
     setBusy(false)
     setProblem(answer.ok ? null : answer.problem)
+    if (answer.ok) announce(t('done', { label }))
+    // A change may remove the button.
+    setTimeout(() => button.current?.isConnected || focusHeading())
   }
   return (
     <span class="action">
-      {isAsked ? (
-        <span role="group" aria-label={confirm}>
-          <span>{confirm}</span>
-          <button type="button" class="danger" onClick={start}>
-            {t('yes')}
-          </button>
-          <button type="button" onClick={() => setAsked(false)}>
-            {t('no')}
-          </button>
-        </span>
-      ) : (
-        <button
-          type="button"
-          class={kind}
-          disabled={isBusy}
-          onClick={confirm === undefined ? start : () => setAsked(true)}
-        >
-          {label}
-        </button>
+      <button
+        ref={button}
+        type="button"
+        class={kind}
+        aria-busy={isBusy}
+        onClick={confirm === undefined ? start : () => dialog.current?.showModal()}
+      >
+        {label}
+      </button>
+      {confirm !== undefined && (
+        <dialog ref={dialog} aria-label={label}>
+          <p>{confirm}</p>
+          <div class="actions">
+            <button type="button" onClick={() => dialog.current?.close()}>
+              {t('no')}
+            </button>
+            <button type="button" class={kind === 'danger' ? kind : 'primary'} onClick={start}>
+              {label}
+            </button>
+          </div>
+        </dialog>
       )}
       {problem && <Failure problem={problem} />}
     </span>
@@ -117,13 +125,32 @@ export function Action({
 /** A time in the language and the zone of the reader. */
 export function Time({ at }: { readonly at: string | null }) {
   if (at === null) return <>–</>
+  return (
+    <time dateTime={at} title={at}>
+      {timeFormat().format(new Date(at))}
+    </time>
+  )
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function timeFormat(): Intl.DateTimeFormat {
+  const known = formats.get(language())
+  if (known !== undefined) return known
   const format = new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'medium' })
-  return <time dateTime={at}>{format.format(new Date(at))}</time>
+  formats.set(language(), format)
+  return format
 }
 
 /** Status of a verification. Its colour repeats what its word says. */
 export function Status({ status }: { readonly status: string }) {
-  return <span class={`status ${status}`}>{t(`status.${status}`)}</span>
+  return <span class={`status ${status}`}>{known('status', status)}</span>
+}
+
+/** Returns the text of a value of the API. The API may have values that the console has no text for. */
+export function known(group: string, value: string): string {
+  const name = `${group}.${value}`
+  return hasText(name) ? t(name) : value
 }
 
 /** A table that scrolls by itself on a narrow screen. */
@@ -157,12 +184,16 @@ export function Table({
 }
 
 /** A labelled input. */
-export function Field({ label, hint, ...input }: JSX.IntrinsicElements['input'] & { label: string; hint?: string }) {
+export function Field({
+  label,
+  hint,
+  ...input
+}: JSX.IntrinsicElements['input'] & { readonly label: string; readonly hint?: string }) {
   const id = `field-${String(input.name)}`
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} autocomplete="off" aria-describedby={hint && `${id}-hint`} {...input} />
+      <input id={id} autocomplete="off" {...(hint && { 'aria-describedby': `${id}-hint` })} {...input} />
       {hint && (
         <small id={`${id}-hint`} class="soft">
           {hint}
@@ -179,7 +210,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Com
       {rows.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{value ?? '–'}</dd>
+          <dd>{value === null || value === undefined || value === '' ? '–' : value}</dd>
         </div>
       ))}
     </dl>

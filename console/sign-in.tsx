@@ -1,33 +1,56 @@
 // The sign-in of the console: an API key of a relying party, or the operator's token.
 
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from './api.ts'
 import { Failure } from './parts.tsx'
 import { t } from './texts.ts'
 
+/** `notice`: why a person is here. */
 export function SignIn({
-  problem,
+  notice,
   onSend,
 }: {
-  readonly problem: Problem | null
-  readonly onSend: (token: string) => void
+  readonly notice: Problem | 'session_ended' | 'signed_out' | null
+  readonly onSend: (token: string) => Promise<void>
 }) {
-  const send = (event: SubmitEvent) => {
+  const input = useRef<HTMLInputElement>(null)
+  const [isBusy, setBusy] = useState(false)
+  useEffect(() => {
+    document.title = `${t('sign_in')} · ${t('console')}`
+    input.current?.focus()
+  }, [])
+  const send = async (event: SubmitEvent) => {
     event.preventDefault()
-    const form = event.currentTarget as HTMLFormElement
-    onSend(String(new FormData(form).get('token')).trim())
+    const token = input.current?.value.trim() ?? ''
+    if (isBusy || token === '') return
+    setBusy(true)
+    await onSend(token)
+    setBusy(false)
   }
   return (
     <main id="main" class="sign-in">
       <h1>{t('sign_in')}</h1>
-      <form onSubmit={send}>
+      {notice === 'session_ended' && (
+        <p class="notice" role="alert">
+          {t('session_ended')}
+        </p>
+      )}
+      {notice === 'signed_out' && (
+        <p class="soft" role="status">
+          {t('signed_out')}
+        </p>
+      )}
+      {typeof notice === 'object' && notice !== null && <Failure problem={notice} />}
+      <form onSubmit={send} aria-busy={isBusy}>
         <label for="token">{t('token')}</label>
         <input
+          ref={input}
           id="token"
           name="token"
           type="password"
           required
           maxLength={4096}
-          autocomplete="current-password"
+          autocomplete="off"
           spellcheck={false}
           aria-describedby="token-hint"
         />
@@ -38,7 +61,6 @@ export function SignIn({
           {t('sign_in')}
         </button>
       </form>
-      {problem && <Failure problem={problem} />}
     </main>
   )
 }

@@ -1,11 +1,13 @@
-// Texts of the console in five languages. English is part of the script; others are read when they are chosen.
+// Texts of the console in five languages. English is part of the script, others are read when chosen.
 
 import english from './texts/en.json'
 
 type Texts = Readonly<Record<string, string>>
 
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const
+export const LANGUAGES = ['en', 'de', 'es', 'fr', 'it'] as const
 export type Language = (typeof LANGUAGES)[number]
+
+const STORED = 'console-language'
 
 let texts: Texts = english
 let current: Language = 'en'
@@ -14,16 +16,22 @@ export function language(): Language {
   return current
 }
 
-/** Returns a text, with its `{names}` replaced. A text that is missing in a language is English. */
+/** Returns true if there is a text of this name. */
+export function hasText(name: string): boolean {
+  return Object.hasOwn(english, name)
+}
+
+/** Returns a text, with its `{names}` replaced. A text that a language does not have is English. */
 export function t(name: string, values: Readonly<Record<string, string | number>> = {}): string {
   const text = texts[name] ?? (english as Texts)[name] ?? name
   return text.replace(/\{(\w+)\}/g, (_, key: string) => String(values[key] ?? ''))
 }
 
-/** Returns the first language of the browser that the console has. */
-export function browserLanguage(): Language {
-  const wanted = navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase())
-  return wanted.flatMap((tag) => LANGUAGES.find((known) => known === tag) ?? []).at(0) ?? 'en'
+/** Returns the language that was chosen before, else the browser's first one that the console has. */
+export function preferredLanguage(): Language {
+  const wanted = [localStorage.getItem(STORED) ?? '', ...navigator.languages]
+  const tags = wanted.map((tag) => tag.slice(0, 2).toLowerCase())
+  return tags.flatMap((tag) => LANGUAGES.find((known) => known === tag) ?? []).at(0) ?? 'en'
 }
 
 /** Changes the language. A language that cannot be loaded changes nothing. */
@@ -35,4 +43,9 @@ export async function setLanguage(next: Language): Promise<void> {
   } else texts = english
   current = next
   document.documentElement.lang = next
+}
+
+/** Stores the language for the next visit. */
+export function storeLanguage(chosen: Language): void {
+  localStorage.setItem(STORED, chosen)
 }

@@ -1,4 +1,4 @@
-// `npm run check`: formatting, lint, three type checks (all, the core, the browser's scripts) and prose.
+// `npm run check`: formatting, lint, prose, and four type checks (all, the core, the pages, the console).
 // It also tests the sources, tables that cite tests, generated pages and links. Every check runs; one
 // failure fails all.
 
@@ -13,6 +13,7 @@ const CHECKS = [
   ['typescript/bin/tsc', '-p', 'tsconfig.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.pure.json'],
   ['typescript/bin/tsc', '-p', 'tsconfig.browser.json'],
+  ['typescript/bin/tsc', '-p', 'tsconfig.console.json'],
   ['../scripts/prose/main.ts'],
   [
     'vitest/vitest.mjs',

@@ -7,7 +7,7 @@ import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
-import { keepDemoRelyingParty } from './service/demo-relying-party.mjs'
+import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
 import { ensureInstalled } from './service/install.mjs'
@@ -138,6 +138,7 @@ async function makeVariables(directory, options) {
     ...given,
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
+    CONSOLE: options.hasConsole ? '1' : '0',
     LISTENING_PORT: String(options.port),
     SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
     ALARMS_REPAIRED: '0',
@@ -272,9 +273,10 @@ async function printUsage(directory, options, variables) {
       adminToken: variables.ADMIN_TOKEN,
       webhookUrl: process.env.DEMO_WEBHOOK_URL,
     })
+    const code = options.hasConsole ? await consoleCode(options, variables.ADMIN_TOKEN, demo) : null
     // A key must not end up in the journal of a service.
     const isTerminal = process.stdout.isTTY === true
-    for (const line of usageLines(directory, { options, demo, isTerminal })) console.log(line)
+    for (const line of usageLines(directory, { options, demo, code, isTerminal })) console.log(line)
   } catch (error) {
     console.error(`The demo relying party could not be created: ${error.message}`)
   }

@@ -192,7 +192,9 @@ function importFaults(path: string, source: string): string[] {
 
 function sizeFaults(path: string, source: string): string[] {
   const lines = source.trimEnd().split('\n').length
-  const long = functionsOf(source).filter((each) => each.lines > MAX_FUNCTION_LINES)
+  // The linter counts the functions of the console: the scanner here reads no TSX.
+  const functions = path.endsWith('.tsx') ? [] : functionsOf(source)
+  const long = functions.filter((each) => each.lines > MAX_FUNCTION_LINES)
   return [
     ...(lines > MAX_FILE_LINES ? [`${path}: ${lines} lines`] : []),
     ...long.map((each) => `${path}:${each.line}: a function of ${each.lines} lines`),
@@ -262,19 +264,60 @@ function subRoomOf(path: string): string {
   return parts.length > 2 ? (parts[1] ?? '') : '.'
 }
 
-function readSources(): Files {
-  const src = join(dirname(fileURLToPath(import.meta.url)), '..', 'src')
-  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
-  return Object.fromEntries(
-    paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(src, path), 'utf8')]),
+function readSources(room: string): Files {
+  const folder = join(dirname(fileURLToPath(import.meta.url)), '..', room)
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) =>
+    /\.tsx?$/.test(path),
   )
+  return Object.fromEntries(
+    paths.map((path) => [path.replaceAll('\\', '/'), readFileSync(join(folder, path), 'utf8')]),
+  )
+}
+
+/** Packages and files outside console/ that the console may import. */
+const CONSOLE_IMPORTS =
+  /^(preact|preact\/hooks|uplot|uplot\/dist\/uPlot\.min\.css|(\.\.\/)+packages\/client\/src\/[\w-]+\.ts)$/
+
+/** The console imports nothing of src/, and renders texts, never markup. */
+function consoleErrorsOf(files: Files): string[] {
+  const faults = Object.entries(files).flatMap(([path, source]) => [
+    ...importsOf(source)
+      .map(({ specifier }) => specifier ?? 'a computed name')
+      .filter((name) => !CONSOLE_IMPORTS.test(name) && !isInside(path, name))
+      .map((name) => `${path}: may not import ${name}`),
+    ...sizeFaults(path, source),
+    ...wordFaults(path, source),
+    ...(/innerHTML|outerHTML|insertAdjacentHTML/i.test(source) ? [`${path}: writes markup`] : []),
+  ])
+  return [...faults, ...folderFaults(files), ...cycleFaults(files)]
+}
+
+function isInside(path: string, specifier: string): boolean {
+  return specifier.startsWith('.') && !resolveImport(path, specifier).startsWith('..')
 }
 
 describe('src/', () => {
   it('has imports that point right, no cycle, no any, and nothing that is too long', () => {
-    const files = readSources()
+    const files = readSources('src')
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
+  })
+})
+
+describe('console/', () => {
+  it('imports its own files, two packages and the client, and never writes markup', () => {
+    const files = readSources('console')
+    expect(Object.keys(files).length).toBeGreaterThan(15)
+    expect(consoleErrorsOf(files)).toEqual([])
+  })
+
+  it.each([
+    ["import { a } from '../src/config.ts'", 'a.tsx: may not import ../src/config.ts'],
+    ["import React from 'react'", 'a.tsx: may not import react'],
+    ['const a = <p dangerouslySetInnerHTML={{ __html: b }} />', 'a.tsx: writes markup'],
+    ['x()\n'.repeat(351), 'a.tsx: 351 lines'],
+  ])('refuses %j', (source, fault) => {
+    expect(consoleErrorsOf({ 'a.tsx': source })).toEqual([fault])
   })
 })
 

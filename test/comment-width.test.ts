@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { commentsOf } from './support/reading/source-scan.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDERS = ['src', 'openapi', 'packages', 'examples', 'assets', 'scripts', 'test', 'bench']
+const FOLDERS = ['src', 'openapi', 'packages', 'examples', 'assets', 'console', 'scripts', 'test', 'bench']
 const MAXIMUM_COLUMNS = 110
 
 /**
@@ -32,7 +32,7 @@ function errorsOf(path: string, source: string): string[] {
 
 it(`has no comment line of more than ${MAXIMUM_COLUMNS} columns`, () => {
   const listed = execFileSync('git', ['ls-files', '-z', ...FOLDERS], { cwd: ROOT, encoding: 'utf8' })
-  const paths = listed.split('\0').filter((path) => /\.(ts|mjs|js)$/.test(path))
+  const paths = listed.split('\0').filter((path) => /\.(tsx?|mjs|js)$/.test(path))
   expect(paths.length).toBeGreaterThan(500)
   expect(paths.flatMap((path) => errorsOf(path, readFileSync(join(ROOT, path), 'utf8')))).toEqual([])
 })

@@ -4,6 +4,7 @@ import { describeCells, describeProtocols } from '../../test/support/service/cel
 import { describeCost } from './cost.ts'
 import { describeHelp, describeMessages } from './messages.ts'
 import { describePublicPages } from './public-pages.ts'
+import { describeReasons } from './reason-advice.ts'
 import { describeStatusesAndReasons } from './statuses-and-reasons.ts'
 import { describeWallets } from './wallets.ts'
 
@@ -12,6 +13,7 @@ export const GENERATED_PAGES: Readonly<Record<string, () => string>> = {
   'assets/page/public.json': () => `${describePublicPages()}\n`,
   'assets/metrics.json': () => `${describeHelp()}\n`,
   'assets/messages.json': () => `${describeMessages()}\n`,
+  'console/reasons.json': () => `${describeReasons()}\n`,
   'docs/statuses-and-reasons.md': () => `${describeStatusesAndReasons()}\n`,
   'docs/wallets.md': () => `${describeWallets()}\n`,
 }

@@ -1,7 +1,14 @@
-// Advice for the relying party about each reason, printed in docs/statuses-and-reasons.md. Words between
-// asterisks are explained there.
+// Advice for the relying party about each reason, for docs/statuses-and-reasons.md and the console.
 
-import type { ReasonCode } from '../../src/session/response/reasons.ts'
+import { REASONS, type ReasonCode } from '../../src/session/response/reasons.ts'
+
+/** Advice of many reasons, by a word that `REASON_ADVICE` has between asterisks. */
+export const ADVICE_WORDS = {
+  wallet: 'None. If one wallet repeats it, report it to the maker of the wallet.',
+  issuer: 'None. If every credential of one issuer fails like this, report it to the issuer.',
+  tampering: 'None. No correct wallet sends this.',
+  later: 'None: the wallet may try again. If it lasts, check the source that is unavailable.',
+}
 
 const REFUSE = 'Refuse. The same credential leads to the same result.'
 
@@ -84,4 +91,14 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
     'None: the person opens the wallet from the page again. Someone else may have used a link that was passed on.',
   session_expired: 'Offer to start again.',
   canceled_by_relying_party: 'None: you canceled it.',
+}
+
+/** Returns console/reasons.json: family and advice of each reason. */
+export function describeReasons(): string {
+  const words: Readonly<Record<string, string>> = ADVICE_WORDS
+  const rows = Object.entries(REASON_ADVICE).map(([code, advice]) => {
+    const { family } = REASONS[code as ReasonCode]
+    return [code, { family, advice: words[/^\*(\w+)\*$/.exec(advice)?.[1] ?? ''] ?? advice }]
+  })
+  return JSON.stringify(Object.fromEntries(rows), null, 2)
 }

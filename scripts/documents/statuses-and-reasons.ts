@@ -12,7 +12,7 @@ import {
 import { STATUSES, type Status } from '../../src/session/state.ts'
 import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
 import meanings from './problem-meanings.json' with { type: 'json' }
-import { REASON_ADVICE } from './reason-advice.ts'
+import { ADVICE_WORDS, REASON_ADVICE } from './reason-advice.ts'
 
 /** The whole page. */
 export function describeStatusesAndReasons(): string {
@@ -25,7 +25,10 @@ export function describeStatusesAndReasons(): string {
     AFTER_STATUSES,
     '## Reasons',
     REASONS_INTRODUCTION,
-    WORDS,
+    table(
+      ['word', 'what you do'],
+      Object.entries(ADVICE_WORDS).map(([word, text]) => [`*${word}*`, text]),
+    ),
     ...FAMILIES.flatMap(([family, about]) => [
       `### ${family}`,
       about,
@@ -154,13 +157,6 @@ Where a \`dcql_query\` waives holder binding, these are attempts (400), because 
   ],
   ['flow', 'Something happened to the verification as a whole.'],
 ]
-
-const WORDS = `| word | what you do |
-|---|---|
-| *wallet* | None. If one wallet repeats it, report it to the maker of the wallet. |
-| *issuer* | None. If every credential of one issuer fails like this, report it to the issuer. |
-| *tampering* | None. No correct wallet sends this. |
-| *later* | None: the wallet may try again. If it lasts, check the source that is unavailable. |`
 
 function rowsOf(family: ReasonFamily): readonly (readonly string[])[] {
   const rows = (Object.keys(REASONS) as ReasonCode[]).filter((code) => REASONS[code].family === family)

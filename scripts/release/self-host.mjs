@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BUNDLES, buildAll } from '../service/bundle.mjs'
+import { buildConsoleInto } from '../service/console-build.mjs'
 import { ASSETS, ROOT } from '../service/paths.mjs'
 import { licencesOf } from './licences.mjs'
 import { bundlePrograms } from './programs.mjs'
@@ -34,7 +35,9 @@ export function stageSelfHost(to, { version, commit }) {
   for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
   stageBundles(join(to, 'dist'))
   const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
-  for (const path of packagesOfWorkers()) packages.add(path)
+  for (const path of [...packagesOfWorkers(), ...buildConsoleInto(join(to, 'assets', 'console'))]) {
+    packages.add(path)
+  }
   writeFileSync(join(to, 'THIRD_PARTY_LICENCES.txt'), licencesOf(packages))
   const lock = stagePackage(to, { version, commit })
   return { components: { bundled: packages, lock, vendored: [scalar()] } }

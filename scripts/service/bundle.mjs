@@ -1,4 +1,4 @@
-// Builds the bundles of a deployment if their sources changed: verifier, sandbox and demo shop.
+// Builds the bundles of a deployment if their sources changed: verifier, sandbox, demo shop and console.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
+import { buildConsole, isConsoleBuilt } from './console-build.mjs'
 import { DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
@@ -26,19 +27,20 @@ const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', SANDBOX_
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map
- * to `SOURCE_MAP`. Launchers may run at the same time: each builds in its own directory, then renames. A
- * release has its bundles.
+ * to `SOURCE_MAP`, and the console. Launchers may run at the same time: each builds in its own directory,
+ * then renames. A release has its bundles.
  */
 export function ensureBundle() {
   if (IS_RELEASE) return
   const fingerprint = fingerprintOfSources()
-  const isBuilt = [...BUNDLES, FINGERPRINT].every((path) => existsSync(path))
+  const isBuilt = isConsoleBuilt() && [...BUNDLES, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
   console.error('Building the bundles (wrangler deploy --dry-run) …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
     buildAll(out)
+    buildConsole()
     for (const path of [SOURCE_MAP, ...BUNDLES]) renameSync(join(out, basename(path)), path)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {
@@ -75,7 +77,7 @@ export function build(out, options = []) {
 }
 
 function fingerprintOfSources() {
-  const modules = ['src', 'packages', 'examples', 'assets/sandbox']
+  const modules = ['src', 'packages', 'examples', 'assets/sandbox', 'console']
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))

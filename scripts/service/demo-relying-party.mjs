@@ -19,6 +19,16 @@ export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl
   return keepRelyingParty(demoRelyingPartyPath(directory), { origin, adminToken, settings })
 }
 
+/** Returns a code that opens a relying party's console once; null where the service has no such codes. */
+export async function consoleCode({ origin }, adminToken, { api_key }) {
+  const made = await request('POST', `${origin}/console/codes`, {
+    bearer: adminToken,
+    headers: OPERATOR,
+    body: { api_key },
+  })
+  return made.status === 201 ? made.json().code : null
+}
+
 /**
  * Creates or updates one relying party and stores its id, secrets and settings in a file. Changed settings
  * are sent to the service. A key that no longer works leads to a new relying party. Throws when the service

@@ -11,7 +11,13 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
 /** Classes with alarms. An alarm that comes early only sets the next one. */
-export const CLASSES_WITH_ALARMS = ['VerificationSession', 'EventLog', 'TrustList', 'RelyingParty', 'VerificationIndex']
+export const CLASSES_WITH_ALARMS = [
+  'VerificationSession',
+  'EventLog',
+  'TrustList',
+  'RelyingParty',
+  'VerificationIndex',
+]
 /** Class whose stored objects always have an alarm. */
 const ALWAYS_ARMED = 'VerificationSession'
 

@@ -37,7 +37,8 @@ export function readOptions(env) {
     origin: `${scheme}://${reached}:${port}`,
     // Other people use a public service. It reaches the ports of its machine only where that is asked for.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
-    hasShop: readDemo(env.DEMO, isLocal),
+    hasShop: isOn('DEMO', env, isLocal),
+    hasConsole: isOn('CONSOLE', env, isLocal),
   }
 }
 
@@ -48,10 +49,11 @@ function isOrigin(text, isLocal) {
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLocal))
 }
 
-/** Returns `true` if the shop is opened. A public service opens one only with DEMO=1. */
-function readDemo(demo, isLocal) {
-  if (demo !== undefined && demo !== '0' && demo !== '1') throw new Error('DEMO must be 0 or 1')
-  return demo === undefined ? isLocal : demo === '1'
+/** Returns `true` for 1. Without a value, only a service for this machine is so. */
+function isOn(name, env, isLocal) {
+  const value = env[name]
+  if (value !== undefined && value !== '0' && value !== '1') throw new Error(`${name} must be 0 or 1`)
+  return value === undefined ? isLocal : value === '1'
 }
 
 /** Returns the addresses of `localhost`. The second exists only if the machine has IPv6. */

@@ -40,13 +40,19 @@ export function stateLines(directory, { hasAdminToken, limit }) {
  * Returns the lines about the demo relying party, with a command that creates a session. Without a terminal
  * the command reads the API key from its file.
  */
-export function usageLines(directory, { options, demo, isTerminal }) {
+export function usageLines(directory, { options, demo, code, isTerminal }) {
   const path = demoRelyingPartyPath(directory)
   const apiKey = isTerminal ? demo.api_key : `$(node -p "require('${path}').api_key")`
   return [
     `  demo relying party  ${demo.relying_party_id} (${shown(path)})`,
+    ...(code === null ? [] : [consoleLine(options, code)]),
     `\nCreate a session:\n\n${curl(options, apiKey)}\n`,
   ]
+}
+
+/** Returns the line with the console's address. The code is not sent to a server until the page posts it. */
+function consoleLine({ baseUrl }, code) {
+  return `  console             ${baseUrl}/console#code=${code}\n                      It opens once, within five minutes.`
 }
 
 /** Returns a path relative to the current directory, if it is inside. */

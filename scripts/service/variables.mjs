@@ -9,7 +9,15 @@ export const PASSED_ON = [
 /** Every variable that an operator may set (docs/configuration.md). */
 export const KNOWN = [
   ...['PORT', 'HOST', 'BASE_URL', 'STATE_DIR', 'TLS_CERT', 'TLS_KEY', 'ALLOW_LOOPBACK'],
-  ...['DEMO', 'DEMO_WEBHOOK_URL', 'ADMIN_TOKEN', 'METRICS_TOKEN', 'SERVER_SECRET', 'ACCESS_TOKEN_KEYS'],
+  ...[
+    'DEMO',
+    'DEMO_WEBHOOK_URL',
+    'CONSOLE',
+    'ADMIN_TOKEN',
+    'METRICS_TOKEN',
+    'SERVER_SECRET',
+    'ACCESS_TOKEN_KEYS',
+  ],
   ...['OIDC_KEYS', 'OIDC_SUBJECT_KEY'],
   ...['VERIFIER_SIGNING_JWK', 'VERIFIER_CERTIFICATE_CHAIN_PEM', ...PASSED_ON],
 ]

@@ -1,0 +1,63 @@
+// Resources of the API that a page shows.
+
+import { useEffect, useState } from 'preact/hooks'
+import { type Answer, call, type Problem } from './api.ts'
+
+type Read<T> = {
+  readonly path: string | null
+  readonly answer: Answer<T> | null
+  /** Why the last read failed, while `answer` is an earlier one. */
+  readonly problem: Problem | null
+}
+
+/** Loads a resource of the API, and again when `path` changes. It is read again every `everyMs`. */
+export function useResource<T>(path: string | null, everyMs?: number) {
+  const [state, setState] = useState<Read<T>>({ path, answer: null, problem: null })
+  const [count, setCount] = useState(0)
+  // `count` changes to read again.
+  useEffect(() => {
+    if (path === null) return undefined
+    return repeat(async () => {
+      const answer = await call<T>('GET', path)
+      return () => setState((last) => next(last, path, answer))
+    }, everyMs)
+  }, [path, everyMs, count])
+  const current = state.path === path ? state : { answer: null, problem: null }
+  return { ...current, reload: () => setCount((last) => last + 1) }
+}
+
+/**
+ * Runs `read` now, and `everyMs` after each end, while the page is visible. Returns a function that stops it;
+ * what `read` resolves to is not run after that.
+ */
+export function repeat(read: () => Promise<() => void>, everyMs?: number): () => void {
+  let isStopped = false
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const run = async () => {
+    const apply = await read()
+    if (isStopped) return
+    apply()
+    plan()
+  }
+  const plan = () => {
+    if (everyMs === undefined) return
+    timer = setTimeout(() => (document.hidden ? plan() : void run()), everyMs)
+  }
+  void run()
+  return () => {
+    isStopped = true
+    clearTimeout(timer)
+  }
+}
+
+/** An answer that is there stays where a later read fails for a reason that may pass. */
+function next<T>(last: Read<T>, path: string, answer: Answer<T>): Read<T> {
+  if (!answer.ok && isPassing(answer.problem) && last.path === path && last.answer?.ok) {
+    return { ...last, problem: answer.problem }
+  }
+  return { path, answer, problem: null }
+}
+
+export function isPassing({ status }: Problem): boolean {
+  return status === 0 || status === 429 || status >= 500
+}

@@ -1,0 +1,92 @@
+// Events of a verification: each attempt with its result, what was sent, and a button to send it again.
+
+import type { DeliveryLog } from '../../packages/client/src/wire.ts'
+import type { Answer } from '../api.ts'
+import { Action, known, Loaded, Table, Time } from '../parts.tsx'
+import { t } from '../texts.ts'
+
+type Delivery = DeliveryLog['deliveries'][number]
+type OnAgain = (deliveryId: string) => Promise<Answer<unknown>>
+
+export function Deliveries({
+  answer,
+  may,
+  onAgain,
+}: {
+  readonly answer: Answer<DeliveryLog> | null
+  /** False where the key does not have the scope. */
+  readonly may: boolean
+  readonly onAgain: OnAgain
+}) {
+  return (
+    <section>
+      <h2>{t('deliveries')}</h2>
+      {!may && <p class="soft">{t('needs_scope', { scope: 'webhooks:manage' })}</p>}
+      {may && (
+        <Loaded answer={answer}>
+          {({ deliveries }) =>
+            deliveries.length === 0 ? (
+              <p class="soft">{t('no_deliveries')}</p>
+            ) : (
+              deliveries.map((delivery) => (
+                <OneDelivery key={delivery.delivery_id} delivery={delivery} onAgain={onAgain} />
+              ))
+            )
+          }
+        </Loaded>
+      )}
+    </section>
+  )
+}
+
+const COLUMNS = ['attempt', 'time', 'response', 'duration']
+
+function OneDelivery({ delivery, onAgain }: { readonly delivery: Delivery; readonly onAgain: OnAgain }) {
+  const { delivery_id, event_type, state, body, attempts, next_attempt_at } = delivery
+  return (
+    <article class="card">
+      <h3>
+        <code>{event_type}</code> <span class={`state ${state}`}>{known('state', state)}</span>
+      </h3>
+      {next_attempt_at && (
+        <p class="soft">
+          {t('next_attempt')} <Time at={next_attempt_at} />
+        </p>
+      )}
+      {attempts.length > 0 && (
+        <Table caption={event_type} columns={COLUMNS.map((name) => t(name))}>
+          {attempts.map(({ attempt, at, status, error, duration_ms, response_excerpt, manual }) => (
+            <tr key={attempt}>
+              <td>
+                {attempt} {manual && <span class="soft">({t('manual')})</span>}
+              </td>
+              <td>
+                <Time at={at} />
+              </td>
+              <td>
+                {status === null ? known('delivery', error ?? 'unknown') : `HTTP ${status}`}
+                {response_excerpt && <pre>{response_excerpt}</pre>}
+              </td>
+              <td>{duration_ms === null ? '–' : `${duration_ms} ms`}</td>
+            </tr>
+          ))}
+        </Table>
+      )}
+      <details>
+        <summary>{t('body')}</summary>
+        <pre>{pretty(body)}</pre>
+      </details>
+      <div class="actions">
+        <Action label={t('send_again')} run={() => onAgain(delivery_id)} />
+      </div>
+    </article>
+  )
+}
+
+function pretty(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2)
+  } catch {
+    return body
+  }
+}

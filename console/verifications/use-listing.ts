@@ -1,0 +1,86 @@
+// Reads the list of verifications: the newest page again and again, older pages when they are asked for.
+
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import type { VerificationPage } from '../../packages/client/src/wire.ts'
+import { call, type Problem } from '../api.ts'
+import { repeat } from '../resource.ts'
+import { EMPTY, type Listing, withNewest, withOlder } from './entries.ts'
+
+/** Time between two reads of the newest page. */
+const LIVE_MS = 3_000
+const PAGE = 100
+
+type State = { readonly listing: Listing | null; readonly problem: Problem | null }
+
+/** The list that was shown last, for the way back from a verification. */
+let kept: Kept | undefined
+
+type Kept = {
+  readonly key: string
+  readonly query: string
+  readonly listing: Listing
+  readonly scrollY: number
+}
+
+/** Returns the query of the list that was shown last. */
+export function lastQuery(): string {
+  return kept?.query ?? ''
+}
+
+/** `key`: owner and filters. `mayMove`: see `withNewest`. */
+export function useListing(key: string, query: string, mayMove: () => boolean) {
+  const restored = kept?.key === key ? kept : undefined
+  const [{ listing, problem }, setState] = useState<State>({
+    listing: restored?.listing ?? null,
+    problem: null,
+  })
+  const [isReading, setReading] = useState(false)
+  const shown = useRef(listing)
+  shown.current = listing
+
+  const readNewest = useCallback(
+    async (isAsked = false) => {
+      const answer = await call<VerificationPage>('GET', pagePath(query))
+      return () =>
+        setState((last) => {
+          if (!answer.ok) return { ...last, problem: answer.problem }
+          const moves = isAsked || mayMove()
+          return { listing: withNewest(last.listing ?? EMPTY, answer.value, moves), problem: null }
+        })
+    },
+    [query],
+  )
+  useEffect(() => {
+    if (restored !== undefined) requestAnimationFrame(() => scrollTo(0, restored.scrollY))
+    const stop = repeat(() => readNewest(), LIVE_MS)
+    return () => {
+      stop()
+      if (shown.current !== null) kept = { key, query, listing: shown.current, scrollY }
+    }
+  }, [key])
+  const readOlder = async () => {
+    const after = listing?.next
+    if (isReading || typeof after !== 'string') return
+    setReading(true)
+    const answer = await call<VerificationPage>('GET', pagePath(query, after))
+    setReading(false)
+    setState((last) => {
+      if (!answer.ok) return { ...last, problem: answer.problem }
+      if (last.listing?.next !== after) return last
+      return { listing: withOlder(last.listing, answer.value), problem: null }
+    })
+  }
+  const showNewest = async () => {
+    scrollTo(0, 0)
+    const apply = await readNewest(true)
+    apply()
+  }
+  return { listing, problem, isReading, readOlder, showNewest }
+}
+
+function pagePath(query: string, after?: string): string {
+  const parameters = new URLSearchParams(query)
+  parameters.set('limit', String(PAGE))
+  if (after !== undefined) parameters.set('after', after)
+  return `/v1/verify?${parameters}`
+}

@@ -1,0 +1,53 @@
+// Builds the console: script, style and texts in assets/console, which the Worker serves. They are not in
+// its bundle (docs/decisions/console.md).
+
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { ASSETS, DIST, ROOT } from './paths.mjs'
+
+const SOURCE = join(ROOT, 'console')
+/** English is part of the script. */
+const OTHER_TEXTS = readdirSync(join(SOURCE, 'texts')).filter((name) => name !== 'en.json')
+/** Names of the files that are built. Each is in .gitignore. */
+const BUILT = ['console.js', 'console.css', ...OTHER_TEXTS.map((name) => `texts-${name}`)]
+
+export const isConsoleBuilt = () => BUILT.every((name) => existsSync(join(ASSETS, 'console', name)))
+
+/** Builds the console where the Worker serves it from. Files are replaced one by one. */
+export function buildConsole() {
+  mkdirSync(DIST, { recursive: true })
+  const out = mkdtempSync(join(DIST, 'console-'))
+  try {
+    buildConsoleInto(out)
+    for (const name of BUILT) renameSync(join(out, name), join(ASSETS, 'console', name))
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+}
+
+/** Builds the console into the directory `out`. Returns the packages in it, as paths of the lock file. */
+export function buildConsoleInto(out) {
+  // Loaded here: a launcher installs it first, and a release does not have it.
+  const { buildSync } = createRequire(join(ROOT, 'package.json'))('esbuild')
+  const { metafile } = buildSync({
+    absWorkingDir: ROOT,
+    entryPoints: { console: join(SOURCE, 'main.tsx') },
+    outdir: out,
+    bundle: true,
+    minify: true,
+    legalComments: 'none',
+    format: 'esm',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    preserveSymlinks: true,
+    metafile: true,
+    logLevel: 'warning',
+  })
+  for (const name of OTHER_TEXTS) copyFileSync(join(SOURCE, 'texts', name), join(out, `texts-${name}`))
+  const packages = Object.keys(metafile.inputs).map(
+    (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
+  )
+  return new Set(packages.filter((path) => path !== undefined))
+}
