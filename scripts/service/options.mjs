@@ -37,8 +37,8 @@ export function readOptions(env) {
     origin: `${scheme}://${reached}:${port}`,
     // Other people use a public service. It reaches the ports of its machine only where that is asked for.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
-    hasShop: isOn('DEMO', env, isLocal),
-    hasConsole: isOn('CONSOLE', env, isLocal),
+    hasShop: isOn('DEMO', env.DEMO, isLocal),
+    hasConsole: isOn('CONSOLE', env.CONSOLE, isLocal),
   }
 }
 
@@ -50,8 +50,7 @@ function isOrigin(text, isLocal) {
 }
 
 /** Returns `true` for 1. Without a value, only a service for this machine is so. */
-function isOn(name, env, isLocal) {
-  const value = env[name]
+function isOn(name, value, isLocal) {
   if (value !== undefined && value !== '0' && value !== '1') throw new Error(`${name} must be 0 or 1`)
   return value === undefined ? isLocal : value === '1'
 }
