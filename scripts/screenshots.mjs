@@ -10,9 +10,9 @@ import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
-const TESTS = ['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins'].map(
-  (name) => `test/browser/${name}.test.ts`,
-)
+const TESTS = [
+  ...['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
+].map((name) => `test/browser/${name}.test.ts`)
 
 ensureInstalled()
 ensureBundle()

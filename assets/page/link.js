@@ -28,7 +28,9 @@ if (button && testWallet && self === top) {
 }
 
 function openPage() {
-  open(location.href, '_blank', 'noopener')
+  const address = new URL(location.href)
+  address.searchParams.delete('embed')
+  open(address, '_blank', 'noopener')
   note.textContent = page.link_elsewhere
 }
 

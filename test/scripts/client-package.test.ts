@@ -3,6 +3,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/service/paths.mjs'
 import { textsIn } from '../documents/blocks.ts'
@@ -61,6 +62,17 @@ describe('the packed client', () => {
 
   it('imports by its subpaths in plain Node', () => {
     expect(use(application)).toBe(USED)
+  })
+
+  it('has the element as one file of at most 4 KB on the wire, which a server can import', () => {
+    const path = join(installed(), 'dist', 'element.js')
+    expect(gzipSync(readFileSync(path)).byteLength).toBeLessThanOrEqual(4096)
+    expect(read(path)).not.toMatch(/\bimport\b/)
+    const define = `
+      import { defineWalletVerifier } from '@wallet-verifier/client/element'
+      console.log(defineWalletVerifier())`
+    const run = ['--input-type=module', '-e', define]
+    expect(execFileSync(process.execPath, run, { cwd: application, encoding: 'utf8' })).toBe('undefined\n')
   })
 
   it.each([

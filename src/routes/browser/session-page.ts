@@ -19,10 +19,10 @@ import { brandStyle } from './page/brand.ts'
 import { sendMessage, sendPage } from './page/document.ts'
 import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
-import { sessionBody } from './page/session-body.ts'
+import { type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
 import { chosenProfile, deviceOf } from './page/wallets.ts'
-import { type WaysInput, waysOf } from './page/ways.ts'
+import { waysOf } from './page/ways.ts'
 
 /** The routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
@@ -74,6 +74,9 @@ async function sendSession(
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
   const texts = await textsFor(c, view.locale)
   const { name, branding, origins } = settings.value
+  // A login ends at its client, which a page around this one could hide.
+  const embedders = view.login === null ? origins : []
+  const embedder = embedders.find((origin) => origin === c.req.query('embed'))
   const life = { now: Math.floor(Date.now() / 1000), expiresAt: Math.floor(view.expires_at / 1000) }
   const page = {
     view,
@@ -97,13 +100,12 @@ async function sendSession(
     token: c.req.query('token') ?? '',
     seen: seenOf(c.req.query('seen')),
     isFramed: /^i?frame$/.test(c.req.header('Sec-Fetch-Dest') ?? ''),
+    embedder,
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(page, texts)
-  const scripts = live ? await addressesOf(c, scriptsOf(page)) : []
+  const scripts = await addressesOf(c, live ? scriptsOf(page) : reportsOf(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
-  // A login ends at its client, which a page around this one could hide.
-  const embedders = view.login === null ? origins : []
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders })
 }
 
@@ -120,9 +122,14 @@ function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<reado
 }
 
 /** The page's own script is the last one, because the others show their ways. */
-function scriptsOf(page: WaysInput): readonly ScriptName[] {
+function scriptsOf(page: SessionPage): readonly ScriptName[] {
   const scripts = waysOf(page).map(({ script }) => script)
-  return [...scripts.filter((script) => script !== null), 'session-page.js']
+  return [...reportsOf(page), ...scripts.filter((script) => script !== null), 'session-page.js']
+}
+
+/** A page that had ended before also reports its status to the page around it. */
+function reportsOf({ embedder }: SessionPage): readonly ScriptName[] {
+  return embedder === undefined ? [] : ['embed.js']
 }
 
 /** Returns the number in the address of a new code; 0 for any other text. */

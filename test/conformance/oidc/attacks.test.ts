@@ -542,8 +542,9 @@ describe('framing', () => {
     const { url } = await request(stage, await registerClient(rp))
     const browser = openLoginBrowser(stage.service)
     const { page } = await browser.begin(url.href)
-    const policy = (await browser.visit(page)).headers.get('Content-Security-Policy')
-    expect(policy).toContain("frame-ancestors 'none'")
+    const embedded = await browser.visit(`${page}&embed=https://client.example`)
+    expect(embedded.headers.get('Content-Security-Policy')).toContain("frame-ancestors 'none'")
+    expect(await embedded.text()).not.toContain('data-embed="')
   })
 
   it('is allowed to nobody on the page with the code, and on that of a login that is over', async () => {

@@ -208,6 +208,23 @@ describe('the session page', () => {
     expect(headers.get('Content-Security-Policy')).toContain(`; ${listed}; `)
   })
 
+  it.each([
+    ['https://till.shop.example:8443', true],
+    ['https://shop.example', true],
+    ['https://shop.example/', false],
+    ['https://shop.example:8443', false],
+    ['https://evil.example', false],
+    ['*', false],
+    ['', false],
+  ])('names %j as the receiver of its messages: %s', async (embed, isNamed) => {
+    const origins = ['https://shop.example', 'https://till.shop.example:8443']
+    const { session_url } = await createSession(await setUp({ origins }))
+    const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
+    expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
+    expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
+    expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
+  })
+
   it('marks test mode', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
     const live = await createSession(await setUp({ livemode: true }))

@@ -1,11 +1,11 @@
 // A camera in front of the screen.
 
-import type { Page } from 'playwright-core'
+import type { FrameLocator, Page } from 'playwright-core'
 import { readWithZxing } from '../../qr/foreign-readers.ts'
 
-/** Reads the QR code on the screen as a camera does. */
-export async function scan(page: Page): Promise<string> {
-  await page.locator('#qr').scrollIntoViewIfNeeded()
+/** Reads the QR code on the screen as a camera does. `frame`: where it is not on the page itself. */
+export async function scan(page: Page, frame: Page | FrameLocator = page): Promise<string> {
+  await frame.locator('#qr').scrollIntoViewIfNeeded()
   const [uri] = await readWithZxing(new Uint8Array(await page.screenshot()))
   if (uri === undefined) throw new Error('no QR code is visible')
   return uri

@@ -10,7 +10,14 @@ import { problem } from '../../edge/problems.ts'
 
 export type Asset = { readonly text: string; readonly digest: Uint8Array }
 
-const SCRIPTS = ['session-page.js', 'link.js', 'dc-api.js', 'return-page.js', 'form-post.js'] as const
+const SCRIPTS = [
+  'session-page.js',
+  'link.js',
+  'dc-api.js',
+  'embed.js',
+  'return-page.js',
+  'form-post.js',
+] as const
 export type ScriptName = (typeof SCRIPTS)[number]
 
 /** Returns the address of a script. The content at an address with `v` never changes: `v` is its hash. */

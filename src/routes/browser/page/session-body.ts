@@ -29,6 +29,8 @@ export type SessionPage = WaysInput &
     readonly seen: number
     /** True in a frame of the relying party's page. */
     readonly isFramed: boolean
+    /** Origin of the page around this one, which gets its status and height. */
+    readonly embedder: string | undefined
     /** Unix milliseconds. */
     readonly now: number
   }
@@ -44,7 +46,8 @@ export function sessionBody(
   const live = view.status === 'pending'
   const { title, text } = stateText(page, texts, { name, state })
   const framed = page.isFramed ? html` class="framed"` : ''
-  const body = html`<main${framed} data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
+  const embed = page.embedder && html` data-embed="${page.embedder}"`
+  const body = html`<main${framed}${embed} data-state="${state}" data-page="${live ? JSON.stringify(scriptData(page, texts, name)) : '{}'}">
 ${view.livemode ? '' : html`<p class="test">${texts.testMode}</p>`}
 <div class="ask">
 ${emblem(page)}
