@@ -13,7 +13,5 @@ process.stdout.write(readFileSync(0, 'utf8').replaceAll(/\bworker\.js:(\d+):(\d+
 
 function placeOf(frame, line, column) {
   const { fileName, lineNumber, columnNumber } = map.findOrigin(Number(line), Number(column))
-  return fileName === undefined
-    ? frame
-    : `${fileName.replace(/^(\.\.\/)+/, '')}:${lineNumber}:${columnNumber}`
+  return fileName === undefined ? frame : `${fileName}:${lineNumber}:${columnNumber}`
 }

@@ -4,11 +4,14 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { BUNDLE } from '../service/bundle.mjs'
 import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
+/** The bundle that was checked is uploaded as it is, with its source map. */
+const BUILT = [relative(ROOT, BUNDLE), '--no-bundle', '--no-minify']
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /**
@@ -25,7 +28,7 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const beside = [SANDBOX_CONFIG, SHOP_CONFIG]
   return [
     ...beside.map((config) => ['deploy', '--config', config, '--var', `BASE_URL:${BASE_URL}`, ...tag]),
-    ['deploy', ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
+    ['deploy', ...BUILT, ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
   ]
 }
 

@@ -23,7 +23,8 @@ export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 /** Every file that a launcher runs on workerd. */
 export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const FINGERPRINT = join(DIST, 'worker.sources')
-const SOURCES = ['package-lock.json', 'tsconfig.json', 'wrangler.toml', SANDBOX_CONFIG]
+const BUNDLER = 'scripts/service/bundle-verifier.mjs'
+const SOURCES = ['package-lock.json', 'tsconfig.json', BUNDLER, SANDBOX_CONFIG]
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map
@@ -35,7 +36,7 @@ export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
   const isBuilt = isConsoleBuilt() && [...BUNDLES, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
-  console.error('Building the bundles (wrangler deploy --dry-run) …')
+  console.error('Building the bundles …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
@@ -50,7 +51,7 @@ export function ensureBundle() {
 
 /** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
 export function buildAll(out) {
-  build(out)
+  run(join(ROOT, BUNDLER), [out])
   const others = [
     [SANDBOX_CONFIG, SANDBOX_BUNDLE],
     [SHOP_CONFIG, SHOP_BUNDLE],
@@ -63,17 +64,23 @@ export function buildAll(out) {
 }
 
 /**
- * Bundles into the directory `out` as a deployment would. `options` are further options of `wrangler deploy`.
+ * Bundles into the directory `out` as `wrangler deploy` would. `options` are further options of it: the
+ * configuration.
  */
-export function build(out, options = []) {
+export function build(out, options) {
   const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  const run = spawnSync(NODE, [wrangler, 'deploy', '--dry-run', '--outdir', out, ...options], {
+  run(wrangler, ['deploy', '--dry-run', '--outdir', out, ...options])
+}
+
+/** Runs a script of a bundler to its end. Throws if it fails. */
+function run(script, args) {
+  const { status, stdout, stderr, error } = spawnSync(NODE, [script, ...args], {
     cwd: ROOT,
     env: { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
     encoding: 'utf8',
   })
-  if (run.error) throw run.error
-  if (run.status !== 0) throw new Error(`the bundle did not build:\n${run.stdout}${run.stderr}`)
+  if (error) throw error
+  if (status !== 0) throw new Error(`the bundle did not build:\n${stdout}${stderr}`)
 }
 
 function fingerprintOfSources() {

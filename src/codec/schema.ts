@@ -2,7 +2,6 @@
 // Pass `describeIssue` to every parse whose errors are reported.
 
 import * as z from 'zod/mini'
-import { _isoDate, _isoDateTime, $ZodISODate, $ZodISODateTime } from 'zod/v4/core'
 
 /** A string of 1 to `maximum` characters. */
 export function text(maximum: number) {
@@ -67,14 +66,4 @@ function bound(
   const range = `${exact ? 'exactly' : side} ${limit}`
   const unit = UNITS[origin]
   return unit === undefined ? `must be ${range}` : `must have ${range} ${unit}`
-}
-
-/** A date: `2027-01-31`. */
-export function isoDate(message: string) {
-  return _isoDate($ZodISODate, message)
-}
-
-/** A time of RFC 3339, in UTC or with `offset`. */
-export function isoDateTime(params: { readonly error: string; readonly offset?: boolean }) {
-  return _isoDateTime($ZodISODateTime, params)
 }

@@ -220,10 +220,10 @@ describe('the preflight', () => {
 })
 
 describe('an upload', () => {
-  const fit = { gzipped: 180 * 1024, wrangler: readWranglerToml(), now: NOW }
+  const fit = { gzipped: 195 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
-    ['is refused above the size limit', { gzipped: 180 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
+    ['is refused above the size limit', { gzipped: 195 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
       'is refused with a date in the future',
       { now: Date.parse('2026-01-01') },
@@ -245,13 +245,17 @@ describe('an upload', () => {
         ...['deploy', '--config', config, '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
       ]),
       [
-        ...['deploy', '--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu'],
+        ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
+        ...['--var', `BASE_URL:https://${HOST}`, '--var', 'JURISDICTION:eu'],
         ...['--secrets-file', '/s.json', '--domain', HOST, '--tag', 'abc'],
       ],
     ])
     const nowhere = { ...good, JURISDICTION: 'none' }
     const [, , routed] = stepsOf(nowhere, { secretsFile: '/s.json', commit: undefined, isRouted: true })
-    expect(routed).toEqual(['deploy', '--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'])
+    expect(routed).toEqual([
+      ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
+      ...['--var', `BASE_URL:https://${HOST}`, '--secrets-file', '/s.json'],
+    ])
   })
 })
 

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { BUNDLE, ensureBundle } from '../../scripts/service/bundle.mjs'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
-const MARK = /['"]fault['"], ?\{/
+const MARK = /['"`]fault['"`], ?\{/
 
 it('frames.mjs maps the frames of a logged error to places in the sources', () => {
   ensureBundle()

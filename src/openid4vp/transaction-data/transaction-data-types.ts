@@ -2,7 +2,7 @@
 // relying party adds. Each has a schema as strict as wallets must be (§8.5, `invalid_transaction_data`).
 
 import * as z from 'zod/mini'
-import { isoDate, isoDateTime, list, text } from '../../codec/schema.ts'
+import { list, text } from '../../codec/schema.ts'
 import type { HashName } from '../../crypto/digest.ts'
 import { TRANSACTION_DATA } from '../../limits.ts'
 
@@ -53,8 +53,8 @@ const link = text(TRANSACTION_DATA.linkCharacters)
 const flag = z.exactOptional(z.boolean())
 const count = z.exactOptional(z.int().check(z.minimum(1)))
 const amount = z.exactOptional(z.number())
-const date = isoDate('must be a date, as 2027-01-31')
-const time = isoDateTime({ offset: true, error: 'must be a time, as 2027-01-31T12:00:00Z' })
+const date = z.iso.date('must be a date, as 2027-01-31')
+const time = z.iso.datetime({ offset: true, error: 'must be a time, as 2027-01-31T12:00:00Z' })
 const moment = z.exactOptional(z.union([date, time], 'must be a date, or a time with its offset'))
 
 // EUDI TS12 1.0 §4.3: the transactions of Strong Customer Authentication.

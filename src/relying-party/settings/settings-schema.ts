@@ -3,7 +3,7 @@
 
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
-import { isoDateTime, text } from '../../codec/schema.ts'
+import { text } from '../../codec/schema.ts'
 import { outboundRule } from '../../config.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbound-url.ts'
@@ -113,7 +113,7 @@ export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniT
 }
 
 const utcTime = z.pipe(
-  isoDateTime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' }),
+  z.iso.datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' }),
   z.transform((text) => Date.parse(text)),
 )
 

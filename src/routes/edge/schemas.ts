@@ -4,7 +4,7 @@
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
 import type { Json } from '../../codec/json.ts'
-import { isoDateTime, list, text } from '../../codec/schema.ts'
+import { list, text } from '../../codec/schema.ts'
 import { HASH_NAMES } from '../../crypto/digest.ts'
 import { TRANSACTION_DATA } from '../../limits.ts'
 import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
@@ -181,7 +181,7 @@ export const eventsQuery = z.strictObject({
   limit: pageLimit,
 })
 
-const eventTime = isoDateTime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
+const eventTime = z.iso.datetime({ error: 'must be a time in UTC, as 2027-01-31T12:00:00Z' })
 
 /** Body of `POST /v1/webhook/redeliver`. */
 export const redeliveryRange = z.strictObject({
