@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENVIRONMENT_FILE } from '../../scripts/deploy/environment.mjs'
 import { bundleErrors, preflight } from '../../scripts/deploy/preflight.mjs'
 import { stepsOf } from '../../scripts/deploy/upload.mjs'
+import { BUNDLE, ensureBundle } from '../../scripts/service/bundle.mjs'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 import { readWranglerToml } from '../../scripts/service/workerd-config.mjs'
 import {
@@ -281,6 +282,19 @@ describe('npm run deploy -- --dry-run', () => {
     for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
     expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
+  })
+
+  it('uploads the bundle that was checked, with a source map to src/', () => {
+    ensureBundle()
+    const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
+    writeFileSync(secretsFile, '{}')
+    const step = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).at(-1) ?? []
+    const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+    spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
+    const sent = readFileSync(form, 'utf8')
+    expect(sent).toContain(readFileSync(BUNDLE, 'utf8'))
+    expect(sent).toMatch(/"file":"worker\.js"/)
+    expect(sent).toMatch(/"sources":\[[^\]]*"src\/worker\.ts"/)
   })
 
   it('runs nothing after an error', () => {
