@@ -1,0 +1,235 @@
+// Sign-in to the console and its end, and what a page of another site can do with it.
+
+import type { BrowserContext, Page } from 'playwright-core'
+import { afterAll, expect, it } from 'vitest'
+import { type BrowserStage, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { keyWith, openPage, sendToken, signIn } from '../../support/browser/console-page.ts'
+import { startFront } from '../../support/service/front.ts'
+import { type Server, startServer } from '../../support/service/server.ts'
+import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf } from '../../support/service/stage.ts'
+
+/** Starts before the service, which needs its port. */
+const front = await startFront('localhost', () => started.stage?.service.server.origin ?? '')
+const started: { stage?: BrowserStage; local?: Server } = {}
+const SERVICE = `https://localhost:${front.port}`
+const HOURS_12 = 12 * 3600
+
+describeInBrowser('the console', () => {
+  const stage = useBrowserStage({ env: { BASE_URL: SERVICE, CONSOLE: '1' }, front })
+  started.stage = stage
+
+  /** Opens the console of a relying party in a new browser. */
+  const enter = async (rp: Pick<RelyingParty, 'api_key'>) => {
+    const visitor = await stage.visitor()
+    await signIn(visitor.page, SERVICE, rp.api_key)
+    return visitor
+  }
+  const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name })
+  const countOf = async (rp: RelyingParty) => {
+    const listed = (await expectStatus(await rp.call('GET', '/v1/verify'), 200)) as {
+      verifications: unknown[]
+    }
+    return listed.verifications.length
+  }
+  const consoleCookies = async (context: BrowserContext) =>
+    (await context.cookies(SERVICE)).filter(({ name }) => name.includes('console'))
+
+  it('signs in with an API key and out, and leaves the key in no place that a script can read', async () => {
+    const { page } = await enter(stage.rp)
+    await heading(page, 'Verifications').waitFor()
+    const [cookie, ...others] = await consoleCookies(page.context())
+    expect(others).toEqual([])
+    expect(cookie).toMatchObject({ httpOnly: true, secure: true, sameSite: 'Strict', path: '/' })
+    expect(cookie?.name).toMatch(/^__Host-/)
+    const left = Number(cookie?.expires) - Date.now() / 1000
+    expect(left).toBeGreaterThan(HOURS_12 - 600)
+    expect(left).toBeLessThanOrEqual(HOURS_12)
+    expect(decodeURIComponent(String(cookie?.value))).not.toContain(stage.rp.api_key)
+    const readable = await page.evaluate(
+      'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, document.documentElement.outerHTML])',
+    )
+    expect(readable).not.toContain(stage.rp.api_key)
+    expect(readable).not.toContain(String(cookie?.value))
+
+    await page.reload()
+    await heading(page, 'Verifications').waitFor()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out.').waitFor()
+    expect(await consoleCookies(page.context())).toEqual([])
+    await page.goto(`${SERVICE}/console#/developers`)
+    await page.reload()
+    await heading(page, 'Sign in').waitFor()
+  })
+
+  it('signs in with the operator’s token, and shows no relying party’s pages then', async () => {
+    const { page } = await stage.visitor()
+    await signIn(page, SERVICE, stage.service.server.adminToken)
+    await heading(page, 'Operator').waitFor()
+    await page.goto(`${SERVICE}/console#/developers`)
+    await heading(page, 'Operator').waitFor()
+  })
+
+  it('rejects a key that is not valid, and says so', async () => {
+    const { page } = await stage.visitor()
+    await page.goto(`${SERVICE}/console`)
+    await sendToken(page, `${stage.rp.api_key}x`)
+    await page.getByRole('alert').getByText('This key or token is not valid.').waitFor()
+    expect(await consoleCookies(page.context())).toEqual([])
+    await sendToken(page, stage.rp.api_key)
+    await heading(page, 'Verifications').waitFor()
+  })
+
+  it('opens once by the link that `npm start` prints, and sends its code in no address', async () => {
+    const local = await startServer()
+    started.local = local
+    const printed = () => /^ +console +(http\S+#code=(\S+))$/m.exec(local.output())
+    await expect.poll(printed, { timeout: 60_000 }).not.toBeNull()
+    const [, link = '', code = ''] = printed() ?? []
+    expect(link).toMatch(/^http:\/\/localhost:\d+\/console#code=/)
+    const { page } = await stage.visitor()
+    const addresses: string[] = []
+    page.on('request', (request) => addresses.push(request.url()))
+    await page.goto(link)
+    await heading(page, 'Verifications').waitFor()
+    expect(page.url()).not.toContain('code=')
+    expect(addresses.join()).not.toContain(code)
+
+    const second = (await stage.visitor()).page
+    await second.goto(link)
+    await second.getByRole('alert').waitFor()
+    await heading(second, 'Sign in').waitFor()
+  })
+
+  it('signs out when the key is revoked', async () => {
+    const key = await keyWith(stage.rp, 'verify:read')
+    const { page } = await enter(key)
+    await heading(page, 'Verifications').waitFor()
+    expect((await stage.rp.call('DELETE', `/v1/api_keys/${key.key_id}`)).status).toBe(204)
+    await page.getByRole('alert').getByText('You are signed out').waitFor()
+    await heading(page, 'Sign in').waitFor()
+    await page.reload()
+    await heading(page, 'Sign in').waitFor()
+  })
+
+  it('shows a key that may only read nothing to change, and the API refuses its changes', async () => {
+    const rp = await relyingPartyOf(stage)
+    const { verification_id } = await rp.create()
+    const { page } = await enter(await keyWith(rp, 'verify:read'))
+    await page.goto(`${SERVICE}/console#/verifications/${verification_id}`)
+    await page.getByText('Changes need an API key with the scope verify:create.').waitFor()
+    await page.getByText('Changes need an API key with the scope webhooks:manage.').waitFor()
+    for (const name of ['Cancel', 'Erase', 'Send again'])
+      expect(await page.getByRole('button', { name }).count(), name).toBe(0)
+    await openPage(page, 'Developers')
+    await page.getByText('This key may not change settings').waitFor()
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
+    const statuses = await page.evaluate(`(async () => {
+      const { change_token } = await (await fetch('/console/session')).json()
+      const call = async (method, path) =>
+        (await fetch('/console/api' + path, { method, headers: { 'Console-Token': change_token } })).status
+      return [
+        await call('DELETE', '/v1/verify/${verification_id}'),
+        await call('POST', '/v1/webhook/rotate_secret'),
+        await call('GET', '/v1/verify/${verification_id}'),
+      ]
+    })()`)
+    expect(statuses).toEqual([403, 403, 200])
+  })
+
+  it.each(['https://evil.example', 'https://localhost:9'])(
+    'refuses every POST of a page of %s',
+    async (other) => {
+      const rp = await relyingPartyOf(stage)
+      const visitor = await enter(rp)
+      const { page } = visitor
+      const target = `${SERVICE}/console/api/v1/verify`
+      await visitor.host(
+        `${other}/`,
+        `<!doctype html><form method="post" action="${target}"><button>Go</button></form>`,
+      )
+      await page.goto(other)
+      const answers: (readonly [string, number])[] = []
+      page.on('response', (response) => {
+        if (response.url().startsWith(SERVICE)) answers.push([response.request().method(), response.status()])
+      })
+      const sent = await page.evaluate(`(async () => {
+      const body = JSON.stringify({ credential_types: ['age_attestation'], scope: ['age_over_18'] })
+      const send = (path, init) =>
+        fetch('${SERVICE}' + path, { method: 'POST', credentials: 'include', body, ...init }).then(
+          ({ type }) => type,
+          () => 'failed',
+        )
+      return [
+        await send('/console/api/v1/verify', { mode: 'no-cors' }),
+        await send('/console/session', { mode: 'no-cors' }),
+        await send('/console/api/v1/verify', { headers: { 'Content-Type': 'application/json', 'Console-Token': 'x' } }),
+        await send('/console/session', { method: 'DELETE', body: undefined }),
+      ]
+    })()`)
+      expect(sent).toEqual(['opaque', 'opaque', 'failed', 'failed'])
+      await page.getByRole('button', { name: 'Go' }).click()
+      await page.waitForURL(target)
+      for (const [method, status] of answers) {
+        if (method !== 'OPTIONS') expect([method, status]).toEqual(['POST', 403])
+      }
+      expect(answers.filter(([method]) => method === 'POST')).toHaveLength(3)
+      visitor.takeErrors()
+      await page.goto(`${SERVICE}/console`)
+      await heading(page, 'Verifications').waitFor()
+      expect(await countOf(rp)).toBe(0)
+    },
+  )
+
+  it('has a cookie that opens nothing below /v1', async () => {
+    const { page } = await enter(stage.rp)
+    const statuses = await page.evaluate(
+      `Promise.all(['/console/api/v1/verify', '/v1/verify', '/v1/relying_party', '/v1/events'].map(
+        async (path) => (await fetch(path, { credentials: 'include' })).status,
+      ))`,
+    )
+    expect(statuses).toEqual([200, 401, 401, 401])
+  })
+
+  it('fetches nothing from elsewhere, on any page', async () => {
+    const [{ page }, operator] = await Promise.all([stage.visitor(), stage.visitor()])
+    const origins = new Set<string>()
+    for (const one of [page, operator.page])
+      one.context().on('request', (request) => origins.add(new URL(request.url()).origin))
+    await signIn(page, SERVICE, stage.rp.api_key)
+    for (const name of ['Insights', 'Developers', 'Verifications'] as const) await openPage(page, name)
+    const texts = page.waitForResponse(/texts-de\.json/)
+    await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
+    await texts
+    await page.getByRole('banner').getByRole('button').click()
+    await page.getByRole('textbox').waitFor()
+    await signIn(operator.page, SERVICE, stage.service.server.adminToken)
+    await heading(operator.page, 'Operator').waitFor()
+    expect([...origins]).toEqual([SERVICE])
+  })
+
+  it('shows script in names and metadata as text', async () => {
+    const script = '<img src=x onerror="globalThis.ran=1"><script>ran=1</script>'
+    const rp = await relyingPartyOf(stage, { name: script })
+    const { verification_id } = await rp.create({
+      credential_types: ['age_attestation'],
+      scope: ['age_over_18'],
+      metadata: { '<b>order</b>': script },
+    })
+    const { page } = await enter(rp)
+    await page.getByRole('banner').getByText(script).waitFor()
+    await page.getByRole('link').filter({ hasText: verification_id }).getByText(script).waitFor()
+    await page.goto(`${SERVICE}/console#/verifications/${verification_id}`)
+    await page.getByText('Metadata: <b>order</b>').waitFor()
+    await page.getByText(script).first().waitFor()
+    const operator = (await stage.visitor()).page
+    await signIn(operator, SERVICE, stage.service.server.adminToken)
+    await operator.getByText(script).first().waitFor()
+    for (const one of [page, operator]) {
+      expect(await one.evaluate('globalThis.ran')).toBeUndefined()
+      expect(await one.locator('main img, main script, main b, header img').count()).toBe(0)
+    }
+  })
+})
+
+afterAll(() => started.local?.stop())
