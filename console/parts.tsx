@@ -170,11 +170,16 @@ export function Table({
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
-              </th>
-            ))}
+            {columns.map((column) =>
+              // Above buttons, which say what they do, is no heading.
+              column === '' ? (
+                <td key={column} />
+              ) : (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>{children}</tbody>

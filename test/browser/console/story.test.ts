@@ -46,7 +46,7 @@ describeInBrowser('an integrator with the console alone', () => {
     const second = (await finish(stage, {}, undefined, rp)).session.verification_id
     await openPage(page, 'Verifications')
     await rowOf(second).filter({ hasText: 'verified' }).click()
-    await main.getByText('How the level was derived').waitFor()
+    await main.getByRole('heading', { name: 'How the level was derived' }).waitFor()
 
     // The event of the first one is dead. The receiver works again.
     await openPage(page, 'Verifications')
