@@ -14,6 +14,7 @@ import {
   trustAnchor,
 } from '../src/relying-party/settings/settings-schema.ts'
 import { trustListSchema } from '../src/relying-party/trust-lists/trust-list-schema.ts'
+import { codeRequest, signInRequest } from '../src/routes/console/sign-in-schemas.ts'
 import {
   browserReturnRequest,
   createRequest,
@@ -29,6 +30,7 @@ import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
+import { consoleCode, consoleSession } from './responses/console.ts'
 import * as lists from './responses/lists.ts'
 import * as oidc from './responses/oidc.ts'
 import * as operator from './responses/operator.ts'
@@ -61,6 +63,8 @@ const REQUESTS = {
   CreateTrustList: trustListSchema(RULES),
   CreateOidcClient: clientCreation,
   ChangeOidcClient: clientPatch,
+  SignIn: signInRequest,
+  ConsoleCodeRequest: codeRequest,
   TokenForm: forms.tokenForm,
   PushedRequestForm: forms.pushedRequestForm,
   CodeForm: forms.codeForm,
@@ -111,6 +115,8 @@ const RESPONSES = {
   OidcTokens: oidc.oidcTokens,
   PushedRequest: oidc.pushedRequest,
   UserInfo: oidc.userInfo,
+  ConsoleSession: consoleSession,
+  ConsoleCode: consoleCode,
   Token: open.token,
   Redirect: open.redirect,
   Problem: open.problemDetails,

@@ -12,6 +12,7 @@ import { PATH_PATTERNS } from './identifiers.ts'
 import { linksOf } from './links.ts'
 import type { Operation, OperationResponse } from './operation.ts'
 import { errorNamesOf } from './operation-errors.ts'
+import { CONSOLE } from './operations/console.ts'
 import { LISTS } from './operations/lists.ts'
 import { OIDC, OIDC_CLIENTS, OPERATOR_OIDC_CLIENTS } from './operations/oidc.ts'
 import { BROWSERS, PUBLIC, TOKENS, WALLETS } from './operations/public.ts'
@@ -28,6 +29,7 @@ const SECTIONS = {
   Operator: { ...OPERATOR, ...OPERATOR_OIDC_CLIENTS },
   Wallets: WALLETS,
   Browsers: BROWSERS,
+  Console: CONSOLE,
   Public: PUBLIC,
 } as const
 
@@ -42,6 +44,7 @@ const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...OPERATOR_OIDC_CLIENTS,
   ...WALLETS,
   ...BROWSERS,
+  ...CONSOLE,
   ...PUBLIC,
 }
 

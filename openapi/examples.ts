@@ -523,6 +523,16 @@ export const EXAMPLES: {
     error: null,
     duration_ms: 87,
   },
+  SignIn: { token: SHOWN_KEY },
+  ConsoleSession: {
+    owner: 'relying_party',
+    change_token: 'x8Yq…',
+    expires_at: EXPIRES,
+    relying_party: { relying_party_id: RP, name: 'Example shop', livemode: false },
+    scopes: [...SCOPES],
+  },
+  ConsoleCodeRequest: { api_key: SHOWN_KEY },
+  ConsoleCode: { code: 'b1Vw…' },
   Token: { access_token: 'eyJhbGciOi…', token_type: 'Bearer', expires_in: 900, scope: SCOPES.join(' ') },
   Redirect: { redirect_uri: `${BASE}/v1/verify/${ID}/return#response_code=hS0c…` },
   CreateOidcClient: {

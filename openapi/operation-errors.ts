@@ -38,7 +38,7 @@ function impliedProblems(
 
 /** Callers with errors of their own. */
 const OWN_ERRORS: readonly Access['caller'][] = [
-  ...(['anyone', 'wallet', 'person', 'client', 'oidc_client', 'oidc_token', 'login'] as const),
+  ...(['anyone', 'wallet', 'person', 'client', 'oidc_client', 'oidc_token', 'login', 'console'] as const),
 ]
 
 const BODY = ['invalid_json', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const

@@ -128,6 +128,7 @@ export function securityOf(access: Access): readonly Requirement[] {
     case 'wallet':
     case 'browser':
     case 'login':
+    case 'console':
       return []
   }
 }

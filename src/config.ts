@@ -77,6 +77,8 @@ export function parseConfig(environment: object) {
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
+    /** True where the service is reached from its own machine only. */
+    isLocal: isLoopback(new URL(env.BASE_URL)),
     /** Header with the caller's address; null: no limit by address. */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
@@ -247,6 +249,9 @@ function haveBothTypes(keys: readonly OidcJwk[]): boolean {
 function isOrigin(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
-  const loopback = LOOPBACK_HOSTS.includes(url.hostname) || url.hostname === '[::1]'
-  return url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && loopback))
+  return url.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url)))
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return LOOPBACK_HOSTS.includes(hostname) || hostname === '[::1]'
 }

@@ -5,7 +5,14 @@ import { configOf } from '../src/config.ts'
 import { type Env, withJurisdiction } from '../src/env.ts'
 import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
-const NAMES = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'TRUST_LIST']
+const NAMES = [
+  'VERIFICATION_SESSION',
+  'RELYING_PARTY',
+  'DIRECTORY',
+  'EVENT_LOG',
+  'TRUST_LIST',
+  'VERIFICATION_INDEX',
+]
 
 /** Returns bindings of the platform, with namespaces that can be distinguished. */
 function bindings(variables: object = {}): Env {

@@ -142,7 +142,7 @@ describe('docs/cryptography.md', () => {
         String(purpose),
       ),
     )
-    expect(new Set(purposes).size).toBe(7)
+    expect(new Set(purposes).size).toBe(9)
     expect(purposes.filter((purpose) => !page.includes(`\`${purpose}`))).toEqual([])
   })
 })

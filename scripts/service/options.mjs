@@ -38,7 +38,7 @@ export function readOptions(env) {
     // Other people use a public service. It reaches the ports of its machine only where that is asked for.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
-    hasConsole: isOn('CONSOLE', env.CONSOLE, isLocal),
+    hasConsole: isOn('CONSOLE', env.CONSOLE, isLocal && hosts.every((host) => LOOPBACK.includes(host))),
   }
 }
 
@@ -49,10 +49,10 @@ function isOrigin(text, isLocal) {
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && isLocal))
 }
 
-/** Returns `true` for 1. Without a value, only a service for this machine is so. */
-function isOn(name, value, isLocal) {
+/** Returns `true` for 1. Without a value, returns the standard: on only for a service of this machine. */
+function isOn(name, value, standard) {
   if (value !== undefined && value !== '0' && value !== '1') throw new Error(`${name} must be 0 or 1`)
-  return value === undefined ? isLocal : value === '1'
+  return value === undefined ? standard : value === '1'
 }
 
 /** Returns the addresses of `localhost`. The second exists only if the machine has IPv6. */

@@ -320,12 +320,12 @@ export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
   return outcome?.protocol ?? request.protocol
 }
 
-/** Adds a refused response. The last ten are stored. */
-export function addAttempt(document: SessionDocument, attempt: Attempt): SessionDocument {
+/** Adds a refused response. The last ten are stored. `clause`: that of the check that failed. */
+export function addAttempt(document: SessionDocument, attempt: Attempt, clause?: string): SessionDocument {
   const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
   const { at, reason, channel } = attempt
   const counted = { ...document, attempts, attempt_count: document.attempt_count + 1 }
-  return addStep(counted, { type: 'response_refused', reason, channel }, at)
+  return addStep(counted, { type: 'response_refused', reason, channel, ...(clause && { clause }) }, at)
 }
 
 /** Returns what remains after erasure at `now`: a tombstone while the `Idempotency-Key` must be stored. */

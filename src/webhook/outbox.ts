@@ -132,14 +132,18 @@ export function finishAttempt(
 ): readonly Delivery[] {
   return change(deliveries, finished.deliveryId, (delivery) => {
     const { status, error, durationMs: duration_ms, excerpt } = finished.outcome
-    const attempts = delivery.attempts.map((one) =>
-      one.attempt === finished.attempt
-        ? { ...one, status, error, duration_ms, ...(excerpt && { excerpt }) }
-        : one,
-    )
+    const attempts = delivery.attempts.map(({ excerpt: earlier, ...one }) => {
+      if (one.attempt === finished.attempt)
+        return { ...one, status, error, duration_ms, ...(excerpt && { excerpt }) }
+      const isKept = one.attempt > finished.attempt - EXCERPTS_KEPT
+      return { ...one, ...(isKept && earlier && { excerpt: earlier }) }
+    })
     return { ...delivery, attempts, ...consequence(delivery, finished) }
   })
 }
+
+/** Last attempts of a delivery whose excerpts are stored: the document of a session has a limit. */
+const EXCERPTS_KEPT = 10
 
 /** Moves the next attempt of a pending delivery. No attempt is used. */
 export function postpone(

@@ -201,6 +201,29 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
     '/v1/oidc_clients/oc_1/rotate_secret',
     null,
   ],
+  ['list', (client) => client.list(), 'GET', '/v1/verify?', null],
+  [
+    'list with filters',
+    (client) =>
+      client.list({
+        status: ['rejected', 'expired'],
+        created_after: '2027-01-31T12:00:00+01:00',
+        metadata: { 'order id': '47&11' },
+        limit: 2,
+        after: 'c',
+      }),
+    'GET',
+    '/v1/verify?status=rejected&status=expired&metadata.order+id=47%2611&created_after=2027-01-31T12%3A00%3A00%2B01%3A00&limit=2&after=c',
+    null,
+  ],
+  ['timeline', (client) => client.timeline('v_1'), 'GET', '/v1/verify/v_1/timeline', null],
+  [
+    'insights',
+    (client) => client.insights({ ...range, step: 'hour' }),
+    'GET',
+    '/v1/insights?from=2026-11-22T10%3A00%3A00Z&to=2026-11-22T11%3A00%3A00Z&step=hour',
+    null,
+  ],
   ['events', (client) => client.events({ limit: 2 }), 'GET', '/v1/events?limit=2', null],
   ['events after', (client) => client.events({ after: 'c' }), 'GET', '/v1/events?after=c&limit=50', null],
 ])('%s calls its route', async (_, send, method, path, body) => {

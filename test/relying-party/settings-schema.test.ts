@@ -73,6 +73,7 @@ const GOOD = {
   certificate_revocation: 'accept_unknown',
   enforce_registration: true,
   eu_age_verification: true,
+  index: false,
   google_wallet: { logo_uri: 'https://shop.org/logo.png', privacy_policy_uri: 'https://shop.org/privacy' },
   return_urls: ['https://shop.org/done?step=2'],
   origins: ['https://shop.org'],

@@ -104,6 +104,7 @@ describe('readWranglerToml', () => {
       { binding: 'DIRECTORY', className: 'Directory' },
       { binding: 'EVENT_LOG', className: 'EventLog' },
       { binding: 'TRUST_LIST', className: 'TrustList' },
+      { binding: 'VERIFICATION_INDEX', className: 'VerificationIndex' },
     ])
   })
 })

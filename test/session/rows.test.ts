@@ -3,6 +3,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { indexStub } from '../../src/relying-party/index/index-days.ts'
+import { createApp } from '../../src/routes/app.ts'
+import { call } from '../routes/edge/edge-app.ts'
 import {
   ask,
   createSession,
@@ -15,6 +19,9 @@ import {
   setUp,
   stubOf,
 } from './driver.ts'
+
+const app = createApp()
+const WAIT = { timeout: 20_000 }
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -44,8 +51,8 @@ function takeEvents() {
 }
 
 describe('rows written', () => {
-  it('are 10 for a verification with one extra render and a webhook, from creation to erasure', async () => {
-    const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
+  it('are 10 for a verification with one extra render and a webhook, without an index, until it is erased', async () => {
+    const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' }, index: false })
     const receiver = takeEvents()
     await endFirstOfTheDay(setting)
     receiver.mockClear()
@@ -64,8 +71,8 @@ describe('rows written', () => {
     expect(rows()).toBe(10)
   })
 
-  it('are 8 without a webhook, because the end leaves the alarm as it is', async () => {
-    const setting = await setUp()
+  it('are 8 without a webhook and an index, because the end leaves the alarm as it is', async () => {
+    const setting = await setUp({ index: false })
     await endFirstOfTheDay(setting)
     const rows = await countRows()
     const { verification_id, wallet_request } = await createSession(setting)
@@ -75,6 +82,40 @@ describe('rows written', () => {
     expect(rows()).toBe(7)
     await eraseInTime(setting, verification_id)
     expect(rows()).toBe(8)
+  })
+
+  it.each([
+    ['3 more with an index: creation, first fetch and end', null, 8 + 3],
+    // 9: without a further render.
+    ['4 more with an index and a webhook: also its result', { url: 'http://127.0.0.1:9/hook' }, 9 + 4],
+  ])('are %s', async (_, webhook, expected) => {
+    takeEvents()
+    const setting = await setUp({ webhook })
+    await endFirstOfTheDay(setting)
+    await areListed(setting, 1)
+    const rows = await countRows()
+    const { verification_id, wallet_request } = await createSession(setting)
+    await vi.waitFor(() => expect(rows()).toBe(3), WAIT)
+    const request = await fetchRequest(wallet_request.request_uri)
+    await vi.waitFor(() => expect(rows()).toBe(5), WAIT)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
+    await vi.waitFor(() => expect(rows()).toBe(expected - 1), WAIT)
+    await eraseInTime(setting, verification_id)
+    expect(rows()).toBe(expected)
+  })
+
+  it('are one more where the index erases metadata, and its alarm is shared by a day', async () => {
+    const setting = await setUp()
+    for (let i = 0; i < 20; i++) {
+      const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })
+      await ask(setting, 'POST', verification_id, '/cancel')
+    }
+    await areListed(setting, 20)
+    const day = indexStub(env, setting.relyingPartyId, dayOf(Date.now()))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 10 * 86_400_000 })
+    const rows = await countRows()
+    expect(await runDurableObjectAlarm(day)).toBe(true)
+    expect(rows()).toBeLessThanOrEqual(20 + 2)
   })
 
   it('are 0 for a repeated fetch, a poll, a second view or a replay', async () => {
@@ -139,6 +180,15 @@ function isPublished(id: string): Promise<unknown> {
       expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
     ),
   )
+}
+
+/** Waits until the list has this many ends. */
+function areListed(setting: Setting, count: number): Promise<unknown> {
+  return vi.waitFor(async () => {
+    const path = '/v1/verify?status=canceled&limit=100'
+    const response = await call(app, 'GET', path, { headers: setting.headers })
+    expect((await response.json()) as object).toHaveProperty('verifications.length', count)
+  }, WAIT)
 }
 
 function junkPost(id: string, state: string, number: number): Promise<Response> {

@@ -8,13 +8,14 @@ import PAGE from '../../docs/storage.md?raw'
 import { directoryOf } from '../../src/relying-party/directory.ts'
 import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
 import { relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import { tombstoneOf } from '../../src/session/document.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trust-lists.ts'
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
-const [SESSION, GENERATION, TOMBSTONE, EVENT, RELYING_PARTY, LIST, ANCHOR, ROW, DATES, NOTE] = [
+const [SESSION, GENERATION, TOMBSTONE, EVENT, ENTRY, RELYING_PARTY, LIST, ANCHOR, ROW, DATES, NOTE] = [
   ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
 ].map(([, json]) => JSON.parse(String(json)))
 
@@ -63,6 +64,14 @@ it('shows a session, one of its requests and its tombstone as they are stored', 
 it('shows an event of the log as it is stored', async () => {
   const log = eventLogStub(env, setting.relyingPartyId, dayOf(verified.ended_at))
   expect(shapeOf(EVENT)).toEqual(shapeOf(await stored(log, 'event/0000000001')))
+})
+
+it('shows an entry of the list as it is stored', async () => {
+  const day = indexStub(env, setting.relyingPartyId, dayOf(verified.created_at))
+  const [entry] = await runInDurableObject(day, (_, state) => [
+    ...state.storage.kv.list<Stored>({ prefix: 'entry/' }),
+  ])
+  expect(shapeOf(ENTRY)).toEqual(shapeOf(entry?.[1]))
 })
 
 it('shows a relying party as it is stored', async () => {

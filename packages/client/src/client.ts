@@ -10,6 +10,7 @@ import type {
   DcApiResponse,
   DeliveryLog,
   EventPage,
+  Insights,
   OidcClient,
   OidcClientChange,
   OidcClientList,
@@ -21,7 +22,10 @@ import type {
   RedeliveryRange,
   Settings,
   SettingsChange,
+  Status,
+  Timeline,
   Verification,
+  VerificationPage,
   VerificationRequest,
   WebhookTest,
 } from './wire.ts'
@@ -45,6 +49,17 @@ export type Client = {
    * then.
    */
   readonly wait: (id: string, options?: Abortable & { readonly timeoutMs?: number }) => Answer<Verification>
+  /**
+   * Lists your verifications, newest first. Pass its `next` as `after` of the next page, with the same
+   * filters.
+   */
+  readonly list: (query?: ListQuery & Abortable) => Answer<VerificationPage>
+  /** Returns what happened to a verification, oldest first. */
+  readonly timeline: (id: string, options?: Abortable) => Answer<Timeline>
+  /** Counts your verifications by hour or day, from `from` to `to`, which are times with an offset. */
+  readonly insights: (
+    query: { readonly from: string; readonly to: string; readonly step?: 'hour' | 'day' } & Abortable,
+  ) => Answer<Insights>
   /** Cancels a verification. Fails with `verification_already_terminal` if it has ended otherwise. */
   readonly cancel: (id: string, options?: Abortable) => Answer<Verification>
   /** Erases a verification and all its data. */
@@ -113,6 +128,20 @@ export type Client = {
   readonly outcome: (id: string, request: OutcomeRequest, options?: Abortable) => Answer<ProducedOutcome>
 }
 
+/** Filters of a list, and its page. Times have an offset, as in `2027-01-31T12:00:00Z`. */
+export type ListQuery = {
+  readonly status?: readonly Status[]
+  /** Inclusive. */
+  readonly created_after?: string
+  /** Exclusive. */
+  readonly created_before?: string
+  readonly credential_type?: string
+  /** Three members at most. */
+  readonly metadata?: Readonly<Record<string, string>>
+  readonly limit?: number
+  readonly after?: string
+}
+
 /** The value of a call, or why it failed. */
 type Answer<T> = Promise<Result<T, Problem>>
 
@@ -134,6 +163,14 @@ export function createClient(connection: Connection): Client {
       call('POST', '/v1/verify', { body: request, headers: { 'Idempotency-Key': idempotencyKey }, signal }),
     get: (id, { signal } = {}) => call('GET', at(id), { signal }),
     wait: (id, options = {}) => waitForEnd((poll) => call('GET', at(id, poll.query), poll), options),
+    list: ({ status = [], metadata = {}, signal, ...rest } = {}) => {
+      const named = Object.entries(metadata).map(([key, value]) => [`metadata.${key}`, value])
+      const query = new URLSearchParams([...status.map((one) => ['status', one]), ...named, ...pairsOf(rest)])
+      return call('GET', `/v1/verify?${query}`, { signal })
+    },
+    timeline: (id, { signal } = {}) => call('GET', at(id, '/timeline'), { signal }),
+    insights: ({ signal, ...rest }) =>
+      call('GET', `/v1/insights?${new URLSearchParams(pairsOf(rest))}`, { signal }),
     cancel: (id, { signal } = {}) => call('POST', at(id, '/cancel'), { signal }),
     erase: (id, { signal } = {}) => call('DELETE', at(id), { expects: 'nothing', signal }),
     receipt: (id, { signal } = {}) => call('GET', at(id, '/receipt'), { expects: RECEIPT_TYPE, signal }),
@@ -171,6 +208,13 @@ export function createClient(connection: Connection): Client {
 }
 
 type Call = Parameters<typeof exchange>[1]
+
+/** Returns the members that are given, as texts. */
+function pairsOf(members: object): string[][] {
+  return Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, String(value)]],
+  )
+}
 
 type Poll = { readonly query: string; readonly waitMs: number; readonly signal: AbortSignal | undefined }
 

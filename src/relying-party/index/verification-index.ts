@@ -11,13 +11,11 @@ import { type EntryFilter, matches } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
 
+/** A day of a relying party. */
+type Day = { readonly relyingPartyId: string; readonly day: number }
+
 /** An entry to be stored. `mark`: digest of the verification's id. `day`: that of its creation. */
-export type IndexPut = {
-  readonly relyingPartyId: string
-  readonly day: number
-  readonly mark: string
-  readonly entry: IndexEntry
-}
+export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry }
 
 /** A position in a day: that of an entry. */
 export type EntryPosition = { readonly created_at: number; readonly mark: string }
@@ -41,8 +39,8 @@ export type DayPage = {
   readonly more: boolean
 }
 
-/** An entry of an erased verification keeps its place and its counts. */
-type Removed = { readonly removed: true; readonly counted: IndexEntry }
+/** An entry of an erased verification keeps its place and its counts. Null: it was removed before it came. */
+type Removed = { readonly removed: true; readonly counted: IndexEntry | null }
 type Stored = IndexEntry | Removed
 
 const PREFIX = 'entry/'
@@ -71,13 +69,8 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /** Stores an entry, unless a later revision is stored. False where the relying party is deleted. */
-  async put({ relyingPartyId, day, mark, entry }: IndexPut): Promise<boolean> {
-    if (this.#day === undefined) {
-      // Before the first entry, so that a listed day is always found.
-      const isListed = await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day)
-      if (!isListed) return false
-      if (this.#day === undefined) this.#open(day)
-    }
+  async put({ mark, entry, ...of }: IndexPut): Promise<boolean> {
+    if (!(await this.#open(of))) return false
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // the day is over
     const key = keyOf({ created_at: entry.created_at, mark })
@@ -90,12 +83,17 @@ export class VerificationIndex extends DurableObject<Env> {
     return true
   }
 
-  /** Removes an entry: its verification was erased on request. Its counts stay, without its id. */
-  remove(at: EntryPosition): void {
+  /**
+   * Removes an entry: its verification was erased on request. Its counts stay, without its id. A call that
+   * stores it later changes nothing.
+   */
+  async remove(at: EntryPosition & Day): Promise<void> {
+    if (!(await this.#open(at))) return
     const { kv } = this.ctx.storage
     const before = kv.get<Stored>(keyOf(at))
-    if (before === undefined || isRemoved(before)) return
-    kv.put<Stored>(keyOf(at), { removed: true, counted: { ...before, verification_id: '', metadata: {} } })
+    if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
+    const counted = before === undefined ? null : { ...before, verification_id: '', metadata: {} }
+    kv.put<Stored>(keyOf(at), { removed: true, counted })
   }
 
   /** Returns entries before a position, newest first. `before` null: from the newest on. */
@@ -135,10 +133,16 @@ export class VerificationIndex extends DurableObject<Env> {
     this.#setAlarm(Math.min(next ?? Infinity, unlistedAt(day)))
   }
 
-  #open(day: number): void {
-    this.#day = day
-    this.ctx.storage.kv.put(DAY, day)
-    this.#setAlarm(endOfDay(day))
+  /** Lists the day before its first entry, so that the entry is found. False for a deleted relying party. */
+  async #open({ relyingPartyId, day }: Day): Promise<boolean> {
+    if (this.#day !== undefined) return true
+    if (!(await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day))) return false
+    if (this.#day === undefined) {
+      this.#day = day
+      this.ctx.storage.kv.put(DAY, day)
+      this.#setAlarm(endOfDay(day))
+    }
+    return true
   }
 
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {
@@ -150,7 +154,8 @@ export class VerificationIndex extends DurableObject<Env> {
     if (this.#counters !== undefined) return this.#counters
     this.#counters = new HourCounters()
     for (const [, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
-      this.#counters.add(isRemoved(stored) ? stored.counted : stored)
+      const counted = isRemoved(stored) ? stored.counted : stored
+      if (counted !== null) this.#counters.add(counted)
     }
     return this.#counters
   }

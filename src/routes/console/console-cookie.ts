@@ -1,5 +1,5 @@
-// The cookie of a console that is signed in (docs/console.md). It contains the token of its owner, sealed: each
-// call is made with that token, so the console can never do more than it, and ends with it.
+// The cookie of a console that is signed in (docs/console.md). It contains the token of its owner, sealed:
+// each call is made with that token, so the console can never do more than it, and ends with it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

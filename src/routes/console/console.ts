@@ -1,5 +1,5 @@
-// The console (docs/console.md): static pages, a sign-in, and the public API behind the cookie of the sign-in.
-// Whatever the console shows or does, the API can: its calls are those of the API, with the owner's token.
+// The console (docs/console.md): static pages, a sign-in, and the public API behind its cookie. Whatever the
+// console shows or does, the API can: its calls are those of the API, with the owner's token.
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'
@@ -12,12 +12,13 @@ import { createCode, readSession, signIn } from './sign-in.ts'
 /** Header with the token of changes. */
 const CHANGE_TOKEN = 'Console-Token'
 const API = '/console/api'
-/** What the API serves to a token. Nothing else is reached through the console. */
-const REACHED = [/^\/v1\//, /^\/readyz$/, /^\/metrics$/]
+/** Addresses that each owner reaches. Encoded characters are in none of them. */
+const REACHED = {
+  relying_party: /^\/(v1\/(?!admin\/)[\w/-]+|readyz)$/,
+  operator: /^\/(v1\/admin\/[\w/-]+|readyz|metrics)$/,
+}
 /** Headers of a call that reach the API. Cookies and tokens of the caller do not. */
 const PASSED_ON = ['accept', 'content-type', 'idempotency-key']
-const SAFE_METHODS = ['GET', 'HEAD']
-
 const FILES = /^[a-z-]{1,40}\.(css|js|json|svg)$/
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -60,10 +61,16 @@ async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response 
   return undefined
 }
 
-/** Rejects every change that a page of another origin sends. */
+/**
+ * Rejects every call that a page of another origin sends. Browsers name the origin of each change, and say of
+ * a read if it is another one.
+ */
 async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
-  const isOwn = c.req.header('Origin') === configOf(c.env).baseUrl
-  if (!SAFE_METHODS.includes(c.req.method) && !isOwn) return problem(c, 'cross_site_request')
+  const isOwn =
+    c.req.method === 'GET'
+      ? (c.req.header('Sec-Fetch-Site') ?? 'same-origin') === 'same-origin'
+      : c.req.header('Origin') === configOf(c.env).baseUrl
+  if (!isOwn) return problem(c, 'cross_site_request')
   await next()
   return undefined
 }
@@ -87,24 +94,27 @@ function signOut(c: AppContext): Response {
   return c.body(null, 204)
 }
 
-/** Calls the API with the owner's token. */
+/** Calls the API with the owner's token. A token that the API rejects ends the sign-in. */
 async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const console = await readConsole(c)
   if (console === undefined) return problem(c, 'missing_token')
   const { method } = c.req
-  const isSafe = SAFE_METHODS.includes(method)
-  if (!isSafe && !console.mayChange(c.req.header(CHANGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
+  const isRead = method === 'GET'
+  if (!isRead && !console.mayChange(c.req.header(CHANGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
+  const { owner, token } = console.session
   const url = new URL(c.req.url)
   const path = url.pathname.slice(API.length)
-  if (!REACHED.some((prefix) => prefix.test(path))) return problem(c, 'not_found')
+  if (!REACHED[owner].test(path)) return problem(c, 'not_found')
   url.pathname = path
-  const headers = new Headers({ Authorization: `Bearer ${console.session.token}` })
+  const headers = new Headers({ Authorization: `Bearer ${token}` })
   for (const name of PASSED_ON) {
     const value = c.req.header(name)
     if (value !== undefined) headers.set(name, value)
   }
-  const request = new Request(url, { method, headers, body: isSafe ? null : c.req.raw.body })
-  const response = await app.fetch(request, c.env, c.executionCtx)
+  const request = new Request(url, { method, headers, body: isRead ? null : c.req.raw.body })
+  const response = await app.fetch(request, c.env)
   if (response.status === 401) closeConsole(c)
-  return response
+  const sent = c.newResponse(response.body, response)
+  sent.headers.set('Cache-Control', 'no-store')
+  return sent
 }

@@ -1,9 +1,9 @@
 // Sign-in of the console: an API key, the operator's token, or the code that `npm start` prints.
 
-import * as z from 'zod/mini'
+import type { ConsoleSessionView } from '../../../openapi/responses/console.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { text } from '../../codec/schema.ts'
+import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
@@ -16,21 +16,12 @@ import { type ProblemCode, problem } from '../edge/problems.ts'
 import { takeFailedAuthentication } from '../edge/rate-limit.ts'
 import { readJson } from '../edge/validate.ts'
 import { type ConsoleSession, openConsole, readConsole, SIGNED_IN_SECONDS } from './console-cookie.ts'
+import { BODY_BYTES, codeRequest, signInRequest } from './sign-in-schemas.ts'
 
-const BODY_BYTES = 4096
 /** Life of a code. It is used once. */
 const CODE_MS = 5 * 60_000
 const CODE_PLACE = 'console-code'
 const IV_BYTES = 12
-
-/** Body of `POST /console/session`: one of the two. */
-export const signInRequest = z.union([
-  z.strictObject({ token: text(BODY_BYTES) }),
-  z.strictObject({ code: text(BODY_BYTES) }),
-])
-
-/** Body of `POST /console/codes`. */
-export const codeRequest = z.strictObject({ api_key: text(300) })
 
 type Code = { readonly name: string; readonly api_key: string; readonly expires_at: number }
 
@@ -38,14 +29,15 @@ type Code = { readonly name: string; readonly api_key: string; readonly expires_
 export async function signIn(c: AppContext): Promise<Response> {
   const body = await readJson(c, signInRequest, BODY_BYTES, 'anyone')
   if (!body.ok) return body.error
-  const sent = 'code' in body.value ? await redeemCode(c, body.value.code) : body.value.token
-  const session = sent === undefined ? 'invalid_token' : await sessionOf(c, sent)
-  if (typeof session === 'string') {
-    const isLimited = session === 'invalid_token' && !takeFailedAuthentication(c)
-    return problem(c, isLimited ? 'rate_limited' : session)
+  const { token, code } = body.value
+  const sent = code === undefined ? token : await redeemCode(c, code)
+  const opened = sent === undefined ? 'invalid_token' : await sessionOf(c, sent)
+  if (typeof opened === 'string') {
+    const isLimited = opened === 'invalid_token' && !takeFailedAuthentication(c)
+    return problem(c, isLimited ? 'rate_limited' : opened)
   }
-  const changeToken = await openConsole(c, session)
-  return c.json(await describe(c, session, changeToken), 201, { 'Cache-Control': 'no-store' })
+  const changeToken = await openConsole(c, opened.session)
+  return c.json(viewOf(opened, changeToken), 201, { 'Cache-Control': 'no-store' })
 }
 
 /** Returns who is signed in, and the token of changes. */
@@ -55,12 +47,12 @@ export async function readSession(c: AppContext): Promise<Response> {
   const { session, changeToken } = console
   const current = await sessionOf(c, session.token)
   if (typeof current === 'string') return problem(c, current)
-  return c.json(await describe(c, session, changeToken), 200, { 'Cache-Control': 'no-store' })
+  return c.json(viewOf({ ...current, session }, changeToken), 200, { 'Cache-Control': 'no-store' })
 }
 
 /** Creates a code for a relying party's console, on this machine only. `npm start` prints it. */
 export async function createCode(c: AppContext): Promise<Response> {
-  if (new URL(configOf(c.env).baseUrl).protocol !== 'http:') return problem(c, 'not_found')
+  if (!configOf(c.env).isLocal) return problem(c, 'not_found')
   const body = await readJson(c, codeRequest, BODY_BYTES)
   if (!body.ok) return body.error
   const code: Code = {
@@ -91,14 +83,19 @@ async function codeSealing(c: AppContext) {
   return { key: await deriveKey(configOf(c.env).serverSecret, 'console'), aad: CODE_PLACE }
 }
 
+/** A session, and the relying party whose key opens it; null for the operator's. */
+type Opened = { readonly session: ConsoleSession; readonly caller: Caller | null }
+
 /** Returns the session that a token opens now, or the problem why it opens none. */
-async function sessionOf(c: AppContext, token: string): Promise<ConsoleSession | ProblemCode> {
+async function sessionOf(c: AppContext, token: string): Promise<Opened | ProblemCode> {
   const longest = Date.now() + SIGNED_IN_SECONDS * 1000
-  if (await isOperator(c, token)) return { owner: 'operator', token, expires_at: longest }
+  if (await isOperator(c, token)) {
+    return { session: { owner: 'operator', token, expires_at: longest }, caller: null }
+  }
   const caller = await callerByApiKey(c, token)
   if (!caller.ok) return caller.error
   const expires_at = Math.min(longest, caller.value.keyExpiresAt ?? longest)
-  return { owner: 'relying_party', token, expires_at }
+  return { session: { owner: 'relying_party', token, expires_at }, caller: caller.value }
 }
 
 async function isOperator(c: AppContext, token: string): Promise<boolean> {
@@ -108,14 +105,13 @@ async function isOperator(c: AppContext, token: string): Promise<boolean> {
   return timingSafeEqual(sent, expected)
 }
 
-async function describe(c: AppContext, { owner, token, expires_at }: ConsoleSession, change_token: string) {
-  const shared = { owner, change_token, expires_at: new Date(expires_at).toISOString() }
-  if (owner === 'operator') return { ...shared, relying_party: null, scopes: [] }
-  const caller = await callerByApiKey(c, token)
-  return { ...shared, ...(caller.ok ? ownerOf(caller.value) : {}) }
-}
-
-function ownerOf({ settings, scopes }: Caller) {
-  const { relying_party_id, name, livemode } = settings
-  return { relying_party: { relying_party_id, name, livemode }, scopes }
+function viewOf({ session, caller }: Opened, change_token: string): ConsoleSessionView {
+  const { relying_party_id = '', name = '', livemode = false } = caller?.settings ?? {}
+  return {
+    owner: session.owner,
+    change_token,
+    expires_at: isoTime(session.expires_at),
+    relying_party: caller && { relying_party_id, name, livemode },
+    scopes: caller?.scopes ?? [],
+  }
 }

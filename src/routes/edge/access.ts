@@ -27,6 +27,8 @@ export type Access =
         | 'oidc_token'
         /** The cookie of the browser that began the login. */
         | 'login'
+        /** The cookie of the console, or what opens it, sent by its own page. */
+        | 'console'
         /** `ADMIN_TOKEN`. */
         | 'operator'
         /** `METRICS_TOKEN`, or `ADMIN_TOKEN`. */
@@ -147,6 +149,14 @@ export const ACCESS = {
   'DELETE /v1/admin/trust_lists/:list': OPERATOR,
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
   'GET /metrics': { caller: 'metrics_reader' },
+
+  // `/console/api/` has no rows: each call is that of an owner's token.
+  'GET /console': ANYONE,
+  'GET /console/assets/:name': ANYONE,
+  'GET /console/session': { caller: 'console' },
+  'POST /console/session': { caller: 'console' },
+  'DELETE /console/session': { caller: 'console' },
+  'POST /console/codes': OPERATOR,
 } as const satisfies Readonly<Record<`${Method} /${string}`, Access>>
 
 export type RouteName = keyof typeof ACCESS

@@ -49,7 +49,7 @@ export async function readInsights(c: AppContext): Promise<Response> {
   return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns the hours of a range. A session may end on the day after its creation. */
+/** Returns the hours of a range. A session may end two days after its creation. */
 async function hoursOf(
   env: Env,
   relyingPartyId: string,
@@ -57,7 +57,7 @@ async function hoursOf(
   to: number,
 ): Promise<readonly HourCounts[]> {
   const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
-  const readable = days.filter((day) => day >= dayOf(from) - 1 && day <= dayOf(to - 1))
+  const readable = days.filter((day) => day >= dayOf(from) - 2 && day <= dayOf(to - 1))
   const hours: HourCounts[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
     const batch = readable.slice(i, i + AT_A_TIME)

@@ -18,14 +18,15 @@ import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
 /** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
 export function sandboxRoutes(): Hono<AppEnv> {
   const sandbox = (c: AppContext) => proxyTo(c, c.env.SANDBOX)
-  const shop = (c: AppContext) => proxyTo(c, c.env.DEMO_SHOP)
+  const shop = (c: AppContext) => proxyTo(c, c.env.DEMO_SHOP, 'demo_visit')
   const routes = new Hono<AppEnv>().get('/demo', shop)
   routes.get('/test/:page', sandbox).post('/test/:page', sandbox)
   routes.get('/demo/:page', shop).post('/demo/:page', shop)
   return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
 }
 
-async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Response> {
+/** `cookie`: name of the one cookie that the Worker gets. */
+async function proxyTo(c: AppContext, worker: Fetcher | undefined, cookie?: string): Promise<Response> {
   // The sandbox must not call itself: one address can contain a hundred others, each of which would call the
   // next.
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
@@ -33,8 +34,19 @@ async function proxyTo(c: AppContext, worker: Fetcher | undefined): Promise<Resp
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const request = c.req.method === 'POST' ? await readWhole(c.req.raw) : ok(c.req.raw)
   if (!request.ok) return problem(c, BODY_PROBLEMS[request.error])
-  const response = await worker.fetch(request.value)
+  const response = await worker.fetch(withoutSecrets(request.value, cookie))
   return new Response(response.body, response) // a copy with mutable headers
+}
+
+/** Returns the request without tokens and cookies of this service. Another Worker must not get them. */
+function withoutSecrets(request: Request, cookie: string | undefined): Request {
+  const headers = new Headers(request.headers)
+  const pairs = headers.get('Cookie')?.split(/; */) ?? []
+  const kept = pairs.find((pair) => cookie !== undefined && pair.startsWith(`${cookie}=`))
+  headers.delete('Authorization')
+  headers.delete('Cookie')
+  if (kept !== undefined) headers.set('Cookie', kept)
+  return new Request(request, { headers })
 }
 
 /** More than any page accepts: each has a limit of its own. */

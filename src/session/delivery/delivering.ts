@@ -167,8 +167,8 @@ export async function postAll(
 }
 
 /**
- * Sends the entry of the list, if no further attempt follows. It is sent before the result is written, so that
- * both are one write. `finish` records the result.
+ * Sends the entry of the list, if no further attempt follows. It is sent before the result is written, so
+ * that both are one write. `finish` records the result.
  */
 async function indexDelivery(
   context: SessionContext,

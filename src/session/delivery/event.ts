@@ -69,8 +69,8 @@ export function buildEvent(
 }
 
 /**
- * Returns the members that `withoutPersonalMembers` removes from the event of this time. Only the event of the
- * end has claims.
+ * Returns the members that `withoutPersonalMembers` removes from the event of this time. Only the event of
+ * the end has claims.
  */
 export function personalMembers(document: SessionDocument, createdAt: string): PersonalMembers {
   const isEnd = isoTimeOrNull(document.ended_at) === createdAt

@@ -17,6 +17,8 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
 /** Time limit of one call to the log. */
 const CALL_MS = 5_000
+/** Time limit of all calls for steps, each after the other. The alarm repeats them. */
+const STEPS_MS = 20_000
 /**
  * The wait after the first call. It doubles after each further call, up to the longest. It is longer than a
  * first webhook attempt with its wait. So a session whose webhook fails wakes up once for both.
@@ -118,16 +120,28 @@ async function publishStepsDue(context: SessionContext, now: number): Promise<vo
   const calls = log.calls + 1
   const next_call_at = now + Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
   store.commit({ ...document, pending_step_log: { ...log, calls, next_call_at } })
+  context.stepCalls = undefined // calls that began with an earlier request may have ended with it
   if (!(await publishSteps(context))) return
   const current = store.session()
   if (current !== undefined) store.commit(current)
 }
 
 /**
- * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Each is
- * removed from the queue in memory.
+ * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Two callers
+ * share the calls, so that no event is sent twice.
  */
-export async function publishSteps({ store, env }: SessionContext): Promise<boolean> {
+export async function publishSteps(context: SessionContext): Promise<boolean> {
+  while (context.store.session()?.pending_step_log) {
+    context.stepCalls ??= sendSteps(context).finally(() => {
+      context.stepCalls = undefined
+    })
+    if (!(await withDeadline(context.stepCalls, STEPS_MS, false))) return false
+  }
+  return true
+}
+
+/** Removes each event from the queue in memory. */
+async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
   for (;;) {
     const document = store.session()
     const log = document?.pending_step_log

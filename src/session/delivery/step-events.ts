@@ -30,8 +30,8 @@ export function reportStep(context: SessionContext, step: EventfulStep): Promise
 }
 
 /**
- * Queues the event of a step that was just written, and starts its first attempt, if the webhook is subscribed
- * to it. Returns once the event is written.
+ * Queues the event of a step that was just written, and starts its first attempt, if the webhook is
+ * subscribed to it. Returns once the event is written.
  */
 export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
   const { store, env } = context

@@ -1,5 +1,5 @@
-// Changes of a session's entry in the list of its relying party (CONTRACT 13). They are queued by the write of
-// the change that they report.
+// Changes of a session's entry in the list of its relying party (CONTRACT 13). They are queued by the write
+// of the change that they report.
 
 import { expiryAlarmAt } from '../alarm/wake-up.ts'
 import type { PendingIndexEntry, SessionDocument } from '../document.ts'

@@ -37,8 +37,8 @@ export async function indexDue(context: SessionContext, now: number): Promise<vo
 
 /**
  * Sends the entry as it is in memory. A confirmation changes memory alone: it is written with the next
- * change, and an entry that is sent twice changes nothing. A failed call is repeated by the alarm. `shown`: the
- * document that the entry is made of.
+ * change, and an entry that is sent twice changes nothing. A failed call is repeated by the alarm. `shown`:
+ * the document that the entry is made of.
  */
 export async function sendEntry(
   { store, env }: SessionContext,
@@ -66,8 +66,10 @@ export async function removeEntry(env: Env, document: SessionDocument): Promise<
   if (document.pending_index_entry === undefined) return true
   const { relying_party_id, verification_id, created_at } = document
   try {
-    const at = { created_at, mark: await markOf(verification_id) }
-    const removal = indexStub(env, relying_party_id, dayOf(created_at)).remove(at)
+    const day = dayOf(created_at)
+    const mark = await markOf(verification_id)
+    const at = { relyingPartyId: relying_party_id, day, created_at, mark }
+    const removal = indexStub(env, relying_party_id, day).remove(at)
     return await withDeadline(
       removal.then(() => true),
       CALL_MS,

@@ -8,7 +8,13 @@ import type { ReasonCode } from '../response/reasons.ts'
 export type Step =
   | { readonly type: 'request_drawn'; readonly channel: Channel; readonly wallet?: string }
   | { readonly type: 'request_fetched'; readonly channel: Channel; readonly wallet?: string }
-  | { readonly type: 'response_refused'; readonly reason: ReasonCode; readonly channel: Channel | null }
+  | {
+      readonly type: 'response_refused'
+      readonly reason: ReasonCode
+      readonly channel: Channel | null
+      /** Clause of the check that failed. Absent where no check of a credential did. */
+      readonly clause?: string
+    }
   | { readonly type: 'redeemed' }
 
 /** `at`: the first of equal neighbours, `last_at` the last; absent for one alone. Unix milliseconds. */

@@ -64,13 +64,16 @@ export function endSession(context: SessionContext, end: SessionEnd, { webhook, 
   return true
 }
 
-/** Sends the event to the log, and the entry to the list. `isWritten`: both confirmations are written. */
+/** Sends the event to the log, and the entry to the list. `isWritten`: both confirmations are one write. */
 async function reportEnd(context: SessionContext, { isWritten }: { readonly isWritten: boolean }) {
   const { store } = context
-  const before = store.session()
-  await Promise.all([publish(context, store.remember), sendEntry(context)])
-  const after = store.session()
-  if (isWritten && after !== undefined && after !== before) store.commit(after)
+  let isLogged = false
+  const note = () => {
+    isLogged = true
+  }
+  await Promise.all([publish(context, isWritten ? note : store.remember), sendEntry(context)])
+  const ended = store.session()
+  if (isLogged && ended?.pending_log_entry) store.commit({ ...ended, pending_log_entry: null })
 }
 
 /**

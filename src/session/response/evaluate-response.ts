@@ -50,6 +50,8 @@ export type Evaluation =
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
       readonly details?: AttemptDetails
+      /** Clause of the check that failed. Absent where no check of a credential did. */
+      readonly clause?: string
     }
 
 /** Protocol of the response, and the verifier in it, if they are not those of the session. */
@@ -167,7 +169,8 @@ async function decideOn(
   if (!verified.ok) {
     const reason = reasonOf(verified.error.reason, input.subscribed)
     const details = reason === verified.error.reason ? detailsOf(verified.error) : {}
-    return { ...refused(reason, generation), details }
+    const clause = failedClause(trace)
+    return { ...refused(reason, generation), details, ...(clause && { clause }) }
   }
   // The policy decides, whatever a chosen wallet was asked.
   const presentations = matchAgain(document.policy.query, verified.value, formats)
@@ -188,6 +191,11 @@ async function decideOn(
   const exchange =
     own === undefined ? exchangeOf(terms) : { exchange: { protocol: own.id, client_id: bound.audience } }
   return { kind: 'decided', decision, trace, generation, ...exchange }
+}
+
+/** Returns the clause of the first check that failed. */
+export function failedClause(trace: readonly TraceEntry[]): string | undefined {
+  return trace.find(({ result }) => result === 'fail')?.clause
 }
 
 /** The verifier of a chosen wallet that has an identity of its own. */

@@ -182,7 +182,8 @@ function storeAttempt(
   const reason: AttemptReason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
   const details = evaluation.kind === 'refused' ? evaluation.details : {}
   const channel = evaluation.generation && channelOf(document, evaluation.generation)
-  const refused = addAttempt(document, { at: now, reason, channel, ...details })
+  const clause = evaluation.kind === 'refused' ? evaluation.clause : undefined
+  const refused = addAttempt(document, { at: now, reason, channel, ...details }, clause)
   if (evaluation.generation === null) store.keep(refused, JUNK_WRITE_MS)
   else store.keep(addActivity(refused, { kind: 'response_refused', reason }, now), ATTEMPT_WRITE_MS)
 }

@@ -108,6 +108,7 @@ export async function redeemReturn(
   if (held?.returned) {
     const redeemed = { browser: held.browser, until: held.until, redeemed: true }
     const end = boundEnd(held, 'relying_party', redeemed)
+    context.store.remember(addStep(document, { type: 'redeemed' }, now)) // written with the end
     return endSession(context, end, { webhook, now }) ? ok(null) : err('invalid_code')
   }
   if (returned === null || returned.until <= now) return err('invalid_code')

@@ -5,6 +5,7 @@ import { isoTime } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
 import type { StoredStep } from '../listing/timeline.ts'
+import { failedClause } from '../response/evaluate-response.ts'
 import { describeReason, type ReasonCode } from '../response/reasons.ts'
 
 type Entry = Timeline['entries'][number]
@@ -33,7 +34,7 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
             status,
             channel: outcome?.channel ?? null,
             reason: reasonOf(outcome?.reason ?? null, baseUrl),
-            clause: outcome?.trace.find(({ result }) => result === 'fail')?.clause ?? null,
+            clause: failedClause(outcome?.trace ?? []) ?? null,
           }),
         ]
   const all = [entryAt(created_at, { type: 'created' }), ...steps, ...end, ...attempts]

@@ -117,6 +117,25 @@ it('webhook.ts and events.ts: process an event of the service, and no forged one
   expect(later.filter((known) => read.includes(known))).toEqual([])
 })
 
+it('list.ts: finds the verifications of an order, and no other', async () => {
+  const { verificationsOf } = await sample('list')
+  const order = crypto.randomUUID()
+  const [first, second] = [
+    await stage.rp.create({ ...OVER_18, metadata: { order } }),
+    await stage.rp.create({ ...OVER_18, metadata: { order } }),
+  ]
+  await stage.rp.create({ ...OVER_18, metadata: { order: 'another' } })
+  await vi.waitFor(
+    async () => {
+      const found: { verification_id: string }[] = await verificationsOf(order)
+      expect(found.map(({ verification_id }) => verification_id).sort()).toEqual(
+        [first.verification_id, second.verification_id].sort(),
+      )
+    },
+    { timeout: 30_000 },
+  )
+})
+
 it('claims.ts and receipt.ts: read what only the relying party and its auditor may read', async () => {
   const { claimsOf } = await sample('claims')
   const { receiptOf, readReceipt } = await sample('receipt')

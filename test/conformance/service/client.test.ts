@@ -7,7 +7,7 @@ import { type Receipt, type ReceiptChecks, verifyReceipt } from '@wallet-verifie
 import type { Result } from '@wallet-verifier/client/result'
 import { verifyWebhook } from '@wallet-verifier/client/webhook'
 import { decodeJwt, exportJWK, generateKeyPair } from 'jose'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
@@ -93,6 +93,25 @@ it('cancels, reads the events, and erases', async () => {
   ])
   expect(unwrap(await client.erase(id))).toBeNull()
   expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
+})
+
+it('lists verifications, shows the course of one, and counts them', async () => {
+  const client = clientOf()
+  const metadata = { order: crypto.randomUUID() }
+  const { verification_id: id } = unwrap(await client.create({ ...OVER_18, metadata }))
+  unwrap(await client.cancel(id))
+  await vi.waitFor(async () => {
+    const { verifications, has_more } = unwrap(await client.list({ status: ['canceled'], metadata }))
+    expect(verifications).toMatchObject([{ verification_id: id, status: 'canceled', metadata }])
+    expect(has_more).toBe(false)
+  })
+  const { entries } = unwrap(await client.timeline(id))
+  expect(entries.map(({ type }) => type)).toEqual(['created', 'ended'])
+  const day = 86_400_000
+  const [from, to] = [-day, day].map((offset) => new Date(Date.now() + offset).toISOString())
+  const { steps } = unwrap(await client.insights({ from: from ?? '', to: to ?? '' }))
+  expect(steps.reduce((sum, { ended }) => sum + (ended.canceled ?? 0), 0)).toBeGreaterThan(0)
+  expect(await client.list({ limit: 101 })).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
 })
 
 it('fetches the receipt of an ended session, and verifies it with the published keys', async () => {

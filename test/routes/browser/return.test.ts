@@ -547,6 +547,8 @@ describe('a return code', () => {
     expect(redeemed.status).toBe(200)
     const verified = { status: 'verified', session_binding: 'relying_party', checks: { age_over_18: true } }
     expect(await json(redeemed)).toMatchObject(verified)
+    const { entries } = await json(ask(setting, 'GET', session.verification_id, '/timeline'))
+    expect(entries.map(({ type }: Session) => type)).toContain('redeemed')
     expect(await poll(setting, session.verification_id)).toMatchObject(verified)
   })
 

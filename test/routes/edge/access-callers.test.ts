@@ -162,6 +162,7 @@ it('every kind of caller in the table is tested here', () => {
     'oidc_client', // with `oidc_token` and `login`: test/conformance/oidc
     'oidc_token',
     'login',
+    'console', // test/routes/console
     'operator',
     'metrics_reader',
   ]

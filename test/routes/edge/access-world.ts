@@ -135,7 +135,7 @@ export type Parameters = Readonly<Record<string, string>>
 /** Sends a well-formed request to the route. */
 export async function send(
   name: RouteName,
-  { parameters = {}, token, query = '', body = BODIES[name], headers = {} }: Sending,
+  { parameters = {}, token, query = QUERIES[name] ?? '', body = BODIES[name], headers = {} }: Sending,
 ): Promise<Response> {
   const [method = '', pattern = ''] = name.split(' ')
   const path = pattern.replace(/:(\w+)/g, (_, parameter) => parameters[parameter] ?? 'none')
@@ -152,6 +152,10 @@ export type Sending = {
   readonly query?: string
   readonly body?: unknown
   readonly headers?: Record<string, string>
+}
+
+const QUERIES: { readonly [name in RouteName]?: string } = {
+  'GET /v1/insights': '?from=2046-06-01T00:00:00Z&to=2046-06-02T00:00:00Z',
 }
 
 const HEADERS: { readonly [name in RouteName]?: Record<string, string> } = {
@@ -180,6 +184,7 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /v1/admin/relying_parties': { name: 'Shop' },
   'POST /v1/admin/relying_parties/:rp/api_keys': {},
   'POST /v1/admin/trust_lists': bundleOf('shops'),
+  'POST /console/codes': { api_key: 'none' },
 }
 
 /** Creates a trust list for a route that needs one. */
@@ -237,6 +242,7 @@ const OPENS: { readonly [name in RouteName]?: string } = {
   'DELETE /v1/admin/relying_parties/:rp/api_keys/:key': '204',
   'POST /v1/admin/trust_lists': '201',
   'DELETE /v1/admin/trust_lists/:list': '204',
+  'POST /console/codes': '404 not_found', // made on this machine only
 }
 
 /** Returns everything of a response that a caller can compare: all but the parts that are new each time. */

@@ -62,6 +62,10 @@ describe('the table', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
+      '/console',
+      '/console/*',
+      '/console/api/*',
+      '/console/session',
       '/oauth/token',
       '/oidc/:rp/token',
       '/oidc/:rp/userinfo',

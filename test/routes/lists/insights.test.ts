@@ -20,6 +20,7 @@ import { call } from '../edge/edge-app.ts'
 const app = createApp()
 const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
+const WAIT = { timeout: 20_000 }
 const DAY = 24 * HOUR
 
 beforeEach(() => at(NOON))
@@ -52,7 +53,7 @@ async function areCounted(setting: Setting, ended: object): Promise<void> {
   await vi.waitFor(async () => {
     const { steps } = await insights(setting, TODAY)
     expect(steps[0].ended).toEqual(ended)
-  })
+  }, WAIT)
 }
 
 describe('GET /v1/insights', () => {
@@ -103,7 +104,7 @@ describe('GET /v1/insights', () => {
       const { steps } = await insights(setting, 'from=2046-06-15T00:00:00Z&to=2046-06-17T00:00:00Z')
       expect(steps[0]).toMatchObject({ created: 1, ended: {} })
       expect(steps[1]).toMatchObject({ created: 0, ended: { canceled: 1 } })
-    })
+    }, WAIT)
   })
 
   it('counts the same after an eviction, a deletion, and the end of the list', async () => {
@@ -171,6 +172,7 @@ describe('GET /v1/verify/{id}/timeline', () => {
         count: 2,
         channel: 'qr',
         reason: { code: 'nonce_mismatch' },
+        clause: 'OpenID4VP 1.0 §14.1',
       },
       { type: 'ended', status: 'verified', reason: null },
     ])

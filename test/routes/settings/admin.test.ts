@@ -128,6 +128,7 @@ describe('creating a relying party', () => {
       certificate_revocation: 'off',
       enforce_registration: false,
       eu_age_verification: false,
+      index: true,
       google_wallet: null,
       return_urls: [],
       origins: [],

@@ -1,0 +1,65 @@
+// Operations of the console: its page and its sign-in. Its calls are those of the API, below `/console/api`.
+
+import type { RouteName } from '../../src/routes/edge/access.ts'
+import type { Operation } from '../operation.ts'
+
+/** Problems of a body, and of a page of another origin. */
+const SIGN_IN = [
+  ...(['invalid_json', 'invalid_request', 'invalid_token', 'expired_token', 'cross_site_request'] as const),
+  ...(['not_found', 'request_timeout', 'payload_too_large', 'unsupported_media_type'] as const),
+  ...(['rate_limited', 'internal_error', 'temporarily_unavailable'] as const),
+] as const
+
+export const CONSOLE = {
+  'GET /console': {
+    id: 'openConsole',
+    summary: 'Open the console',
+    description: '404 unless the service is configured with `CONSOLE=1`.',
+    responses: {
+      200: { description: 'The page.', other: { 'text/html': '<!doctype html><html lang="en">…</html>' } },
+    },
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
+  },
+  'GET /console/assets/:name': {
+    id: 'readConsoleFile',
+    summary: 'Read a script, a style sheet or a text of the console',
+    responses: {
+      200: {
+        description: 'The file.',
+        other: { 'text/javascript': '(() => { … })()', 'text/css': 'body { … }', 'application/json': {} },
+      },
+    },
+    problems: ['not_found', 'internal_error', 'temporarily_unavailable'],
+  },
+  'POST /console/session': {
+    id: 'signIn',
+    summary: 'Sign in to the console',
+    description:
+      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only. From the page of the console only.',
+    body: { json: 'SignIn' },
+    responses: { 201: { description: 'Signed in.', json: ['ConsoleSession'] } },
+    problems: SIGN_IN,
+  },
+  'GET /console/session': {
+    id: 'readConsoleSession',
+    summary: 'Read who is signed in to the console',
+    responses: { 200: { description: 'The owner of the cookie.', json: ['ConsoleSession'] } },
+    problems: [
+      ...(['missing_token', 'invalid_token', 'expired_token', 'cross_site_request', 'not_found'] as const),
+      ...(['internal_error', 'temporarily_unavailable'] as const),
+    ],
+  },
+  'DELETE /console/session': {
+    id: 'signOut',
+    summary: 'Sign out of the console',
+    responses: { 204: { description: 'The cookie is removed.' } },
+    problems: ['cross_site_request', 'not_found', 'internal_error'],
+  },
+  'POST /console/codes': {
+    id: 'createConsoleCode',
+    summary: 'Create a code that opens the console of an API key',
+    description: 'Once, within five minutes. Only where the service runs on the same machine.',
+    body: { json: 'ConsoleCodeRequest' },
+    responses: { 201: { description: 'The code.', json: ['ConsoleCode'] } },
+  },
+} as const satisfies { readonly [name in RouteName]?: Operation }
