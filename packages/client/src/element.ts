@@ -1,5 +1,5 @@
-// `<wallet-verifier>`, a custom element for a page of the relying party: the session page in a frame as high as
-// its content. What it reports is a hint for that page. The outcome is what your server reads.
+// `<wallet-verifier>`, a custom element for a page of the relying party: the session page in a frame as high
+// as its content. What it reports is a hint for that page. The outcome is what your server reads.
 
 /** Status that the frame shows. `gone`: the verification was erased. */
 export type ShownStatus = (typeof STATUSES)[number]

@@ -127,8 +127,8 @@ async function publishStepsDue(context: SessionContext, now: number): Promise<vo
 }
 
 /**
- * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Two callers
- * share the calls, so that no event is sent twice.
+ * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Two
+ * callers share the calls, so that no event is sent twice.
  */
 export async function publishSteps(context: SessionContext): Promise<boolean> {
   while (context.store.session()?.pending_step_log) {
