@@ -7,12 +7,8 @@ import { join } from 'node:path'
 import { ASSETS, DIST, ROOT } from './paths.mjs'
 
 const SOURCE = join(ROOT, 'console')
-/** English is part of the script. */
-const OTHER_TEXTS = readdirSync(join(SOURCE, 'texts')).filter((name) => name !== 'en.json')
-/** Names of the files that are built. Each is in .gitignore. */
-const BUILT = ['console.js', 'console.css', ...OTHER_TEXTS.map((name) => `texts-${name}`)]
 
-export const isConsoleBuilt = () => BUILT.every((name) => existsSync(join(ASSETS, 'console', name)))
+export const isConsoleBuilt = () => builtFiles().every((name) => existsSync(join(ASSETS, 'console', name)))
 
 /** Builds the console where the Worker serves it from. Files are replaced one by one. */
 export function buildConsole() {
@@ -20,7 +16,7 @@ export function buildConsole() {
   const out = mkdtempSync(join(DIST, 'console-'))
   try {
     buildConsoleInto(out)
-    for (const name of BUILT) renameSync(join(out, name), join(ASSETS, 'console', name))
+    for (const name of builtFiles()) renameSync(join(out, name), join(ASSETS, 'console', name))
   } finally {
     rmSync(out, { recursive: true, force: true })
   }
@@ -45,9 +41,19 @@ export function buildConsoleInto(out) {
     metafile: true,
     logLevel: 'warning',
   })
-  for (const name of OTHER_TEXTS) copyFileSync(join(SOURCE, 'texts', name), join(out, `texts-${name}`))
+  for (const name of otherTexts()) copyFileSync(join(SOURCE, 'texts', name), join(out, `texts-${name}`))
   const packages = Object.keys(metafile.inputs).map(
     (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
   )
   return new Set(packages.filter((path) => path !== undefined))
+}
+
+/** Returns the names of the files that are built. Each is in .gitignore. */
+function builtFiles() {
+  return ['console.js', 'console.css', ...otherTexts().map((name) => `texts-${name}`)]
+}
+
+/** Returns the texts that are read when a language needs them. English is part of the script. */
+function otherTexts() {
+  return readdirSync(join(SOURCE, 'texts')).filter((name) => name !== 'en.json')
 }
