@@ -923,6 +923,7 @@ export type OidcClientRequest = {
     readonly credential_types?: readonly string[]
     readonly scope?: readonly string[]
     readonly dcql_query?: DcqlQuery
+    readonly preset?: 'age_over_18'
     /** Default: `low`. */
     readonly required_assurance_level?: 'low' | 'substantial' | 'high'
     /** Default: `any`. */
@@ -979,6 +980,7 @@ export type OidcClientChange = {
     readonly credential_types?: readonly string[]
     readonly scope?: readonly string[]
     readonly dcql_query?: DcqlQuery
+    readonly preset?: 'age_over_18'
     /** Default: `low`. */
     readonly required_assurance_level?: 'low' | 'substantial' | 'high'
     /** Default: `any`. */

@@ -100,6 +100,7 @@ export const policyMembers = z.pick(createMembers, {
   credential_types: true,
   scope: true,
   dcql_query: true,
+  preset: true,
   required_assurance_level: true,
   credential_match: true,
   formats: true,

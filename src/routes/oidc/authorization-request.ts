@@ -61,7 +61,7 @@ export async function parseRequest(
   const policy = chosen.value
   const claims = parseClaims(parameters.get('claims'))
   if (claims === undefined) return err('claims')
-  const rule = channelError(client, origin) ?? proofError(parameters, client) ?? acrError(claims, policy)
+  const rule = channelError(client, origin) ?? proofError(parameters, client) ?? acrError(claims)
   if (rule !== undefined) return err(rule)
   const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   return ok({
@@ -162,13 +162,14 @@ function proofError(parameters: Parameters, client: OidcClient): RequestError | 
   return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : 'challenge'
 }
 
-/** Core §5.5.1.1: an essential level that the policy does not require may not be reached. */
-function acrError({ acr }: ClaimsParameter, policy: OidcPolicy): RequestError | undefined {
-  if (acr === null || acr.length === 0) return undefined
-  const required = JSON.parse(policy.request).required_assurance_level as AssuranceLevel
-  const rank = (level: string) => ASSURANCE_LEVELS.findIndex((one) => ACR_PREFIX + one === level)
-  const proven = ASSURANCE_LEVELS.indexOf(required)
-  return acr.some((level) => rank(level) >= 0 && rank(level) <= proven) ? undefined : 'acr'
+/** Core §5.5.1.1: one of the values of an essential `acr` must be a level. */
+function acrError({ acr }: ClaimsParameter): RequestError | undefined {
+  return acr === null || acr.length === 0 || essentialLevel(acr) !== undefined ? undefined : 'acr'
+}
+
+/** Returns the lowest level that satisfies an essential `acr`; `undefined` where any does, or none. */
+export function essentialLevel(acr: readonly string[] | null): AssuranceLevel | undefined {
+  return ASSURANCE_LEVELS.find((level) => acr?.includes(ACR_PREFIX + level))
 }
 
 /** Returns the first language of the page among the wanted ones. */

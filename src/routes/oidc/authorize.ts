@@ -12,7 +12,9 @@ import { digestOf } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { type FormPairs, parsePairs, readPairs } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
+import { canReachLevel } from '../verifications/requested-trust.ts'
 import {
+  essentialLevel,
   type ParsedRequest,
   parseRequest,
   type RequestOrigin,
@@ -135,6 +137,9 @@ async function createLogin(
   })
   // The settings changed after the client was registered.
   if (!prepared.ok) return err('policy_unsatisfiable')
+  const level = essentialLevel(login.wanted_acr)
+  const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
+  if (!canReach) return err('acr')
   const { secret, browser, code } = await newBrowserSecret()
   const created = await VERIFICATION_SESSION.get(id).create({
     ...prepared.value,

@@ -23,12 +23,13 @@ export async function finish(c: AppContext): Promise<Response> {
   if (!issuer.ok || session === undefined || secret === undefined) return sendNotice(c, 404, 'over')
   const { relying_party_id } = issuer.value.settings
   const found = await session.finishLogin(relying_party_id, await digestOf(secret))
-  if (!found.ok) {
-    if (found.error === 'over') setLoginCookie(c, id, '', 0)
-    return sendNotice(c, 404, 'over')
-  }
+  if (!found.ok) return sendNotice(c, 404, 'over')
   const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = found.value
   const locales = locale ?? undefined
+  if (outcome.kind === 'over') {
+    setLoginCookie(c, id, '', 0)
+    return sendNotice(c, 404, 'over', { locales })
+  }
   // A deleted client, or an address that was removed, gets neither the code nor the person.
   const client = await oidcClientOf(c.env, relying_party_id, client_id, Date.now())
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)

@@ -8,7 +8,6 @@ import { OIDC_REQUEST } from '../../limits.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
 import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { sessionStub } from '../../session/identifier.ts'
-import { TOKEN_MS } from '../../session/login/login.ts'
 import { presentedToken } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
@@ -51,8 +50,7 @@ export async function sendTokens(c: AppContext): Promise<Response> {
     token: digest,
   })
   if (!redeemed.ok) return refuse(c, 'code_invalid')
-  const { idToken: id_token, scope } = redeemed.value
-  const expires_in = TOKEN_MS / 1000
+  const { idToken: id_token, scope, expiresIn: expires_in } = redeemed.value
   return sendOAuth({ access_token: token, token_type: 'Bearer', expires_in, id_token, scope })
 }
 

@@ -3,12 +3,16 @@
 
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'
+import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
+import { reachesLevel } from '../../policy/assurance.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { unvouchedQueries } from '../../policy/vouching.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
+import type { StoredRequest } from '../../session/document.ts'
+import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { messageOf } from '../edge/cloudflare.ts'
 import type { RequestError } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'
@@ -24,8 +28,7 @@ export async function untrustedRequest(
   { policy, protocol }: { readonly policy: Policy; readonly protocol: Protocol },
 ): Promise<RequestError | undefined> {
   if (!settings.livemode) return undefined
-  const { signerProfile } = protocol
-  const rules = { definitions: typeDefinitions(settings.credential_types), formats: FORMATS, signerProfile }
+  const rules = rulesOf(settings, protocol)
   const unvouched = (anchors: Settings['trust_anchors']) => unvouchedQueries(policy, { ...rules, anchors })
   // Most relying parties need no list here, so lists are read last.
   if (unvouched(settings.trust_anchors).length === 0) return undefined
@@ -36,6 +39,37 @@ export async function untrustedRequest(
   const code = 'no_trust_anchor'
   const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, code, message }))
   return { code: 'policy_unsatisfiable', errors }
+}
+
+/**
+ * Returns false where no trusted issuer is of a level that the request may end with. Test mode has the
+ * sandbox's anchors, which are of every level.
+ */
+export async function canReachLevel(
+  env: Env,
+  level: AssuranceLevel,
+  settings: Settings,
+  {
+    policy,
+    request,
+  }: {
+    readonly policy: Policy
+    readonly request: Pick<StoredRequest, 'protocol' | 'required_assurance_level'>
+  },
+): Promise<boolean> {
+  if (!settings.livemode || reachesLevel(request.required_assurance_level, level)) return true
+  const rules = rulesOf(settings, PROTOCOLS[request.protocol])
+  const isVouched = (all: Settings['trust_anchors']) => {
+    const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, level))
+    return unvouchedQueries(policy, { ...rules, anchors }).length === 0
+  }
+  if (isVouched(settings.trust_anchors)) return true
+  const lists = await subscribedAnchors(env, settings, Date.now())
+  return lists.incomplete || isVouched([...settings.trust_anchors, ...lists.anchors])
+}
+
+function rulesOf(settings: Settings, { signerProfile }: Protocol) {
+  return { definitions: typeDefinitions(settings.credential_types), formats: FORMATS, signerProfile }
 }
 
 /** Points to the queries, or to the types of which every query is among them. */

@@ -11,7 +11,7 @@ import { endSession } from '../response/end-session.ts'
 import { type AttemptReason, refusalFamily } from '../response/refusal-family.ts'
 import { boundEnd } from '../return/same-device.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
-import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, TOKEN_MS } from './login.ts'
+import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, loginErasedAt, TOKEN_MS } from './login.ts'
 import { issueIdToken, issueUserInfo } from './tokens.ts'
 
 /** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */
@@ -20,11 +20,10 @@ export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode
   readonly end: /** `page`: address of the session's page. */
     | { readonly kind: 'pending'; readonly page: string }
     | { readonly kind: 'code' }
+    /** The code was redeemed. */
+    | { readonly kind: 'over' }
     | { readonly kind: 'error'; readonly error: string; readonly description: string }
 }
-
-/** Reason for which a browser gets nothing. `over`: the code was redeemed, or the login is too old. */
-export type FinishError = 'not_found' | 'over'
 
 /** A code at the token endpoint. `code`: digest of its secret. `challenge`: of the verifier that was sent. */
 export type Redemption = {
@@ -45,23 +44,25 @@ export async function finishLogin(
   context: SessionContext,
   { relyingPartyId, browser }: { readonly relyingPartyId: string; readonly browser: string },
   now: number,
-): Promise<Result<LoginEnd, FinishError>> {
+): Promise<Result<LoginEnd, 'not_found'>> {
   await applyTimeouts(context, now)
   const document = context.store.session()
   const login = document?.login
   if (document?.relying_party_id !== relyingPartyId || login === undefined) return err('not_found')
   if (!timingSafeEqualText(login.browser, browser)) return err('not_found')
-  if (login.redeemed !== null) return err('over')
-  const { client_id, redirect_uri, response_mode, state } = login
+  const { client_id, redirect_uri, response_mode, state, redeemed } = login
   const page = await sessionUrlOf(configOf(context.env), document)
   const { locale } = document.request
-  return ok({ client_id, redirect_uri, response_mode, state, locale, end: endOf(document, page, now) })
+  const end = redeemed === null ? endOf(document, page, now) : ({ kind: 'over' } as const)
+  return ok({ client_id, redirect_uri, response_mode, state, locale, end })
 }
 
 function endOf(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
   const found = resultOf(document)
   if (found === undefined)
     return document.status === 'pending' ? { kind: 'pending', page } : failureOf(document)
+  if (found.failure === 'assurance_level_too_low')
+    return { kind: 'error', error: 'unmet_authentication_requirements', description: found.failure }
   if (found.failure !== null) return denied(found.failure)
   return now < found.at + FINISH_MS ? { kind: 'code' } : denied('session_expired')
 }
@@ -90,12 +91,15 @@ function denied(description: string): LoginEnd['end'] {
   return { kind: 'error', error: 'access_denied', description }
 }
 
+/** Result of a redemption. `expiresIn`: seconds that the access token lives. */
+type Redeemed = { readonly idToken: string; readonly scope: string; readonly expiresIn: number }
+
 /** Redeems a code, once. A second redemption revokes the access token of the first. */
 export async function redeemLogin(
   context: SessionContext,
   redemption: Redemption,
   now: number,
-): Promise<Result<{ readonly idToken: string; readonly scope: string }, 'invalid_grant'>> {
+): Promise<Result<Redeemed, 'invalid_grant'>> {
   await applyTimeouts(context, now)
   const found = redeemable(context, redemption, now)
   if (!found.ok) return found
@@ -114,24 +118,23 @@ export async function redeemLogin(
   }
   const document = context.store.session()
   if (document?.login === undefined) return err('invalid_grant')
-  context.store.commit(redeemedDocument(document, document.login, redemption, now))
-  return ok({ idToken, scope: document.login.scope })
+  // The access token does not outlive its login.
+  const until = Math.min(now + TOKEN_MS, loginErasedAt(document))
+  context.store.commit(redeemedDocument(document, document.login, { token: redemption.token, until }))
+  const expiresIn = Math.floor((until - now) / 1000)
+  return ok({ idToken, scope: document.login.scope, expiresIn })
 }
 
 /** The encrypted ID token was delivered and is dropped. A bound browser now counts as the relying party's. */
 function redeemedDocument(
   document: SessionDocument,
   login: Login,
-  { token }: Redemption,
-  now: number,
+  redemption: NonNullable<Login['redeemed']>,
 ): SessionDocument {
   const { result } = login
   const isSuccess = result !== null && result.failure === null
   const rest = isSuccess ? { ...result, id_token: { claims: {} } } : result
-  const redeemed = {
-    ...document,
-    login: { ...login, result: rest, redeemed: { token, until: now + TOKEN_MS } },
-  }
+  const redeemed = { ...document, login: { ...login, result: rest, redeemed: redemption } }
   const { returned } = document
   if (!login.confidential || returned === null || returned.redeemed) return redeemed
   return { ...redeemed, returned: { ...returned, redeemed: true }, version: document.version + 1 }

@@ -18,8 +18,11 @@ export const CODE_MS = 60_000
 
 export const TOKEN_MS = 300_000
 
-/** Time after the end of the session at which nothing of its login is left. */
-const LOGIN_MS = FINISH_MS + CODE_MS + TOKEN_MS
+/** Time in which nearly all codes are redeemed. A token that is issued later lives shorter. */
+const PROMPT_MS = 30_000
+
+/** Time in which the browser may bring an error to the client. */
+const UNSUCCESSFUL_MS = 540_000
 
 /** The request of a client, and its registration when the login began. */
 export type LoginRequest = {
@@ -37,7 +40,7 @@ export type LoginRequest = {
   /** Name of the policy, and a part of its hash. */
   readonly policy: string
   readonly subject: SubjectRule
-  /** The only acceptable values of `acr`, one of which the policy reaches; null: any. */
+  /** Values of an essential `acr`, one of which must be reached; null or empty: any. */
   readonly wanted_acr: readonly string[] | null
   /** The only acceptable `sub`. */
   readonly wanted_sub: string | null
@@ -82,9 +85,13 @@ export type Login = LoginRequest & {
 /** Effect of a verified presentation on a login. */
 export type LoginResult = LoginFailure | LoginSuccess
 
-/** The presentation cannot log the person in. The code goes to the client. */
+/** The presentation cannot log the person in. The client gets the reason. */
 export type LoginFailure = {
-  readonly failure: 'subject_claim_missing' | 'subject_mismatch' | 'claims_too_large'
+  readonly failure:
+    | 'subject_claim_missing'
+    | 'subject_mismatch'
+    | 'claims_too_large'
+    | 'assurance_level_too_low'
 }
 
 export type LoginSuccess = {
@@ -106,10 +113,14 @@ type EndedLogin = {
   readonly login?: Login | undefined
 }
 
-/** Returns when a login is erased; `Infinity` while its session is pending. */
+/**
+ * Returns when a login is erased; `Infinity` while its session is pending. The time does not depend on the
+ * redemption: another alarm would be one more row.
+ */
 export function loginErasedAt({ status, ended_at, login }: EndedLogin): number {
   if (login === undefined || status === 'pending' || ended_at === null) return Number.POSITIVE_INFINITY
-  return ended_at + LOGIN_MS
+  const isSuccess = login.result?.failure === null
+  return ended_at + (isSuccess ? PROMPT_MS + TOKEN_MS : UNSUCCESSFUL_MS)
 }
 
 /** Returns true where nothing of a login is of use any more, which may be before it is erased. */

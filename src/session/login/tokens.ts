@@ -56,11 +56,13 @@ export async function prepareLogin(
   if (login.wanted_sub !== null && login.wanted_sub !== sub) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
+  const acr = acrOf(level, login.wanted_acr)
+  if (acr === undefined) return { failure: 'assurance_level_too_low' }
   const success = {
     failure: null,
     at: now,
     sub,
-    acr: acrOf(level, login.wanted_acr),
+    acr,
     // A login may only use a browser's own request where that browser began it.
     session_binding: generation.browser === null ? 'none' : bound,
   } as const
@@ -80,11 +82,14 @@ export async function prepareLogin(
   }
 }
 
-/** Core §5.5.1.1: the highest level that is reached, among those that the client named as essential. */
-function acrOf(reached: AssuranceLevel, wanted: readonly string[] | null): string {
+/**
+ * Core §5.5.1.1: the highest level that is reached, among those that the client named as essential;
+ * `undefined` where none of them is reached.
+ */
+function acrOf(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
+  if (!wanted?.length) return ACR_PREFIX + reached
   const levels = ASSURANCE_LEVELS.slice(0, ASSURANCE_LEVELS.indexOf(reached) + 1)
-  const named = levels.map((level) => ACR_PREFIX + level).filter((acr) => wanted?.includes(acr))
-  return named.at(-1) ?? ACR_PREFIX + reached
+  return levels.map((level) => ACR_PREFIX + level).findLast((acr) => wanted.includes(acr))
 }
 
 /** Returns the ID token: as it was prepared, or signed now. */

@@ -1,9 +1,10 @@
 // CONTRACT 12: how a login ends at the client where there is no success, and what happens before the page.
 
 import { describe, expect, it } from 'vitest'
-import { CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { makeAuthority } from '../../support/people/person.ts'
+import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
-import { answer, redeem, request, respond } from './openid-login.ts'
+import { answer, login, redeem, request, respond } from './openid-login.ts'
 
 const stage = useStage()
 
@@ -93,12 +94,8 @@ describe('an error before the page', () => {
       'invalid_request_uri',
     ],
     [
-      'an essential acr that the policy does not require',
-      {
-        claims: JSON.stringify({
-          id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } },
-        }),
-      },
+      'an essential acr that is no level',
+      { claims: JSON.stringify({ id_token: { acr: { essential: true, value: 'urn:example:gold' } } }) },
       'unmet_authentication_requirements',
     ],
   ]
@@ -155,6 +152,56 @@ describe('an error before the page', () => {
       ])
     }
   })
+})
+
+describe('an essential acr above the required level', () => {
+  const LIVE = { livemode: true, webhook: null }
+  const essential = (level: string) => ({
+    claims: JSON.stringify({
+      id_token: { acr: { essential: true, value: `urn:wallet-verifier:assurance:${level}` } },
+    }),
+  })
+
+  /** A live relying party. The issuer of the test's person is of `level`, and another one of `other`. */
+  async function trusting(level: string, other: string) {
+    const another = await makeAuthority('https://another.example')
+    const anchors = [
+      stage.authority.anchor({ assurance_level: level }),
+      another.anchor({ name: 'Another issuer', assurance_level: other }),
+    ]
+    return relyingPartyOf(stage, { ...LIVE, trust_anchors: anchors })
+  }
+
+  it('fails before the page where no trusted issuer has it', async () => {
+    const registered = await registerClient(await trusting('substantial', 'low'))
+    const { url } = await request(stage, registered, { parameters: essential('high') })
+    const response = await openLoginBrowser(stage.service).visit(url.href)
+    const { searchParams } = new URL(response.headers.get('Location') ?? '')
+    expect(searchParams.get('error')).toBe('unmet_authentication_requirements')
+    expect(response.headers.getSetCookie()).toEqual([])
+  })
+
+  it('is in the ID token where it was reached', async () => {
+    const registered = await registerClient(await trusting('substantial', 'low'))
+    const { claims } = await login(stage, registered, { parameters: essential('substantial') })
+    expect(claims.acr).toBe('urn:wallet-verifier:assurance:substantial')
+  })
+
+  it.each(['page', 'relying_party'])(
+    'ends without a code where it could be reached and was not (%s)',
+    async (required_session_binding) => {
+      const rp = await trusting('substantial', 'high')
+      const registered = await registerClient(rp, { policies: [{ ...ADULT, required_session_binding }] })
+      const made = await request(stage, registered, { parameters: essential('high') })
+      const { searchParams } = await answer(stage, openLoginBrowser(stage.service), made.url.href)
+      expect(Object.fromEntries(searchParams)).toEqual({
+        error: 'unmet_authentication_requirements',
+        error_description: 'assurance_level_too_low',
+        state: made.state,
+        iss: registered.issuer,
+      })
+    },
+  )
 })
 
 describe('binding and devices', () => {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Setting, setUp } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
-import { app, CALLBACK, newClient } from './login-world.ts'
+import { app, begin, CALLBACK, newClient } from './login-world.ts'
 
 let setting: Setting
 
@@ -50,6 +50,16 @@ describe('a client is rejected', () => {
     ['with one with a backslash', uris('https://client.example\\@attacker.example/'), '/redirect_uris/0'],
     ['with one with a line break', uris('https://client.example/\n'), '/redirect_uris/0'],
     ['with one of another scheme', uris('javascript:alert(1)'), '/redirect_uris/0'],
+    [
+      'with a preset and what it stands for',
+      { policies: [{ ...ADULT, preset: 'age_over_18' }] },
+      '/policies/0/credential_types',
+    ],
+    [
+      'with a policy about one transaction',
+      { policies: [{ ...ADULT, transaction_data: [{ type: 'payment' }] }] },
+      '/policies/0/transaction_data',
+    ],
     ['with a policy called as a scope', { policies: [{ ...ADULT, name: 'email' }] }, '/policies/0/name'],
     ['with a policy in capitals', { policies: [{ ...ADULT, name: 'Adult' }] }, '/policies/0/name'],
     ['with two policies of one name', { policies: [ADULT, ADULT] }, '/policies'],
@@ -162,6 +172,18 @@ describe('a client', () => {
     })
     const list = await json(send('GET', '/v1/oidc_clients'))
     expect(list.oidc_clients.map((one: { client_id: string }) => one.client_id)).toContain(client_id)
+  })
+
+  it('has a policy that a preset stands for', async () => {
+    const policy = { name: 'adult', preset: 'age_over_18' }
+    const client = await newClient(setting, { policies: [policy] })
+    expect(client).toMatchObject({ policies: [policy], warnings: [] })
+    const { id } = await begin(client)
+    expect(await json(send('GET', `/v1/verify/${id}`))).toMatchObject({
+      credential_types: ['age_attestation'],
+      scope: ['age_over_18'],
+      formats: ['mso_mdoc'],
+    })
   })
 
   it('is changed by the members that are sent, and the result is judged as a whole', async () => {

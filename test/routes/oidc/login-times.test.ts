@@ -141,12 +141,33 @@ describe('the cookie of a login', () => {
     const other = await openEnd(client, { ...browser, cookies: `${name}=${'A'.repeat(43)}` })
     expect([other.status, lifetimesOf(other)]).toEqual([404, []])
   })
+
+  it('of a login that is over opens a page in the language of its login', async () => {
+    const browser = await answer(setting, await begin(client, { ui_locales: 'it' }))
+    await redeem(client, (await finish(client, browser)).get('code') ?? '')
+    expect(await (await openEnd(client, browser)).text()).toContain('<html lang="it"')
+  })
 })
 
 describe('an access token', () => {
   it('works for five minutes', async () => {
     const { tokens } = await redeem(client, (await codeOf()).code)
     pass(299)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
+    pass(2)
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
+  })
+
+  it('does not outlive its login: a late redemption shortens it, and says so', async () => {
+    pass(0) // from here on, the clock stands
+    const [prompt, late] = [await codeOf(), await answer(setting, await begin(client))]
+    expect((await redeem(client, prompt.code)).tokens.expires_in).toBe(300)
+    pass(179)
+    const code = (await finish(client, late)).get('code') ?? ''
+    pass(59)
+    const { tokens } = await redeem(client, code)
+    expect(tokens.expires_in).toBe(92)
+    pass(tokens.expires_in - 1)
     expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
     pass(2)
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
@@ -191,16 +212,48 @@ it('a replaced secret works for a day', async () => {
   expect((await redeem(client, 'none')).tokens.error).toBe('invalid_client')
 })
 
-describe('nine minutes after the end', () => {
-  it('nothing of a login is left but the session', async () => {
-    const { code, id } = await codeOf()
-    await redeem(client, code)
-    const stored = () =>
-      runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
-    expect(await stored()).toContain('login')
-    pass(541)
+describe('nothing of a login is left but the session', () => {
+  const stored = (id: string) =>
+    runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
+  const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
+
+  /** Waits until the event is sent: the alarm is then that of the login. */
+  const untilQuiet = (id: string) =>
+    vi.waitFor(
+      () =>
+        runInDurableObject(stubOf(id), (_, state) =>
+          expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
+        ),
+      { timeout: 20_000 },
+    )
+
+  it.each([true, false])(
+    'half a minute after the access token of a prompt client (redeemed: %s)',
+    async (is) => {
+      pass(0)
+      const ended = Date.now()
+      const { code, id } = await codeOf()
+      if (is) await redeem(client, code)
+      await untilQuiet(id)
+      expect(await stored(id)).toContain('login')
+      expect(Number(await alarmOf(id)) - ended).toBe(330_000)
+      pass(330)
+      expect(await runDurableObjectAlarm(stubOf(id))).toBe(true)
+      expect(await stored(id)).not.toContain('login')
+    },
+  )
+
+  it('nine minutes after an end without success', async () => {
+    const { id } = await begin(client)
+    const path = `/v1/verify/${id}/cancel`
+    expect((await call(app, 'POST', path, { headers: setting.headers })).status).toBe(200)
+    await untilQuiet(id)
+    pass(331)
+    await runDurableObjectAlarm(stubOf(id))
+    expect(await stored(id)).toContain('login')
+    pass(210)
     expect(await runDurableObjectAlarm(stubOf(id))).toBe(true)
-    expect(await stored()).not.toContain('login')
+    expect(await stored(id)).not.toContain('login')
   })
 })
 
@@ -231,7 +284,7 @@ describe('rows', () => {
     expect(rows()).toBe(1)
     expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
     expect(rows()).toBe(1)
-    pass(541)
+    pass(331)
     await runDurableObjectAlarm(stubOf(browser.id))
     expect(rows()).toBe(3)
   })

@@ -93,7 +93,12 @@ export async function finish(client: TestClient, browser: Begun): Promise<URLSea
   return new URL(response.headers.get('Location') ?? '').searchParams
 }
 
-export type Tokens = { readonly access_token: string; readonly id_token: string; readonly error?: string }
+export type Tokens = {
+  readonly access_token: string
+  readonly expires_in: number
+  readonly id_token: string
+  readonly error?: string
+}
 
 /** Redeems a code. */
 export async function redeem(

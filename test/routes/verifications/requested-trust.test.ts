@@ -60,8 +60,8 @@ async function publish(list: object): Promise<string> {
   return name
 }
 
-const bundle = (credential_types: readonly string[], purpose = ['issuer']) => {
-  const services = [{ credential_types, assurance_level: 'low', purpose }]
+const bundle = (credential_types: readonly string[], purpose = ['issuer'], assurance_level = 'low') => {
+  const services = [{ credential_types, assurance_level, purpose }]
   return publish({ kind: 'pem_bundle', pem: pki.root.pem, services })
 }
 
@@ -223,5 +223,53 @@ describe('the settings', () => {
     expect(created.warnings[0].message).toMatch(/every creation is refused: add one to trust_anchors/)
     const change = { headers, body: { trust_anchors: [anchor(['pid'])] } }
     expect(await json(call(app, 'PATCH', '/v1/relying_party', change))).toMatchObject({ warnings: [] })
+  })
+})
+
+describe('an essential acr of a login in live mode', () => {
+  /** Returns the error that a login ends with before its page; null where the page opens. */
+  async function errorWith(settings: Record<string, unknown>, level: string, policy: object = PID) {
+    const { created, headers } = await party(settings)
+    const redirect_uri = 'https://client.example/callback'
+    const body = { name: 'Shop', redirect_uris: [redirect_uri], policies: [{ name: 'one', ...policy }] }
+    const { client_id } = await json(call(app, 'POST', '/v1/oidc_clients', { headers, body }))
+    const value = `urn:wallet-verifier:assurance:${level}`
+    const query = new URLSearchParams({
+      client_id,
+      redirect_uri,
+      response_type: 'code',
+      scope: 'openid',
+      code_challenge: 'A'.repeat(43),
+      code_challenge_method: 'S256',
+      claims: JSON.stringify({ id_token: { acr: { essential: true, value } } }),
+    })
+    const response = await call(app, 'GET', `/oidc/${created.relying_party_id}/authorize?${query}`)
+    return new URL(response.headers.get('Location') ?? '').searchParams.get('error')
+  }
+
+  const UNMET = 'unmet_authentication_requirements'
+  const SUBSTANTIAL = anchor(['pid'], { x509_ca_pem: pki.root.pem, assurance_level: 'substantial' })
+
+  it.each<[string, readonly object[], string, object, string | null]>([
+    ['a level of one of its issuers', [anchor(['pid']), SUBSTANTIAL], 'substantial', PID, null],
+    ['a level above those of its issuers', [SUBSTANTIAL], 'high', PID, UNMET],
+    ['a level of one of two types', [anchor(['mdl']), SUBSTANTIAL], 'substantial', PID_OR_MDL, null],
+    [
+      'a level of one of two required types',
+      [anchor(['mdl']), SUBSTANTIAL],
+      'substantial',
+      { ...PID_OR_MDL, credential_match: 'all' },
+      UNMET,
+    ],
+  ])('of %s', async (_, trust_anchors, level, policy, error) => {
+    expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
+  })
+
+  it('may be reached by the issuers of a list, or of one that is unavailable', async () => {
+    const list = await bundle(['pid'], ['issuer'], 'substantial')
+    const settings = { anchor_sets: [list], trust_anchors: [anchor(['pid'])] }
+    expect(await errorWith(settings, 'substantial')).toBeNull()
+    expect(await errorWith(settings, 'high')).toBe(UNMET)
+    expect(await errorWith({ ...settings, anchor_sets: [await missingList()] }, 'high')).toBeNull()
   })
 })
