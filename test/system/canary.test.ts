@@ -29,6 +29,7 @@ import {
 } from '../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../support/service/stage.ts'
 import {
+  CLIENT_KEYS,
   type Logins,
   logInWithEncryptedTokens,
   logInWithoutEncryption,
@@ -241,8 +242,10 @@ const OUTCOMES: readonly ((run: Run) => Promise<void>)[] = [
     await expectOutcome(run, 'verified')
   },
   async function loggedIn(run) {
-    await logInWithEncryptedTokens(logins(run))
-    await expectOutcome(run, 'verified')
+    for (const keys of CLIENT_KEYS) {
+      await logInWithEncryptedTokens(logins(run), keys)
+      await expectOutcome(run, 'verified')
+    }
     const tokens = await logInWithoutEncryption(logins(run))
     expect(tracesIn(tokens, FROM_WALLETS), 'in tokens').toEqual([])
     await expectOutcome(run, 'verified')

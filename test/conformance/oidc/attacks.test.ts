@@ -180,6 +180,26 @@ describe('an access token', () => {
   })
 })
 
+describe('a token', () => {
+  it('opens UserInfo alone, which no other token opens', async () => {
+    const registered = await registerClient(stage.rp)
+    const { tokens, claims } = await login(stage, registered)
+    const { api_key, relying_party_id } = stage.rp
+    const form = { grant_type: 'client_credentials', client_id: relying_party_id, client_secret: api_key }
+    const granted = await post(new URL(registered.issuer).origin, 'oauth/token', form)
+    const { access_token } = (await granted.json()) as { access_token: string }
+    const statusOf = async (address: string, token: string) =>
+      (await stage.service.fetch(address, { headers: { Authorization: `Bearer ${token}` } })).status
+    const view = `/v1/verify/${claims.verification_id}`
+    expect(await statusOf(view, access_token)).toBe(200)
+    for (const token of [tokens.access_token, String(tokens.id_token)])
+      expect(await statusOf(view, token)).toBe(401)
+    for (const token of [access_token, api_key, String(tokens.id_token)])
+      expect(await statusOf(`${registered.issuer}/userinfo`, token)).toBe(401)
+    expect(await statusOf(`${registered.issuer}/userinfo`, tokens.access_token)).toBe(200)
+  })
+})
+
 describe('mix-up', () => {
   it('names the issuer in every response, and the client refuses another one', async () => {
     const registered = await registerClient(stage.rp)

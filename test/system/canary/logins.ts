@@ -23,13 +23,25 @@ export type Logins = {
   readonly claims: { readonly family_name: string }
 }
 
-/** The client alone gets the values. */
-export async function logInWithEncryptedTokens(logins: Logins): Promise<void> {
-  const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
+/** Keys of clients: each type, with one of the two algorithms for the content. */
+export const CLIENT_KEYS = [
+  ['ECDH-ES', 'A256GCM'],
+  ['RSA-OAEP-256', 'A128GCM'],
+] as const
+
+/** The client alone gets the values. Its `sub` is made from one of them. */
+export async function logInWithEncryptedTokens(
+  logins: Logins,
+  [algorithm, encryption]: (typeof CLIENT_KEYS)[number],
+): Promise<void> {
+  const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const registered = await registerClient(logins.rp, {
-    policies: [PERSON],
-    id_token_encrypted_response_alg: 'ECDH-ES',
-    userinfo_encrypted_response_alg: 'ECDH-ES',
+    policies: [{ ...PERSON, scope: [...PERSON.scope, NUMBER] }],
+    subject: { type: 'pairwise', claims: [NUMBER] },
+    id_token_encrypted_response_alg: algorithm,
+    id_token_encrypted_response_enc: encryption,
+    userinfo_encrypted_response_alg: algorithm,
+    userinfo_encrypted_response_enc: encryption,
     userinfo_signed_response_alg: 'ES256',
     jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'rp' }] },
   })
@@ -38,6 +50,8 @@ export async function logInWithEncryptedTokens(logins: Logins): Promise<void> {
   const { family_name } = logins.claims
   expect([claims.family_name, userInfo.family_name]).toEqual([family_name, family_name])
 }
+
+const NUMBER = 'personal_administrative_number'
 
 /** Returns the tokens, which have no values. */
 export async function logInWithoutEncryption(logins: Logins): Promise<string> {
@@ -82,7 +96,8 @@ export async function refusedLogins({ stage, rp, ids, secrets }: Logins, junk: s
 /** A whole login. */
 async function logIn(logins: Logins, registered: RegisteredClient, options: Options = {}) {
   const { stage, ids, secrets } = logins
-  const present = answerAsPerson(stage, { claims: logins.claims })
+  const claims = { ...logins.claims, [NUMBER]: logins.claims.family_name }
+  const present = answerAsPerson(stage, { claims })
   const made = await login(stage, registered, { ...options, present })
   const [id = '', , code = '', mac = ''] = (made.response.searchParams.get('code') ?? '').split('.')
   ids.push(`v_${id}`)

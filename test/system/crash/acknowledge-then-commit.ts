@@ -5,8 +5,8 @@ import type { Change } from './project-copy.ts'
 
 export const ACKNOWLEDGE_THEN_COMMIT: Change = {
   path: 'src/session/response/process-response.ts',
-  replaced: ': endSession(context, end, { webhook, now })\n  if (isApplied)',
-  by: ': endAfterwards(() => endSession(context, end, { webhook, now }))\n  if (isApplied)',
+  replaced: ': endSession(context, { ...end, login }, { webhook, now })\n  if (isApplied)',
+  by: ': endAfterwards(() => endSession(context, { ...end, login }, { webhook, now }))\n  if (isApplied)',
   appended: `
 function endAfterwards(end: () => void): boolean {
   setTimeout(end, 250)

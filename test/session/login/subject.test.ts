@@ -1,0 +1,84 @@
+// The pairwise `sub` of a login (CONTRACT 12): the same for one person, and for nobody else.
+
+import { createHmac } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import type { Decision } from '../../../src/policy/policy.ts'
+import type { ProvenClaim } from '../../../src/session/login/released-claims.ts'
+import { subjectOf } from '../../../src/session/login/subject.ts'
+
+const KEY = new Uint8Array(32).fill(7)
+const PERSON = { personal_administrative_number: 'DE-12', document_number: '3' }
+
+type Login = {
+  readonly names?: readonly string[]
+  readonly relyingPartyId?: string
+  readonly key?: Uint8Array<ArrayBuffer>
+  readonly issuer?: string | null
+  /** Claims of each credential. */
+  readonly credentials?: readonly Readonly<Record<string, unknown>>[]
+}
+
+function subOf({
+  names = Object.keys(PERSON),
+  relyingPartyId = 'rp_1',
+  key = KEY,
+  issuer = 'https://issuer.example',
+  credentials = [PERSON],
+}: Login = {}): Promise<string | undefined> {
+  const decision = { credentials: credentials.map((_, i) => ({ id: `c${i}`, issuer })) }
+  const proven = credentials.flatMap((claims, i) =>
+    Object.entries(claims).map(([name, value]) => ({ query: `c${i}`, name, isBoolean: false, value })),
+  )
+  return subjectOf(
+    { type: 'pairwise', claims: names },
+    {
+      decision: decision as unknown as Decision,
+      proven: proven as readonly ProvenClaim[],
+      relyingPartyId,
+      key,
+    },
+  )
+}
+
+it('is an HMAC of the relying party, the issuer and the claims, each with its length', async () => {
+  const texts = ['rp_1', 'https://issuer.example', 'document_number', '3']
+  const mac = createHmac('sha256', KEY)
+  for (const text of [...texts, 'personal_administrative_number', 'DE-12']) {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(Buffer.byteLength(text))
+    mac.update(length).update(text)
+  }
+  expect(await subOf()).toBe(mac.digest('base64url'))
+})
+
+it.each<[string, Login]>([
+  ['the issuer of the credential', { issuer: 'https://other.example' }],
+  ['the relying party', { relyingPartyId: 'rp_2' }],
+  ['the key', { key: new Uint8Array(32).fill(8) }],
+  ['a value', { credentials: [{ ...PERSON, document_number: '4' }] }],
+  [
+    'the place of a value',
+    { credentials: [{ personal_administrative_number: 'DE-1', document_number: '23' }] },
+  ],
+  ['the number of claims', { names: ['document_number'] }],
+])('is another one where %s differs', async (_, changes) => {
+  expect(await subOf(changes)).toMatch(/^[\w-]{43}$/)
+  expect(await subOf(changes)).not.toBe(await subOf())
+})
+
+describe('there is none', () => {
+  const { personal_administrative_number, document_number } = PERSON
+
+  it.each<[string, Login]>([
+    ['a claim is missing', { credentials: [{ document_number }] }],
+    ['a claim is empty', { credentials: [{ ...PERSON, document_number: '' }] }],
+    ['a claim is no text', { credentials: [{ ...PERSON, document_number: 3 }] }],
+    [
+      'two credentials have one claim each',
+      { credentials: [{ personal_administrative_number }, { document_number }] },
+    ],
+    ['the issuer is unknown', { issuer: null }],
+  ])('where %s', async (_, changes) => {
+    expect(await subOf(changes)).toBeUndefined()
+  })
+})
