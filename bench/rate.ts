@@ -1,6 +1,6 @@
 // Measures throughput: a few callers send requests, each one after the other.
 
-import { openLine, type RawAnswer, type RawRequest } from './measure.ts'
+import { openLine, type RawAnswer, type RawRequest, timed } from './measure.ts'
 
 /** Sends one request. Throws unless the response has `status`. */
 export type Ask = (request: RawRequest, status: number) => Promise<RawAnswer>
@@ -9,27 +9,35 @@ export type Ask = (request: RawRequest, status: number) => Promise<RawAnswer>
  * Repeats `work` with `callers` for some `milliseconds`. Returns how often a second it was done. `turn`
  * counts all repetitions.
  */
-export async function perSecond(
-  port: number,
-  work: (ask: Ask, turn: number) => Promise<unknown>,
-  { callers = 8, milliseconds = 1_000 } = {},
-): Promise<number> {
+export async function perSecond(port: number, work: Work, size: Size = {}): Promise<number> {
+  const { times, seconds } = await repeat(port, work, size)
+  return times.length / seconds
+}
+
+/** Returns the milliseconds of each repetition of `work`, as `perSecond` repeats it. */
+export async function timesOf(port: number, work: Work, size: Size = {}): Promise<readonly number[]> {
+  return (await repeat(port, work, size)).times
+}
+
+type Work = (ask: Ask, turn: number) => Promise<unknown>
+type Size = { readonly callers?: number; readonly milliseconds?: number }
+
+async function repeat(port: number, work: Work, { callers = 8, milliseconds = 1_000 }: Size) {
   const lines = await Promise.all(Array.from({ length: callers }, () => openLine(port)))
-  let done = 0
+  const times: number[] = []
   let turn = 0
   const begun = performance.now()
   await Promise.all(
     lines.map(async ({ ask }) => {
       const insist: Ask = async (request, status) => expectStatus(await ask(request), status, request)
       while (performance.now() - begun < milliseconds) {
-        await work(insist, turn++)
-        done++
+        times.push(await timed(async () => work(insist, turn++)))
       }
     }),
   )
   const seconds = (performance.now() - begun) / 1000
   for (const { close } of lines) close()
-  return done / seconds
+  return { times, seconds }
 }
 
 /** Returns an `Ask` over its own connection. */

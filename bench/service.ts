@@ -12,7 +12,7 @@ import {
   readRequestObject,
 } from '../test/system/lean-wallet.ts'
 import { median, percentile } from './measure.ts'
-import { type Ask, caller, perSecond } from './rate.ts'
+import { type Ask, caller, perSecond, timesOf } from './rate.ts'
 import { type Report, rounded } from './report.ts'
 
 const ROUNDS = 5
@@ -35,6 +35,7 @@ export async function benchService(server: Server, helloPort: number, report: Re
     relyingParties: await createRelyingParties(server, authority),
   }
   await benchPolls(stage, helloPort, report)
+  await benchPictures(stage, helloPort, report)
   await benchWork(stage, report)
   await benchWebhooks(server, stage, authority, report)
 }
@@ -66,6 +67,25 @@ async function benchPolls(stage: Stage, helloPort: number, report: Report): Prom
   )
   const ratios = rates.polls.map((rate, i) => rate / (rates.hello[i] ?? Number.NaN))
   report.target('polls against hello world', median(ratios), { least: 0.3 }, ' ×')
+}
+
+/** Compares the 99th percentile of pictures of QR codes with that of a hello world. */
+async function benchPictures(stage: Stage, helloPort: number, report: Report): Promise<void> {
+  const size = { callers: 16 }
+  const [pictures, hello]: [number[], number[]] = [[], []]
+  for (let round = 0; round < ROUNDS; round++) {
+    const sessions = await createSessions(stage, 64) // each may be rendered 60 times at once
+    const picture = (ask: Ask, turn: number) => {
+      const { id, apiKey } = sessions[turn % sessions.length] as Session
+      return ask({ path: `/v1/verify/${id}/qr?size=320`, headers: bearer(apiKey) }, 200)
+    }
+    pictures.push(percentile(await timesOf(stage.port, picture, size), 99))
+    hello.push(percentile(await timesOf(helloPort, (ask) => ask({ path: '/' }, 200), size), 99))
+  }
+  const ratio = median(pictures.map((p99, i) => p99 / (hello[i] ?? Number.NaN)))
+  report.line(
+    `QR pictures, 16 callers, p99: ${rounded(median(pictures))} ms, ${rounded(ratio)} × that of hello world`,
+  )
 }
 
 async function benchWork(stage: Stage, report: Report): Promise<void> {

@@ -116,10 +116,18 @@ describe('docs/privacy-and-threats.md', () => {
 })
 
 describe('SECURITY.md', () => {
+  const dependencies = section(read('SECURITY.md'), '## Dependencies')
+
   it('has a time to update for each kind of dependency', () => {
-    const times = rowsOf(section(read('SECURITY.md'), '## Dependencies'), 'when')
+    const times = rowsOf(dependencies, 'when')
     expect(times.length).toBeGreaterThan(3)
     for (const [, time] of times) expect(time).toMatch(/^\d+ (working days|days|months)$/)
+  })
+
+  it('counts the packages of the service', () => {
+    const { dependencies: packages } = JSON.parse(read('package.json'))
+    expect(dependencies).toContain('Five packages are part of the service')
+    expect(Object.keys(packages)).toHaveLength(5)
   })
 })
 
@@ -171,12 +179,34 @@ describe('docs/proof.md', () => {
     )
   }
 
+  /** Returns the cells of tables that have a number outside of code and of addresses. */
+  function unprovenNumbers(text: string): readonly string[] {
+    const quotes = claims.map(([claim = '']) => quoted(claim))
+    const cells = [...text.matchAll(/^\|(.+)\|$/gm)].flatMap(([, row = '']) => row.split(' | '))
+    return cells
+      .map((cell) => cell.trim())
+      .filter((cell) => NUMBER.test(cell.replace(/`[^`]*`/g, '').replace(/\]\([^)]*\)/g, ']')))
+      .filter((cell) => !quotes.some((quote) => cell.includes(quote)))
+  }
+
   it('has every sentence of the README that claims something', () => {
     expect(unproven(readme)).toEqual([])
     expect(unproven(`${readme}\nIt is the fastest of all.\n\n- Nobody is slower.\n`)).toEqual([
       'It is the fastest of all.',
       'Nobody is slower.',
     ])
+  })
+
+  it('leaves no number in the tables of the README without a claim', () => {
+    expect(unprovenNumbers(readme)).toEqual([])
+    expect(unprovenNumbers(`${readme}\n| \`npm run x -- 9\` | takes 2 min in three ways |\n`)).toEqual([
+      'takes 2 min in three ways',
+    ])
+  })
+
+  it('has a README that asks for the Node of package.json', () => {
+    const { engines } = JSON.parse(read('package.json'))
+    expect(readme).toContain(`You need Node ${String(engines.node).replace('>=', '')} or newer.`)
   })
 
   it('names commands of package.json only', () => {
@@ -208,6 +238,8 @@ describe('docs/proof.md', () => {
     )
   })
 })
+
+const NUMBER = /\b(\d|(two|three|four|five|six|seven|eight|nine|ten|hundreds?|thousands?|millions?)\b)/
 
 /** Beginnings of sentences of the README that claim nothing. */
 const INSTRUCTIONS = [

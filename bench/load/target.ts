@@ -36,6 +36,7 @@ export async function startOurs(name: string, authority: Authority, directory?: 
     keys.push((await server.createRelyingParty({ ...settings, request_options })).api_key)
   }
   const call = callTo(server.origin)
+  const forgetOutput = setInterval(() => server.takeOutput(), 1_000)
   let turn = 0
   return {
     name,
@@ -55,8 +56,15 @@ export async function startOurs(name: string, authority: Authority, directory?: 
       if (polled.status !== 200) throw new Error(`poll: HTTP ${polled.status}`)
       return JSON.parse(polled.text).status
     },
-    usage: () => usageOf(server.pid()),
-    stop: () => server.stop(),
+    usage: () => {
+      const workerd = usageOf(server.pid())
+      const launcher = usageOf(parentOf(server.pid()))
+      return { cpuMs: workerd.cpuMs + launcher.cpuMs, memoryMiB: workerd.memoryMiB + launcher.memoryMiB }
+    },
+    stop: () => {
+      clearInterval(forgetOutput)
+      return server.stop()
+    },
   }
 }
 
@@ -65,6 +73,11 @@ export function callTo(origin: string): Call {
     const response = await fetch(origin + path, init)
     return { status: response.status, text: await response.text() }
   }
+}
+
+/** Returns the pid of the process that started another one. */
+function parentOf(pid: number): number {
+  return Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])
 }
 
 const TICKS_PER_SECOND = 100

@@ -123,7 +123,13 @@ async function launch(path: string, variables: Record<string, string>, descripto
   const deadline = setTimeout(() => run.launcher.kill('SIGTERM'), READY_WITHIN_MS)
   await new Promise<void>((resolve, reject) => {
     // The demo relying party is created after that line. A session of a test must not wait for it.
-    run.launcher.stdout?.on('data', () => /^Ready: /m.test(run.output()) && resolve())
+    // Later lines are not searched: each search copies the whole output.
+    const look = () => {
+      if (!/^Ready: /m.test(run.output())) return
+      run.launcher.stdout?.off('data', look)
+      resolve()
+    }
+    run.launcher.stdout?.on('data', look)
     run.launcher.once('exit', (code) =>
       reject(new Error(`the launcher ended with ${code}:\n${run.output()}`)),
     )
