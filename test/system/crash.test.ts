@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACKNOWLEDGE_THEN_COMMIT } from './crash/acknowledge-then-commit.ts'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
 import type { Receipt } from './crash/failing-receiver.ts'
-import { type Faults, KILLS, prepareFaults } from './crash/faults.ts'
+import { canMoveClock, type Faults, KILLS, prepareFaults } from './crash/faults.ts'
 import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
 import { addLedgers, ledgerOf, tableOf } from './crash/ledger.ts'
 import { type Plan, type Run, runCrashes } from './crash/run.ts'
@@ -76,7 +76,7 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
     for (const run of runs) expect(findingsOf(run)).toEqual(NO_ERRORS)
   })
 
-  it('was killed during deliveries and requests, with every kind of kill, and ran in every life', () => {
+  it('was killed during deliveries and requests, with every kind of kill, and ran in every life it could', () => {
     const kills = runs.flatMap((run) => run.kills)
     expect(kills).toHaveLength(KILL_COUNT)
     expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 2)
@@ -84,6 +84,15 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
     expect(new Set(kills.map(({ kill }) => kill))).toEqual(new Set(KILLS))
     const lives = [...faults.livesOf('clocks'), ...faults.livesOf('builds')]
     expect(new Set(kills.map(({ life }) => life))).toEqual(new Set(lives))
+  })
+
+  it.skipIf(!canMoveClock())('ran with its clock ahead and behind', () => {
+    expect(runs.flatMap(({ leftOut }) => leftOut)).toEqual([])
+  })
+
+  it('ran out of file descriptors', () => {
+    const refused = runs.flatMap((run) => run.kills.map((kill) => kill.refused))
+    expect(Math.max(...refused)).toBeGreaterThan(0)
   })
 
   it('logged people in, and lost tokens only where a connection broke', () => {
@@ -125,6 +134,18 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
     expect(run.sessions).toHaveLength(size.outcomes)
     return findingsOf(run)
   }
+})
+
+describe('the ledger', () => {
+  it('lists lives that the machine cannot show, and the want of descriptors', () => {
+    const kill = { kill: 'workerd', life: 'few_descriptors', open: 0, refused: 3, ended: 1 } as const
+    const run: Run = { ...GOOD, brokenOff: 0, kills: [kill, kill], leftOut: ['clock_ahead'] }
+    const rows = tableOf(addLedgers(ledgerOf(run), ledgerOf({ ...run, leftOut: [] }))).split('\n')
+    expect(rows).toContain('| lives left out | clock_ahead 1: no C compiler (cc) |')
+    expect(rows).toContain('| files not opened for want of descriptors | 12 |')
+    expect(rows).toContain('| ends of workerd for want of descriptors | 4 |')
+    expect(tableOf(ledgerOf({ ...run, leftOut: [] }))).toContain('| lives left out | none |')
+  })
 })
 
 describe('the findings', () => {

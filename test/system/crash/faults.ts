@@ -1,7 +1,7 @@
 // Faults between and at the kills: a full disk, few file descriptors, a moved clock, another build on the
 // same state. Each needs no rights beyond those of the service.
 
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -31,26 +31,41 @@ export type Lives = keyof typeof LIVES
 export type Faults = {
   /** Launcher of the present build. */
   readonly launcher: string
-  /** Returns the lives that this machine can show. */
-  readonly livesOf: (lives: Lives) => readonly Life[]
+  /** Returns the lives that this machine can show, or those that it cannot. */
+  readonly livesOf: (lives: Lives, wanted?: 'shown' | 'left_out') => readonly Life[]
   /** Starts the service again in this life. */
   readonly restart: (server: Server, life: Life) => Promise<void>
   readonly remove: () => void
 }
 
-const DESCRIPTORS = 512
+/** workerd has some fifty open, and the callers and sessions of a run need more than the rest. */
+const DESCRIPTORS = 192
 /** Less than the difference of clocks that the service accepts from a wallet. */
 const CLOCK_SECONDS = 40
+
+/** Returns true where a library can be built that moves the clock. */
+export function canMoveClock(): boolean {
+  return spawnSync('cc', ['--version']).status === 0
+}
+
+/** Returns how often workerd could not open a file, as it does without a descriptor. */
+export function refusalsIn(output: string): number {
+  return output.split('unable to open database file').length - 1
+}
 
 /** Prepares the projects. `changes` are planted in the present build. */
 export function prepareFaults(changes: readonly Change[] = []): Faults {
   const present = copyProject([...changes, IGNORE_FILE_LIMIT, PASS_LIBRARY])
   const previous = copyProject([IGNORE_FILE_LIMIT, PASS_LIBRARY], previousBundle())
   const clock = buildLibrary(CLOCK)
-  if (clock === undefined) console.info('The clock is not moved: this machine has no C compiler (cc).')
+  if (clock === undefined) console.warn('The clock is not moved: this machine has no C compiler (cc).')
   return {
     launcher: present.launcher,
-    livesOf: (lives) => LIVES[lives].filter((life: Life) => clock !== undefined || !life.startsWith('clock')),
+    livesOf: (lives, wanted = 'shown') =>
+      LIVES[lives].filter((life: Life) => {
+        const isShown = clock !== undefined || !life.startsWith('clock')
+        return isShown === (wanted === 'shown')
+      }),
     restart: (server, life) => {
       const seconds = { clock_ahead: CLOCK_SECONDS, clock_behind: -CLOCK_SECONDS }[life as string] ?? 0
       const variables = { WORKERD_LIBRARY: clock?.path ?? '', LIBRARY_CLOCK: String(seconds) }

@@ -7,6 +7,11 @@ import type { Run } from './run.ts'
 export type Ledger = {
   readonly kills: Readonly<Record<string, number>>
   readonly lives: Readonly<Record<string, number>>
+  /** Runs without a life that this machine cannot show. */
+  readonly livesLeftOut: Readonly<Record<string, number>>
+  /** Files that workerd could not open for want of descriptors, and its ends for want of them. */
+  readonly refusedFiles: number
+  readonly endsWithoutDescriptors: number
   /** Requests of callers that a kill broke off. */
   readonly brokenOff: number
   /** Outcomes that a caller got, and sessions that expired. */
@@ -26,12 +31,15 @@ export type Ledger = {
 
 /** Counts a run. */
 export function ledgerOf(run: Run): Ledger {
-  const { sessions, receipts, answers, logged, kills, brokenOff } = run
+  const { sessions, receipts, answers, logged, kills, leftOut, brokenOff } = run
   const accepted = receipts.filter(({ accepted }) => accepted)
   const expired = sessions.filter(({ end }) => end === 'expired').length
   return {
     kills: countsOf(kills.map(({ kill }) => kill)),
     lives: countsOf(kills.map(({ life }) => life)),
+    livesLeftOut: countsOf(leftOut),
+    refusedFiles: sumOf(kills.map(({ refused }) => refused)),
+    endsWithoutDescriptors: sumOf(kills.map(({ ended }) => ended)),
     brokenOff,
     acknowledged: sessions.length - expired,
     expired,
@@ -52,7 +60,7 @@ export function addLedgers(one: Ledger, other: Ledger): Ledger {
 
 /** Number of broken rules. */
 export function faultsIn({ findings }: Ledger): number {
-  return Object.values(findings).reduce((sum, count) => sum + count, 0)
+  return sumOf(Object.values(findings))
 }
 
 /** Returns the ledger as a table of Markdown. */
@@ -61,10 +69,14 @@ export function tableOf(ledger: Ledger): string {
     Object.entries(counts)
       .map(([name, count]) => `${name} ${count}`)
       .join(', ')
-  const kills = Object.values(ledger.kills).reduce((sum, count) => sum + count, 0)
+  const kills = sumOf(Object.values(ledger.kills))
+  const leftOut = list(ledger.livesLeftOut)
   const rows = [
     ['kills', `${kills} (${list(ledger.kills)})`],
     ['lives after them', list(ledger.lives)],
+    ['lives left out', leftOut === '' ? 'none' : `${leftOut}: no C compiler (cc)`],
+    ['files not opened for want of descriptors', ledger.refusedFiles],
+    ['ends of workerd for want of descriptors', ledger.endsWithoutDescriptors],
     ['requests of callers cut off', ledger.brokenOff],
     ['outcomes acknowledged', `${ledger.acknowledged} (${list(ledger.ways)})`],
     ['sessions that expired', ledger.expired],
@@ -75,6 +87,10 @@ export function tableOf(ledger: Ledger): string {
     ['broken rules', `${faultsIn(ledger)} (${list(ledger.findings)})`],
   ]
   return ['| ledger | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0)
 }
 
 function countsOf(names: readonly string[]): Readonly<Record<string, number>> {

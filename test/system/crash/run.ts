@@ -8,7 +8,7 @@ import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
-import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives } from './faults.ts'
+import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives, refusalsIn } from './faults.ts'
 import type { Evidence, ServiceResponse } from './findings.ts'
 import {
   type Ask,
@@ -46,7 +46,13 @@ export type Run = Evidence & {
     readonly life: Life
     /** Number of POSTs to the receiver without a response. */
     readonly open: number
+    /** Number of files that workerd could not open before, where it had few descriptors. */
+    readonly refused: number
+    /** Number of times that workerd ended by itself before, for want of descriptors. */
+    readonly ended: number
   }[]
+  /** Lives of the plan that this machine cannot show. */
+  readonly leftOut: readonly Life[]
   /** Number of requests of callers that a kill broke off. */
   readonly brokenOff: number
 }
@@ -84,7 +90,8 @@ export async function runCrashes(plan: Plan): Promise<Run> {
       await readResponse(id, ask, apiKey),
     ])
     const logged = await readLog(ask, apiKey)
-    return { sessions, receipts, answers: new Map(answers), logged, kills, brokenOff: brokenOff() }
+    const leftOut = plan.faults.livesOf(plan.lives, 'left_out')
+    return { sessions, receipts, answers: new Map(answers), logged, kills, leftOut, brokenOff: brokenOff() }
   } finally {
     gate.close() // callers that still retry after an error wait here forever
     await server.stop()
@@ -132,7 +139,8 @@ type Scene = {
  * Kills workerd, alone or together with the launcher, and starts it again on the same state. A random number
  * of sessions ends before each kill. The last kill follows the last session, and the usual life follows it.
  */
-async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Scene): Promise<Run['kills']> {
+async function killAtRandom(scene: Scene): Promise<Run['kills']> {
+  const { plan, server, gate, receiver, sessions, load } = scene
   const random = seededRandom(plan.seed)
   const all = plan.outcomes + plan.silent
   const kills: Run['kills'][number][] = []
@@ -141,17 +149,18 @@ async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Sc
   load.catch(() => {
     broken = true
   })
+  let life: Life = 'usual'
   for (let killsLeft = plan.kills; killsLeft > 0; killsLeft--) {
     const share = (all - sessions.length) / killsLeft
     const target = killsLeft === 1 ? all : sessions.length + random.below(Math.ceil(2 * share) + 1)
-    await until(() => broken || sessions.length >= target)
+    const lack = await liveUntil(() => broken || sessions.length >= target, life, scene)
     if (broken) break
     const kinds = lives.length > 1 ? KILLS : KILLS.slice(0, 2)
     const kill = kinds[killsLeft % kinds.length] as Kill
-    const life = killsLeft > 1 ? (lives[killsLeft % lives.length] as Life) : 'usual'
+    life = killsLeft > 1 ? (lives[killsLeft % lives.length] as Life) : 'usual'
     if (kill === 'disk_full') fillDisk(server.pid())
     await sleep(random.below(kill === 'disk_full' ? FULL_MS : 30))
-    kills.push({ kill, life, open: receiver.open() })
+    kills.push({ kill, life, open: receiver.open(), ...lack })
     gate.close()
     if (kill === 'launcher') await server.kill9()
     else server.killWorkerd()
@@ -160,6 +169,26 @@ async function killAtRandom({ plan, server, gate, receiver, sessions, load }: Sc
   }
   await load
   return kills
+}
+
+/**
+ * Waits until `isOver`. Where workerd has no descriptor for the next connection, it ends; then it is started
+ * again in the same life, as a service manager does. Throws where it ends in another life.
+ */
+async function liveUntil(isOver: () => boolean, life: Life, { plan, server, gate }: Scene) {
+  const isFew = life === 'few_descriptors'
+  let [refused, ended] = [0, 0]
+  for (;;) {
+    await until(() => isOver() || server.pid() === 0)
+    const output = isFew ? server.takeOutput() : ''
+    refused += refusalsIn(output)
+    if (isOver()) return { refused, ended }
+    if (!isFew) throw new Error(`workerd ended in the life ${life}:\n${server.output().slice(-2_000)}`)
+    ended++
+    gate.close()
+    await plan.faults.restart(server, life)
+    gate.open()
+  }
 }
 
 /** Waits without a request to the service. The findings report what is missing afterwards. */
