@@ -24,6 +24,9 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
     return isJsonObject(claims) && Object.values(claims).every(isRequest) ? claims : undefined
   })
   if (idToken === undefined || userinfo === undefined) return undefined
+  // A value that cannot be compared must not count as no condition.
+  const conditions = [member(idToken, 'acr'), member(idToken, 'sub'), member(userinfo, 'sub')]
+  if (!conditions.every(hasTexts)) return undefined
   const acr = member(idToken, 'acr')
   const isEssential = isJsonObject(acr) && member(acr, 'essential') === true
   const subs = [idToken, userinfo].flatMap((claims) => valuesOf(member(claims, 'sub')) ?? [])
@@ -68,8 +71,15 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
 
 /** Returns the texts in `value` or `values`; null where there are none. */
 function valuesOf(request: Json | undefined): readonly string[] | null {
-  if (!isJsonObject(request)) return null
-  const values = [member(request, 'value'), member(request, 'values')].flat()
-  const texts = values.filter((value): value is string => typeof value === 'string')
+  const texts = wantedBy(request).filter((value) => typeof value === 'string')
   return texts.length === 0 ? null : texts
+}
+
+function hasTexts(request: Json | undefined): boolean {
+  return wantedBy(request).every((value) => typeof value === 'string')
+}
+
+function wantedBy(request: Json | undefined): readonly Json[] {
+  if (!isJsonObject(request)) return []
+  return [member(request, 'value'), member(request, 'values')].flat().filter((value) => value !== undefined)
 }

@@ -87,6 +87,16 @@ describe('an error before the page', () => {
     ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
     ['another request_uri', { request_uri: 'https://client.example/r' }, 'request_uri_not_supported'],
     ['claims that are not JSON', { claims: 'given_name' }, 'invalid_request'],
+    [
+      'claims with an acr that is no text',
+      { claims: JSON.stringify({ id_token: { acr: { essential: true, values: [1] } } }) },
+      'invalid_request',
+    ],
+    [
+      'claims with a sub that is no text',
+      { claims: JSON.stringify({ userinfo: { sub: { value: null } } }) },
+      'invalid_request',
+    ],
     ['another response mode', { response_mode: 'fragment' }, 'invalid_request'],
     [
       'an unknown pushed request',
