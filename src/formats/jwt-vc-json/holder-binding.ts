@@ -57,11 +57,13 @@ async function verifyProof(
 
 /**
  * VCDM 1.1 §6.3.1: `iss` is the `holder`. Returns an empty string if both are absent, and `undefined` if they
- * differ or are not strings.
+ * differ, are empty or are not strings.
  */
 function parsePresenter(iss: Json | undefined, holder: Json | undefined): string | undefined {
-  const presenter = iss ?? holder ?? ''
-  return typeof presenter === 'string' && (holder ?? presenter) === presenter ? presenter : undefined
+  const presenter = iss === undefined ? holder : iss
+  if (presenter === undefined) return ''
+  const isName = typeof presenter === 'string' && presenter !== ''
+  return isName && (holder === undefined || holder === presenter) ? presenter : undefined
 }
 
 /** Keys that may sign the proof: the issuer's `cnf` alone if present, else the keys of the subject's DID. */

@@ -121,6 +121,13 @@ describe('a presentation', () => {
     ['with a kid its DID does not have', { header: { kid: '#1' } }, 'invalid_holder_signature'],
     ['with two names', { content: { holder: STRANGER.did } }, 'malformed_holder_binding'],
     ['with a name that is none', { claims: { iss: 1 } }, 'malformed_holder_binding'],
+    ['with an empty name', { claims: { iss: '' } }, 'malformed_holder_binding'],
+    ['with null as its name', { claims: { iss: null } }, 'malformed_holder_binding'],
+    [
+      'with an empty holder',
+      { claims: { iss: undefined }, content: { holder: '' } },
+      'malformed_holder_binding',
+    ],
     ['with a kid that is none', { header: { kid: 1 } }, 'malformed_holder_binding'],
     ['with a time that is none', { claims: { iat: 'now' } }, 'malformed_holder_binding'],
     ['with an end that is none', { claims: { exp: 'never' } }, 'malformed_holder_binding'],

@@ -21,6 +21,7 @@ export function undocumented(request: FuzzRequest, answer: FuzzResponse): string
   if (request.method === 'HEAD') return answer.body.length > 0 ? 'HEAD with a body' : undefined
   if (isWalletPath(path)) return undocumentedForWallets(request, path, answer)
   if (path === '/oauth/token') return undocumentedForClients(answer)
+  if (OIDC.test(path) && answer.status >= 400) return undocumentedLogin(path, answer)
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
   if (SANDBOX.test(path) && answer.status < 400) return undocumentedStep(answer)
   if (path === '/metrics' && answer.status === 200)
@@ -29,6 +30,8 @@ export function undocumented(request: FuzzRequest, answer: FuzzResponse): string
 }
 
 const METRICS_TYPES = ['application/openmetrics-text', 'text/plain']
+const OIDC = /^\/oidc\/[^/]+\/(authorize|finish|par|token|userinfo)(\/|$)/
+const LOGIN_PAGE = /^\/oidc\/[^/]+\/(authorize|finish)(\/|$)/
 const SANDBOX = /^\/(test|demo)(\/|$)/
 const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|${SANDBOX.source}`)
 
@@ -61,8 +64,20 @@ function oauthError(answer: FuzzResponse, statuses: readonly number[]): string |
   return isError && typeOf(answer) === 'application/json' ? undefined : 'no OAuth error'
 }
 
-function undocumentedPage(answer: FuzzResponse): string | undefined {
-  if (![200, 404, 422, 429, 503].includes(answer.status)) return 'an unknown status of a page'
+/** Errors of the OpenID Connect provider: a page for people, an OAuth error, or a problem where no login is. */
+function undocumentedLogin(path: string, answer: FuzzResponse): string | undefined {
+  if (typeOf(answer) === 'application/problem+json') return undocumentedProblem(answer)
+  return LOGIN_PAGE.test(path)
+    ? undocumentedPage(answer, [400, 404, 413, 415, 429, 503])
+    : oauthError(answer, [400, 401, 405, 413, 415, 429, 503])
+}
+
+function undocumentedPage(
+  answer: FuzzResponse,
+  statuses: readonly number[] = [200, 404, 422, 429, 503],
+): string | undefined {
+  if (!isHtml(answer)) return 'no page'
+  if (!statuses.includes(answer.status)) return 'an unknown status of a page'
   const policy = String(answer.headers['content-security-policy'])
   return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
 }
