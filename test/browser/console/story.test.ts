@@ -1,5 +1,5 @@
-// A story told by the console alone: an integrator finds why a verification failed, mends it, and sends an event
-// again that the receiver had not accepted.
+// An integrator uses the console alone: they find why a response was refused, trust the issuer, and send a dead
+// event again.
 
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
