@@ -1,5 +1,5 @@
-// An integrator uses the console alone: they find why a response was refused, trust the issuer, and send a dead
-// event again.
+// An integrator uses the console alone. They find why a response was refused, trust the issuer, and send a
+// dead event again.
 
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
