@@ -188,6 +188,12 @@ export function Table({
   )
 }
 
+/** Text in its own lines. It scrolls by itself. */
+export function Lines({ text }: { readonly text: string }) {
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
+  return <pre tabIndex={0}>{text}</pre>
+}
+
 /** A labelled input. */
 export function Field({
   label,

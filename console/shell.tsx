@@ -43,7 +43,7 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
   })
   return (
     <>
-      <button type="button" class="skip" onClick={focusHeading}>
+      <button type="button" class="skip-link" onClick={focusHeading}>
         {t('skip')}
       </button>
       <header>
@@ -56,10 +56,12 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
             </a>
           ))}
         </nav>
-        <LanguageChoice onChange={onLanguage} />
-        <button type="button" onClick={onSignOut}>
-          {t('sign_out')}
-        </button>
+        <div class="tools">
+          <LanguageChoice onChange={onLanguage} />
+          <button type="button" onClick={onSignOut}>
+            {t('sign_out')}
+          </button>
+        </div>
       </header>
       <main id="main">
         <Page page={page} route={route} session={session} />
@@ -81,7 +83,7 @@ function Page({ page, route, session }: PageProps) {
 
 function LanguageChoice({ onChange }: { readonly onChange: (next: Language) => void }) {
   return (
-    <label class="language">
+    <label>
       <span class="hidden">{t('language')}</span>
       <select value={language()} onChange={(event) => onChange(event.currentTarget.value as Language)}>
         {LANGUAGES.map((one) => (

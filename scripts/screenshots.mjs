@@ -12,7 +12,7 @@ import { NODE, ROOT } from './service/paths.mjs'
 const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
 const TESTS = [
   ...['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
-  'console/story',
+  ...['console/story', 'console/verifications', 'console/verification'],
 ].map((name) => `test/browser/${name}.test.ts`)
 
 ensureInstalled()

@@ -2,7 +2,7 @@
 
 import type { DeliveryLog } from '../../packages/client/src/wire.ts'
 import type { Answer } from '../api.ts'
-import { Action, known, Loaded, Table, Time } from '../parts.tsx'
+import { Action, known, Lines, Loaded, Table, Time } from '../parts.tsx'
 import { t } from '../texts.ts'
 
 type Delivery = DeliveryLog['deliveries'][number]
@@ -65,7 +65,7 @@ function OneDelivery({ delivery, onAgain }: { readonly delivery: Delivery; reado
               </td>
               <td>
                 {status === null ? known('delivery', error ?? 'unknown') : `HTTP ${status}`}
-                {response_excerpt && <pre>{response_excerpt}</pre>}
+                {response_excerpt && <Lines text={response_excerpt} />}
               </td>
               <td>{duration_ms === null ? '–' : `${duration_ms} ms`}</td>
             </tr>
@@ -74,7 +74,7 @@ function OneDelivery({ delivery, onAgain }: { readonly delivery: Delivery; reado
       )}
       <details>
         <summary>{t('body')}</summary>
-        <pre>{pretty(body)}</pre>
+        <Lines text={pretty(body)} />
       </details>
       <div class="actions">
         <Action label={t('send_again')} run={() => onAgain(delivery_id)} />

@@ -5,6 +5,7 @@ import { listLink, verificationLink } from '../route.ts'
 import { t } from '../texts.ts'
 
 const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']
+const WEBHOOK_STATES = ['delivered', 'dead']
 const METADATA = 'metadata.'
 /** Metadata beside that of the search field. */
 const FURTHER = ['metadata_2', 'metadata_3']
@@ -40,48 +41,7 @@ export function Filters({ query }: { readonly query: string }) {
         </div>
         <details open={count > pairs.slice(0, 1).length}>
           <summary>{count === 0 ? t('filters') : t('filters_count', { count })}</summary>
-          <fieldset class="choices">
-            <legend>{t('status')}</legend>
-            {STATUSES.map((status) => (
-              <label key={status}>
-                <input
-                  type="checkbox"
-                  name="status"
-                  value={status}
-                  defaultChecked={current.getAll('status').includes(status)}
-                />
-                {known('status', status)}
-              </label>
-            ))}
-          </fieldset>
-          <div class="fields">
-            <Field
-              name="credential_type"
-              label={t('credential_type')}
-              maxLength={300}
-              defaultValue={current.get('credential_type') ?? ''}
-            />
-            {TIMES.map((name) => (
-              <Field
-                key={name}
-                name={name}
-                type="datetime-local"
-                step={1}
-                label={t(name)}
-                defaultValue={localTime(current.get(name))}
-              />
-            ))}
-            {FURTHER.map((name, i) => (
-              <Field
-                key={name}
-                name={name}
-                label={t('and_metadata')}
-                hint={t('metadata_hint')}
-                maxLength={540}
-                defaultValue={pairs[i + 1] ?? ''}
-              />
-            ))}
-          </div>
+          <FilterFields current={current} further={pairs.slice(1)} />
           <div class="actions">
             <button type="submit" class="primary">
               {t('apply')}
@@ -94,12 +54,80 @@ export function Filters({ query }: { readonly query: string }) {
   )
 }
 
+function FilterFields({
+  current,
+  further,
+}: {
+  readonly current: URLSearchParams
+  readonly further: readonly string[]
+}) {
+  return (
+    <>
+      <fieldset class="choices">
+        <legend>{t('status')}</legend>
+        {STATUSES.map((status) => (
+          <label key={status}>
+            <input
+              type="checkbox"
+              name="status"
+              value={status}
+              defaultChecked={current.getAll('status').includes(status)}
+            />
+            {known('status', status)}
+          </label>
+        ))}
+      </fieldset>
+      <div class="fields">
+        <Field
+          name="credential_type"
+          label={t('credential_type')}
+          maxLength={300}
+          defaultValue={current.get('credential_type') ?? ''}
+        />
+        <div class="field">
+          <label for="webhook-state">{t('webhook')}</label>
+          <select id="webhook-state" name="webhook_state">
+            <option value="">{t('any')}</option>
+            {WEBHOOK_STATES.map((state) => (
+              <option key={state} value={state} selected={current.get('webhook_state') === state}>
+                {known('state', state)}
+              </option>
+            ))}
+          </select>
+        </div>
+        {TIMES.map((name) => (
+          <Field
+            key={name}
+            name={name}
+            type="datetime-local"
+            step={1}
+            label={t(name)}
+            defaultValue={localTime(current.get(name))}
+          />
+        ))}
+        {FURTHER.map((name, i) => (
+          <Field
+            key={name}
+            name={name}
+            label={t('and_metadata')}
+            hint={t('metadata_hint')}
+            maxLength={540}
+            defaultValue={further[i] ?? ''}
+          />
+        ))}
+      </div>
+    </>
+  )
+}
+
 /** Returns the query of the fields. Times are those of the reader's zone. */
 function queryOf(fields: FormData): string {
   const query = new URLSearchParams()
   for (const status of fields.getAll('status')) query.append('status', String(status))
-  const type = textOf(fields, 'credential_type')
-  if (type !== '') query.set('credential_type', type)
+  for (const name of ['credential_type', 'webhook_state']) {
+    const value = textOf(fields, name)
+    if (value !== '') query.set(name, value)
+  }
   for (const name of TIMES) {
     const value = textOf(fields, name)
     if (value !== '') query.set(name, new Date(value).toISOString())

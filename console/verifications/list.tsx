@@ -73,6 +73,7 @@ const HEADS = ['created', 'status', 'credential_type', 'reason', 'metadata', 'id
 
 function Row({ entry }: { readonly entry: Entry }) {
   const { verification_id, status, created_at, credential_types, reason, attempt_count, metadata } = entry
+  const isDead = entry.webhook_state === 'dead'
   const named = Object.entries(metadata).map(([name, value]) => `${name}=${value}`)
   return (
     <a href={verificationLink(verification_id)}>
@@ -84,7 +85,7 @@ function Row({ entry }: { readonly entry: Entry }) {
       </span>
       <span class="type">{credential_types.join(', ')}</span>
       <span class="why">
-        {reason && <code>{reason.code}</code>}
+        {isDead && <span class="state dead">{t('webhook_dead')}</span>} {reason && <code>{reason.code}</code>}
         {attempt_count > 0 && <span class="soft"> {t('refused_count', { count: attempt_count })}</span>}
       </span>
       <span class="data" title={named.join('\n')}>

@@ -27,7 +27,7 @@ export function Steps({
           </p>
           <p class="soft">
             <Time at={entry.at} />{' '}
-            {entry.at !== entries[0]?.at && `+ ${spanOf(Date.parse(entry.at) - began)}`}
+            {entry.at !== entries[0]?.at && `(+ ${spanOf(Date.parse(entry.at) - began)})`}
           </p>
           {entry.reason && <Advice reason={entry.reason} />}
           {entry.clause && <p>{t('clause_of', { clause: entry.clause })}</p>}

@@ -1,6 +1,6 @@
 // Reads the list of verifications: the newest page again and again, older pages when they are asked for.
 
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VerificationPage } from '../../packages/client/src/wire.ts'
 import { call, type Problem } from '../api.ts'
 import { repeat } from '../resource.ts'
@@ -19,7 +19,8 @@ type Kept = {
   readonly key: string
   readonly query: string
   readonly listing: Listing
-  readonly scrollY: number
+  /** Scroll position. */
+  readonly place: number
 }
 
 /** Returns the query of the list that was shown last. */
@@ -50,12 +51,19 @@ export function useListing(key: string, query: string, mayMove: () => boolean) {
     },
     [query],
   )
-  useEffect(() => {
-    if (restored !== undefined) requestAnimationFrame(() => scrollTo(0, restored.scrollY))
+  useLayoutEffect(() => {
+    if (restored !== undefined) requestAnimationFrame(() => scrollTo(0, restored.place))
     const stop = repeat(() => readNewest(), LIVE_MS)
+    // At the clean-up the page is shorter already, and its scroll position is lost.
+    let place = 0
+    const follow = () => {
+      place = scrollY
+    }
+    addEventListener('scroll', follow, { passive: true })
     return () => {
       stop()
-      if (shown.current !== null) kept = { key, query, listing: shown.current, scrollY }
+      removeEventListener('scroll', follow)
+      if (shown.current !== null) kept = { key, query, listing: shown.current, place }
     }
   }, [key])
   const readOlder = async () => {

@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks'
 import type { DeliveryLog, Verification as Polled, Timeline } from '../../packages/client/src/wire.ts'
 import { type Answer, call, type Session } from '../api.ts'
-import { Action, Facts, Failure, known, Loaded, Status, Time } from '../parts.tsx'
+import { Action, Facts, Failure, known, Lines, Loaded, Status, Time } from '../parts.tsx'
 import { useResource } from '../resource.ts'
 import { listLink } from '../route.ts'
 import { t } from '../texts.ts'
@@ -75,7 +75,7 @@ export function Verification({ id, session }: { readonly id: string; readonly se
             {value.status !== 'pending' && <Receipt path={path} id={id} />}
             <details class="card">
               <summary>{t('as_json')}</summary>
-              <pre>{JSON.stringify(value, null, 2)}</pre>
+              <Lines text={JSON.stringify(value, null, 2)} />
             </details>
           </>
         )}
@@ -102,7 +102,6 @@ function Summary({ value, path, mayChange, change }: SummaryProps) {
     <section class="card">
       <p class="now">
         <Status status={value.status} /> {!isOver && <span>{known('stage', value.stage)}</span>}
-        {!value.livemode && <span class="test">{t('test_mode')}</span>}
       </p>
       {value.reason && <Advice reason={value.reason} />}
       <Facts rows={factsOf(value)} />

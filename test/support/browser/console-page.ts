@@ -1,8 +1,29 @@
 // The console in a browser.
 
-import type { Page } from 'playwright-core'
-import type { RelyingParty } from '../service/service.ts'
-import { expectStatus } from '../service/service.ts'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { BASE_URL, expectStatus, type RelyingParty } from '../service/service.ts'
+import type { BrowserStage } from './browser-stage.ts'
+
+/** Variables of a service with a console. */
+export const WITH_CONSOLE = { CONSOLE: '1' }
+
+/** Opens the page of the console that `hash` names on a device, and signs in. Nothing else may be fetched. */
+export async function openConsole(
+  stage: BrowserStage,
+  token: string,
+  { hash = '', ...device }: BrowserContextOptions & { readonly hash?: string } = {},
+): Promise<Page> {
+  const { page } = await stage.visitor({ reducedMotion: 'reduce', ...device })
+  await page.route(/.*/, (route) => {
+    const { origin, protocol } = new URL(route.request().url())
+    if (origin === BASE_URL || protocol === 'data:') return route.fallback()
+    throw new Error(`the console requested ${route.request().url()}`)
+  })
+  await page.goto(`${BASE_URL}/console${hash}`)
+  await sendToken(page, token)
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  return page
+}
 
 /** Opens the console and signs in by the form. Returns when its first page is shown. */
 export async function signIn(page: Page, baseUrl: string, token: string): Promise<void> {

@@ -1,0 +1,144 @@
+// The page of one verification in the console: its course with reasons and clauses, its deliveries, its
+// receipt, and what can be done.
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { openConsole, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf } from '../../support/service/stage.ts'
+
+const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
+const SCRIPT = '<img src=x onerror="document.title = \'owned\'">'
+
+describeInBrowser('the page of one verification', () => {
+  const stage = useBrowserStage({ env: WITH_CONSOLE })
+
+  async function create(rp: RelyingParty, outcome?: string): Promise<string> {
+    const { verification_id } = await rp.create({ ...OVER_18, metadata: { note: SCRIPT } })
+    const path = `/v1/test/verify/${verification_id}/outcome`
+    if (outcome !== undefined) await rp.call('POST', path, { body: { reason: outcome } })
+    return verification_id
+  }
+
+  const open = (rp: RelyingParty, id: string, device = {}) =>
+    openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
+
+  it('shows course, checks, level and receipt, accessible at any size, light, dark and forced', async () => {
+    const rp = await relyingPartyOf(stage)
+    const id = await create(rp, 'verified')
+    await stage.receiver.received(1)
+    for (const [size, device] of Object.entries(SIZES)) {
+      const page = await open(rp, id, device)
+      await page.locator('.state.delivered').waitFor()
+      expect(await page.locator('.timeline strong').allInnerTexts()).toEqual([
+        'Created',
+        'Request fetched',
+        'Ended',
+        'Webhook',
+      ])
+      const checks = page.getByRole('region', { name: 'Checks' })
+      expect(await checks.getByRole('row', { name: /holder_binding/ }).innerText()).toMatch(/§.*passed/s)
+      const level = page.getByRole('region', { name: 'How the level was derived' })
+      expect(await level.getByRole('row', { name: /Trust in the issuer/ }).innerText()).toMatch(/high|low/)
+      await page.getByText(SCRIPT).first().waitFor()
+      await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
+      await page.getByText('Valid: signed by this service').first().waitFor()
+      await page.getByText('What was sent').click()
+      await page.evaluate('scrollTo(0, 0)')
+      await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
+    }
+  })
+
+  it('rejects the receipt of another service', async () => {
+    const rp = await relyingPartyOf(stage)
+    const page = await open(rp, await create(rp, 'verified'))
+    const published = await stage.service.fetch('/.well-known/jwks.json')
+    const { keys } = (await published.json()) as { keys: readonly object[] }
+    const others = { keys: keys.map((key) => ({ ...key, kid: 'other' })) }
+    await page.route('**/.well-known/jwks.json', (route) => route.fulfill({ json: others }))
+    await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
+    await page.getByText('Not valid: unknown_key').first().waitFor()
+  })
+
+  it('shows a refused response with its reason, advice and clause', async () => {
+    const rp = await relyingPartyOf(stage)
+    const page = await open(rp, await create(rp, 'untrusted_issuer'))
+    const step = page.locator('.timeline li', { hasText: 'Response refused' })
+    await step.waitFor()
+    const text = await step.innerText()
+    expect(text).toContain('No trust anchor for this credential type covers the issuer.')
+    expect(text).toContain('Add a trust anchor for the issuer, if you trust it.')
+    expect(text).toContain('Clause: RFC 5280')
+    await checkPage(page, 'console-refused-desktop')
+  })
+
+  it('produces an outcome by the sandbox, and follows it', async () => {
+    const rp = await relyingPartyOf(stage)
+    const page = await open(rp, await create(rp))
+    await page.locator('.now .pending').waitFor()
+    await checkPage(page, 'console-pending-desktop', { forced: true })
+    await page.getByText('All outcomes').click()
+    const codes = await page.locator('.family button').allInnerTexts()
+    expect(codes).toContain('nonce_mismatch')
+    expect(codes.length).toBeGreaterThan(60)
+    await page.getByRole('button', { name: 'nonce_mismatch' }).click()
+    await page.locator('.timeline li', { hasText: 'nonce_mismatch' }).waitFor()
+    await page.getByRole('button', { name: 'verified', exact: true }).click()
+    await page.locator('.now .verified').waitFor()
+    expect(await page.getByText('Answer as the test wallet').count()).toBe(0)
+  })
+
+  it('says what is wrong with an outcome that is not possible', async () => {
+    const rp = await relyingPartyOf(stage)
+    const page = await open(rp, await create(rp))
+    await page.getByText('All outcomes').click()
+    await page.getByRole('button', { name: 'transaction_data_mismatch' }).click()
+    await page.locator('.notice.bad', { hasText: 'policy_unsatisfiable' }).waitFor()
+    await checkPage(page, 'console-outcome-refused')
+  })
+
+  it('shows what the receiver returned, and sends an event again', async () => {
+    stage.receiver.answer({ status: 500, body: SCRIPT })
+    const rp = await relyingPartyOf(stage)
+    const page = await open(rp, await create(rp, 'verified'))
+    await page.getByRole('cell', { name: 'HTTP 500' }).waitFor()
+    await page.getByText(SCRIPT).first().waitFor()
+    await checkPage(page, 'console-delivery-failed')
+    stage.receiver.answer({})
+    await page.getByRole('button', { name: 'Send again' }).click()
+    await page.locator('.state.delivered').waitFor()
+    await page.getByText('(sent again)').first().waitFor()
+  })
+
+  it('cancels and erases after a question', async () => {
+    const rp = await relyingPartyOf(stage)
+    const id = await create(rp)
+    const page = await open(rp, id)
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await checkPage(page, 'console-question')
+    await page.keyboard.press('Escape')
+    expect((await rp.poll(id)).status).toBe('pending')
+    expect(await focused(page)).toBe('Cancel')
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.locator('.now .canceled').waitFor()
+    await expect.poll(() => focused(page)).toContain('Verification v_')
+
+    await page.getByRole('button', { name: 'Erase' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Verifications' }).waitFor()
+    expect((await rp.call('GET', `/v1/verify/${id}`)).status).toBe(404)
+  })
+
+  it('says that a verification does not exist', async () => {
+    const page = await open(await relyingPartyOf(stage), 'v_unknown')
+    await page.locator('.notice.bad', { hasText: 'verification_not_found' }).waitFor()
+    await checkPage(page, 'console-unknown')
+  })
+})
+
+function focused(page: Page): Promise<unknown> {
+  return page.evaluate('document.activeElement.textContent')
+}

@@ -1,0 +1,202 @@
+// The list of verifications in the console: what it shows, how it is searched, and that it stays still.
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { openConsole, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf } from '../../support/service/stage.ts'
+
+const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
+const SCRIPT = '<script>document.title = "owned"</script>'
+/** The list is read every three seconds. */
+const SOON = { timeout: 30_000 }
+
+describeInBrowser('the list of verifications', () => {
+  const stage = useBrowserStage({ env: WITH_CONSOLE })
+
+  /** Creates a verification of each outcome. Returns their ids. */
+  async function createSome(rp: RelyingParty, outcomes: readonly (string | null)[]) {
+    const ids: string[] = []
+    for (const [index, reason] of outcomes.entries()) {
+      const metadata = { order: String(4711 + index), note: SCRIPT }
+      const { verification_id } = await rp.create({ ...OVER_18, metadata })
+      if (reason !== null)
+        await rp.call('POST', `/v1/test/verify/${verification_id}/outcome`, { body: { reason } })
+      ids.push(verification_id)
+    }
+    return ids
+  }
+
+  it('shows each with status, reason and metadata, accessible at any size, light, dark and forced', async () => {
+    const rp = await relyingPartyOf(stage, { name: `Shop ${SCRIPT}` })
+    await createSome(rp, ['verified', 'predicate_false', 'access_denied', null])
+    for (const [size, device] of Object.entries(SIZES)) {
+      const page = await openConsole(stage, rp.api_key, device)
+      await page.locator('.rows li').nth(3).waitFor()
+      expect(await page.locator('.rows .status').allInnerTexts()).toEqual([
+        'pending',
+        'declined',
+        'rejected',
+        'verified',
+      ])
+      await page.getByText('predicate_false').first().waitFor()
+      await page.getByText(`order=4711, note=${SCRIPT}`).first().waitFor()
+      expect(await page.title()).toBe(`Verifications · Shop ${SCRIPT} · Console`)
+      await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
+      await page.locator('summary').click()
+      await checkPage(page, `console-filters-${size}`, { forced: true })
+    }
+  })
+
+  it('says that there is none', async () => {
+    const rp = await relyingPartyOf(stage)
+    const page = await openConsole(stage, rp.api_key)
+    await page.getByText('No verification matches.').first().waitFor()
+    await checkPage(page, 'console-list-empty')
+  })
+
+  it('finds by id, metadata, status and time, with the filters in the address', async () => {
+    const rp = await relyingPartyOf(stage)
+    const [verified = '', , declined = ''] = await createSome(rp, ['verified', null, 'access_denied'])
+    const page = await openConsole(stage, rp.api_key)
+    await page.locator('.rows li').nth(2).waitFor()
+
+    await page.getByRole('searchbox').fill('order=4711')
+    await page.getByRole('searchbox').press('Enter')
+    expect(await idsOf(page, 1)).toEqual([verified])
+    expect(new URL(page.url()).hash).toBe('#/verifications?metadata.order=4711')
+
+    await page.getByRole('searchbox').fill('')
+    await page.locator('summary').click()
+    await page.getByLabel('declined').check()
+    await page.getByLabel('expired').check()
+    await page.getByLabel('Created from').fill('2026-01-01T00:00:00')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    expect(await idsOf(page, 1)).toEqual([declined])
+    expect(page.url()).toMatch(/\?status=declined&status=expired&created_after=2026-0?1-01|2025-12-31/)
+
+    await page.reload()
+    expect(await idsOf(page, 1)).toEqual([declined])
+    expect(await page.getByLabel('declined').isChecked()).toBe(true)
+    expect(await page.getByLabel('Created from').inputValue()).toBe('2026-01-01T00:00')
+
+    await page.getByRole('searchbox').fill(verified)
+    await page.getByRole('searchbox').press('Enter')
+    await page.getByRole('heading', { level: 1, name: verified }).waitFor()
+    await page.goBack()
+    expect(await idsOf(page, 1)).toEqual([declined])
+  })
+
+  it('shows new ones by itself, and moves nothing while the list is used', async () => {
+    const rp = await relyingPartyOf(stage)
+    const [first = ''] = await createSome(rp, [null])
+    const page = await openConsole(stage, rp.api_key)
+    expect(await idsOf(page, 1)).toEqual([first])
+    await page.mouse.move(5, 5)
+    const [second = ''] = await createSome(rp, [null])
+    expect(await idsOf(page, 2)).toEqual([second, first])
+
+    await page.locator('.rows li').first().hover()
+    const [third = ''] = await createSome(rp, [null])
+    const button = page.getByRole('button', { name: 'Show new ones (1)' })
+    await button.waitFor()
+    expect(await idsOf(page, 2)).toEqual([second, first])
+    await page.getByText('There are new verifications.').first().waitFor()
+    await button.click()
+    expect(await idsOf(page, 3)).toEqual([third, second, first])
+
+    await rp.call('POST', `/v1/verify/${third}/cancel`)
+    await page.locator('.rows .canceled').waitFor()
+  })
+
+  it('scrolls through 10,000 with some dozens of rows in the page', async () => {
+    const count = 10_000
+    const rp = await relyingPartyOf(stage)
+    const list = await openConsole(stage, rp.api_key)
+    await list.route(/\/console\/api\/v1\/verify\?/, (route) => {
+      const query = new URL(route.request().url()).searchParams
+      const from = Number(query.get('after') ?? '0')
+      const size = Number(query.get('limit'))
+      const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) => entryOf(from + i))
+      const hasMore = from + size < count
+      return route.fulfill({
+        json: { verifications, next: hasMore ? String(from + size) : null, has_more: hasMore },
+      })
+    })
+    await list.getByRole('searchbox').fill('order=1')
+    await list.getByRole('searchbox').press('Enter')
+    await list.locator('.rows li').first().waitFor()
+    let most = 0
+    for (let last = 0; last < count; ) {
+      await list.mouse.wheel(0, 1_000_000)
+      const before = last
+      await expect.poll(async () => (last = await list.evaluate(LAST_ROW)), SOON).toBeGreaterThan(before)
+      most = Math.max(most, await list.locator('.rows li').count())
+    }
+    expect(most).toBeLessThan(80)
+    await list.getByText('10000 shown. There are no older ones.').first().waitFor()
+    expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
+
+    await list.locator('.rows li').last().locator('a').focus()
+    for (let tabs = 0; tabs < 30; tabs++) await list.keyboard.press('Shift+Tab')
+    expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
+  })
+
+  it('keeps the list while the service does not respond, and says so', async () => {
+    const rp = await relyingPartyOf(stage)
+    const [first = ''] = await createSome(rp, [null])
+    const page = await openConsole(stage, rp.api_key)
+    expect(await idsOf(page, 1)).toEqual([first])
+    await page.route(/\/console\/api\//, (route) => route.abort())
+    await page.getByText('The service did not respond.').first().waitFor()
+    expect(await idsOf(page, 1)).toEqual([first])
+    await checkPage(page, 'console-list-unreachable')
+  })
+
+  it('comes back from a verification to the same place, and moves the focus to each heading', async () => {
+    const rp = await relyingPartyOf(stage)
+    await createSome(
+      rp,
+      Array.from({ length: 30 }, () => null),
+    )
+    const page = await openConsole(stage, rp.api_key, { viewport: { width: 1280, height: 500 } })
+    await page.locator('.rows li').first().waitFor()
+    await page.mouse.wheel(0, 5_000)
+    await page.locator('.rows li[aria-posinset="30"] a').scrollIntoViewIfNeeded()
+    const place = await page.evaluate('scrollY')
+    await page.locator('.rows li[aria-posinset="30"] a').click()
+    await page.getByRole('heading', { level: 1, name: /^Verification v_/ }).waitFor()
+    expect(await page.evaluate("document.activeElement.tagName + ' ' + scrollY")).toBe('H1 0')
+    await page.getByRole('link', { name: '← Verifications' }).click()
+    await expect.poll(() => page.evaluate('scrollY'), SOON).toBe(place)
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Verifications')
+  })
+})
+
+/** Runs in the page: returns the number of the last row. */
+const LAST_ROW = "Number(document.querySelector('.rows li:last-child')?.getAttribute('aria-posinset'))"
+
+/** Returns the ids in the list when it has `count` entries. */
+async function idsOf(page: Page, count: number): Promise<readonly string[]> {
+  await expect.poll(() => page.locator('.rows li').count(), SOON).toBe(count)
+  return page.locator('.rows .id').allInnerTexts()
+}
+
+function entryOf(index: number) {
+  return {
+    verification_id: `v_${index}`,
+    status: 'verified',
+    stage: 'done',
+    created_at: new Date(Date.UTC(2026, 10, 22) - index * 1000).toISOString(),
+    ended_at: null,
+    expires_at: '2026-11-23T00:00:00Z',
+    credential_types: ['age_attestation'],
+    reason: null,
+    attempt_count: 0,
+    metadata: { order: '1' },
+    webhook_state: null,
+    livemode: false,
+  }
+}
