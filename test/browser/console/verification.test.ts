@@ -10,6 +10,8 @@ import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
 const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
+/** For the checks of a page in each colour scheme. */
+const SLOW_MS = 180_000
 const SCRIPT = '<img src=x onerror="document.title = \'owned\'">'
 
 describeInBrowser('the page of one verification', () => {
@@ -25,11 +27,10 @@ describeInBrowser('the page of one verification', () => {
   const open = (rp: RelyingParty, id: string, device = {}) =>
     openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
 
-  it('shows course, checks, level and receipt, accessible at any size, light, dark and forced', async () => {
+  it.each(Object.entries(SIZES))(
+'shows course, checks, level and receipt, accessible, light, dark and forced, on %s', async (size, device) => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp, 'verified')
-    await stage.receiver.received(1)
-    for (const [size, device] of Object.entries(SIZES)) {
       const page = await open(rp, id, device)
       await page.locator('.state.delivered').waitFor()
       expect(await page.locator('.timeline strong').allInnerTexts()).toEqual([
@@ -48,8 +49,7 @@ describeInBrowser('the page of one verification', () => {
       await page.getByText('What was sent').click()
       await page.evaluate('scrollTo(0, 0)')
       await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
-    }
-  })
+  }, SLOW_MS)
 
   it('rejects the receipt of another service', async () => {
     const rp = await relyingPartyOf(stage)
