@@ -28,9 +28,10 @@ describeInBrowser('the page of one verification', () => {
     openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
 
   it.each(Object.entries(SIZES))(
-'shows course, checks, level and receipt, accessible, light, dark and forced, on %s', async (size, device) => {
-    const rp = await relyingPartyOf(stage)
-    const id = await create(rp, 'verified')
+    'shows course, checks, level and receipt, accessible, light, dark and forced, on %s',
+    async (size, device) => {
+      const rp = await relyingPartyOf(stage)
+      const id = await create(rp, 'verified')
       const page = await open(rp, id, device)
       await page.locator('.state.delivered').waitFor()
       expect(await page.locator('.timeline strong').allInnerTexts()).toEqual([
@@ -49,7 +50,9 @@ describeInBrowser('the page of one verification', () => {
       await page.getByText('What was sent').click()
       await page.evaluate('scrollTo(0, 0)')
       await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
-  }, SLOW_MS)
+    },
+    SLOW_MS,
+  )
 
   it('rejects the receipt of another service', async () => {
     const rp = await relyingPartyOf(stage)
@@ -103,7 +106,7 @@ describeInBrowser('the page of one verification', () => {
     stage.receiver.answer({ status: 500, body: SCRIPT })
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp, 'verified'))
-    await page.getByRole('cell', { name: 'HTTP 500' }).waitFor()
+    await page.getByRole('cell', { name: 'HTTP 500' }).first().waitFor()
     await page.getByText(SCRIPT).first().waitFor()
     await checkPage(page, 'console-delivery-failed')
     stage.receiver.answer({})
@@ -124,7 +127,7 @@ describeInBrowser('the page of one verification', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.locator('.now .canceled').waitFor()
-    await expect.poll(() => focused(page)).toContain('Verification v_')
+    await expect.poll(() => focused(page), { timeout: 30_000 }).toContain('Verification v_')
 
     await page.getByRole('button', { name: 'Erase' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Erase' }).click()

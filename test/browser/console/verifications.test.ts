@@ -115,38 +115,44 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('scrolls through 10,000 with some dozens of rows in the page', async () => {
-    const count = 10_000
-    const rp = await relyingPartyOf(stage)
-    const list = await openConsole(stage, rp.api_key)
-    await list.route(/\/console\/api\/v1\/verify\?/, (route) => {
-      const query = new URL(route.request().url()).searchParams
-      const from = Number(query.get('after') ?? '0')
-      const size = Number(query.get('limit'))
-      const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) => entryOf(from + i))
-      const hasMore = from + size < count
-      return route.fulfill({
-        json: { verifications, next: hasMore ? String(from + size) : null, has_more: hasMore },
+  it(
+    'scrolls through 10,000 with some dozens of rows in the page',
+    async () => {
+      const count = 10_000
+      const rp = await relyingPartyOf(stage)
+      const list = await openConsole(stage, rp.api_key)
+      await list.route(/\/console\/api\/v1\/verify\?/, (route) => {
+        const query = new URL(route.request().url()).searchParams
+        const from = Number(query.get('after') ?? '0')
+        const size = Number(query.get('limit'))
+        const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) =>
+          entryOf(from + i),
+        )
+        const hasMore = from + size < count
+        return route.fulfill({
+          json: { verifications, next: hasMore ? String(from + size) : null, has_more: hasMore },
+        })
       })
-    })
-    await list.getByRole('searchbox').fill('order=1')
-    await list.getByRole('searchbox').press('Enter')
-    await list.locator('.rows li').first().waitFor()
-    let most = 0
-    for (let last = 0; last < count; ) {
-      await list.mouse.wheel(0, 1_000_000)
-      const before = last
-      await expect.poll(async () => (last = await list.evaluate(LAST_ROW)), SOON).toBeGreaterThan(before)
-      most = Math.max(most, await list.locator('.rows li').count())
-    }
-    expect(most).toBeLessThan(80)
-    await list.getByText('10000 shown. There are no older ones.').first().waitFor()
-    expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
+      await list.getByRole('searchbox').fill('order=1')
+      await list.getByRole('searchbox').press('Enter')
+      await list.locator('.rows li').first().waitFor()
+      let most = 0
+      for (let last = 0; last < count; ) {
+        await list.mouse.wheel(0, 1_000_000)
+        const before = last
+        await expect.poll(async () => (last = await list.evaluate(LAST_ROW)), SOON).toBeGreaterThan(before)
+        most = Math.max(most, await list.locator('.rows li').count())
+      }
+      expect(most).toBeLessThan(80)
+      await list.getByText('10000 shown. There are no older ones.').first().waitFor()
+      expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
 
-    await list.locator('.rows li').last().locator('a').focus()
-    for (let tabs = 0; tabs < 30; tabs++) await list.keyboard.press('Shift+Tab')
-    expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
-  }, SLOW_MS)
+      await list.locator('.rows li').last().locator('a').focus()
+      for (let tabs = 0; tabs < 30; tabs++) await list.keyboard.press('Shift+Tab')
+      expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
+    },
+    SLOW_MS,
+  )
 
   it('keeps the list while the service does not respond, and says so', async () => {
     const rp = await relyingPartyOf(stage)
