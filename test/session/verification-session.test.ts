@@ -260,7 +260,9 @@ describe('the alarm', () => {
     const fetched = receiver(500)
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    // A late event of another session is not counted.
+    const posts = () => fetched.mock.calls.filter(([, init]) => String(init?.body).includes(verification_id))
+    await vi.waitFor(() => expect(posts()).toHaveLength(1))
     const waits = [6_000, 72_000, 12 * 60_000, 2.4 * HOUR, 28.8 * HOUR, HOUR, HOUR]
     for (const wait of waits) {
       await vi.waitFor(async () => {
@@ -270,8 +272,8 @@ describe('the alarm', () => {
       later(wait)
       await runDurableObjectAlarm(stubOf(verification_id))
     }
-    expect(fetched).toHaveBeenCalledTimes(6)
-    const bodies = new Set(fetched.mock.calls.map(([, init]) => init?.body))
+    expect(posts()).toHaveLength(6)
+    const bodies = new Set(posts().map(([, init]) => init?.body))
     expect(bodies.size).toBe(1)
     const [delivery] = (await json(ask(setting, 'GET', verification_id, '/deliveries'))).deliveries
     expect(delivery).toMatchObject({ state: 'dead', next_attempt_at: null })

@@ -58,6 +58,15 @@ it('reaches the sandbox by its binding, in test mode only', async () => {
   expect(SANDBOX.fetch).toHaveBeenCalledTimes(1)
 })
 
+it('is made once, with copies of its own for each mode', async () => {
+  const [live, test] = [networkOf(env, true), networkOf(env, false)]
+  expect(networkOf(env, true).fetchResource).toBe(live.fetchResource)
+  const name = `jwt https://status.example/${crypto.randomUUID()}`
+  await test.sharedCache.put(name, { body: new Uint8Array([1]), fetchedAt: 1 }, 60)
+  expect(await test.sharedCache.get(name, 1)).toEqual({ body: new Uint8Array([1]), fetchedAt: 1 })
+  expect(await live.sharedCache.get(name, 1)).toBeUndefined()
+})
+
 it('waits for a look-up until the deadline of the evaluation, and not after it', async () => {
   const network = networkOf(env, false)
   const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime

@@ -1,8 +1,14 @@
 // CONTRACT 8: the reason where a list of issuers is missing, and what is accepted where a status is unknown.
 
 import { describe, expect, it } from 'vitest'
+import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
 import { REASONS, type RefusalReason } from '../../../src/session/response/reasons.ts'
-import { type EvaluationInput, reasonOf, uncheckedRules } from '../../../src/session/response/trust-rules.ts'
+import {
+  anchorsOf,
+  type EvaluationInput,
+  reasonOf,
+  uncheckedRules,
+} from '../../../src/session/response/trust-rules.ts'
 
 /** Refusals of a well-formed chain whose anchor may be in the missing list. */
 const UNTRUSTED: readonly string[] = [
@@ -14,6 +20,31 @@ const UNTRUSTED: readonly string[] = [
   'trust_anchor_in_chain',
   'self_signed_certificate',
 ]
+
+describe('the anchors', () => {
+  const own = { name: 'Own', credential_types: ['membership'] }
+  const listed = { name: 'Listed', credential_types: ['pid'] }
+  const anchors = (sandboxed: boolean) =>
+    anchorsOf({
+      settings: { trust_anchors: [own] },
+      subscribed: { anchors: [listed] },
+      sandboxed,
+    } as unknown as EvaluationInput)
+
+  it('outside of the sandbox are those of the relying party and of its lists', () => {
+    expect(anchors(false)).toEqual([own, listed])
+  })
+
+  it('in the sandbox are these, and its own for every type', () => {
+    const [first, second, ...sandbox] = anchors(true)
+    expect([first, second]).toEqual([own, listed])
+    expect(sandbox.length).toBeGreaterThan(0)
+    const types = [...BUILT_IN_TYPES.map(({ name }) => name), '*', 'membership', 'pid']
+    for (const anchor of sandbox) {
+      expect([anchor.name, anchor.credential_types]).toEqual(['Sandbox', types])
+    }
+  })
+})
 
 describe('the reason of a refusal', () => {
   it.each(Object.keys(REASONS) as RefusalReason[])('%s', (reason) => {
