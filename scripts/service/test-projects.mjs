@@ -8,7 +8,17 @@ import { ROOT } from './paths.mjs'
 export const PROJECTS = {
   core: [
     ...['codec', 'crypto', 'trust', 'formats', 'openid4vp', 'iso18013-7', 'policy', 'net', 'webhook', 'qr'],
-    ...['client', 'demo-shop', 'sandbox', 'limits', 'scripts', 'documents', 'wallets', 'simulation'],
+    ...[
+      'client',
+      'demo-shop',
+      'sandbox',
+      'limits',
+      'scripts',
+      'documents',
+      'wallets',
+      'simulation',
+      'console',
+    ],
   ],
   workers: ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd'],
   system: ['conformance', 'system'],

@@ -1,0 +1,80 @@
+// The list of the console: new entries arrive while older ones are read, without a gap and without a double.
+
+import { describe, expect, it } from 'vitest'
+import {
+  EMPTY,
+  type Entry,
+  type Listing,
+  withNewest,
+  withOlder,
+} from '../../console/verifications/entries.ts'
+
+const ENTRY = {
+  status: 'pending',
+  stage: 'created',
+  created_at: '2026-11-22T12:00:00Z',
+  ended_at: null,
+  expires_at: '2026-11-22T12:10:00Z',
+  credential_types: [],
+  reason: null,
+  attempt_count: 0,
+  webhook_state: null,
+  metadata: {},
+  livemode: false,
+} as const
+
+/** A page of the entries with these numbers; `next`: where the page after it begins. */
+function pageOf(numbers: readonly number[], next: string | null = null, status: Entry['status'] = 'pending') {
+  const verifications = numbers.map((number) => ({ ...ENTRY, verification_id: `v_${number}`, status }))
+  return { verifications, next, has_more: next !== null }
+}
+
+const numbersOf = ({ entries }: Listing) =>
+  entries.map(({ verification_id }) => Number(verification_id.slice(2)))
+const first = withNewest(EMPTY, pageOf([5, 4, 3], 'before 3'), true)
+const both = withOlder(first, pageOf([2, 1]))
+
+describe('the newest page', () => {
+  it('adds new entries before those that are shown, and keeps the older ones', () => {
+    const listing = withNewest(both, pageOf([7, 6, 5], 'before 5'), true)
+    expect(numbersOf(listing)).toEqual([7, 6, 5, 4, 3, 2, 1])
+    expect(listing).toMatchObject({ next: null, waiting: 0 })
+  })
+
+  it('keeps the cursor of the oldest page', () => {
+    expect(withNewest(first, pageOf([6, 5, 4], 'before 4'), true).next).toBe('before 3')
+  })
+
+  it('replaces the list where entries between the two may be missing', () => {
+    const listing = withNewest(both, pageOf([20, 19, 18], 'before 18'), true)
+    expect(numbersOf(listing)).toEqual([20, 19, 18])
+    expect(listing.next).toBe('before 18')
+  })
+
+  it('removes what no longer matches', () => {
+    expect(numbersOf(withNewest(both, pageOf([6, 5, 3], 'before 3'), true))).toEqual([6, 5, 3, 2, 1])
+    expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
+  })
+
+  it('only counts new entries while the list is used, and changes the others in their places', () => {
+    const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
+    expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
+    expect(listing.waiting).toBe(2)
+    expect(listing.entries.map(({ status }) => status)).toEqual(['verified', ...Array(4).fill('pending')])
+    expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
+  })
+
+  it('fills an empty list at any time', () => {
+    expect(numbersOf(withNewest(EMPTY, pageOf([1]), false))).toEqual([1])
+  })
+})
+
+describe('an older page', () => {
+  it('follows the list, each entry once', () => {
+    expect(numbersOf(withOlder(first, pageOf([3, 2, 1])))).toEqual([5, 4, 3, 2, 1])
+  })
+
+  it('without an entry leaves the next one to a person', () => {
+    expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
+  })
+})
