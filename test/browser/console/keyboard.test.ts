@@ -3,6 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { overflowOf } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
@@ -10,7 +11,7 @@ import { finish, relyingPartyOf } from '../../support/service/stage.ts'
 const NARROW = { viewport: { width: 320, height: 640 }, colorScheme: 'dark', hasTouch: true } as const
 
 describeInBrowser('the console on a narrow screen, by keyboard', () => {
-  const stage = useBrowserStage({ env: { CONSOLE: '1' } })
+  const stage = useBrowserStage({ env: WITH_CONSOLE })
 
   /** Returns the name of the focused element, whose outline must be visible. */
   async function focused(page: Page): Promise<string> {

@@ -3,7 +3,7 @@
 import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { type BrowserStage, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { keyWith, openPage, sendToken, signIn } from '../../support/browser/console-page.ts'
+import { keyWith, openPage, sendToken, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { startFront } from '../../support/service/front.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
@@ -16,7 +16,7 @@ const SERVICE = `https://localhost:${front.port}`
 const HOURS_12 = 12 * 3600
 
 describeInBrowser('the console', () => {
-  const stage = useBrowserStage({ env: { BASE_URL: SERVICE, CONSOLE: '1' }, front })
+  const stage = useBrowserStage({ env: { BASE_URL: SERVICE, ...WITH_CONSOLE }, front })
   started.stage = stage
 
   /** Opens the console of a relying party in a new browser. */

@@ -3,13 +3,13 @@
 
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { changeSettings, openPage, signIn } from '../../support/browser/console-page.ts'
+import { changeSettings, openPage, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { begin, finish, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 
 describeInBrowser('an integrator with the console alone', () => {
-  const stage = useBrowserStage({ env: { CONSOLE: '1' } })
+  const stage = useBrowserStage({ env: WITH_CONSOLE })
 
   it('finds an untrusted issuer, trusts it, and sends a dead event again', async () => {
     stage.receiver.answer({ status: 500, body: 'database is down' })
