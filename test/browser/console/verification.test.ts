@@ -18,7 +18,7 @@ describeInBrowser('the page of one verification', () => {
   const stage = useBrowserStage({ env: WITH_CONSOLE })
 
   async function create(rp: RelyingParty, outcome?: string): Promise<string> {
-    const { verification_id } = await rp.create({ ...OVER_18, metadata: { note: SCRIPT } })
+    const { verification_id } = await rp.create({ ...OVER_18, metadata: { order: '4711' } })
     const path = `/v1/test/verify/${verification_id}/outcome`
     if (outcome !== undefined) await rp.call('POST', path, { body: { reason: outcome } })
     return verification_id
@@ -30,21 +30,17 @@ describeInBrowser('the page of one verification', () => {
   it.each(Object.entries(SIZES))(
     'shows course, checks, level and receipt, accessible, light, dark and forced, on %s',
     async (size, device) => {
-      const rp = await relyingPartyOf(stage)
+      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const id = await create(rp, 'verified')
       const page = await open(rp, id, device)
       await page.locator('.state.delivered').waitFor()
-      expect(await page.locator('.timeline strong').allInnerTexts()).toEqual([
-        'Created',
-        'Request fetched',
-        'Ended',
-        'Webhook',
-      ])
+      await expect
+        .poll(() => page.locator('.timeline strong').allInnerTexts(), { timeout: 30_000 })
+        .toEqual(['Created', 'Request fetched', 'Ended', 'Webhook'])
       const checks = page.getByRole('region', { name: 'Checks' })
       expect(await checks.getByRole('row', { name: /holder_binding/ }).innerText()).toMatch(/§.*passed/s)
       const level = page.getByRole('region', { name: 'How the level was derived' })
       expect(await level.getByRole('row', { name: /Trust in the issuer/ }).innerText()).toMatch(/high|low/)
-      await page.getByText(SCRIPT).first().waitFor()
       await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
       await page.getByText('Valid: signed by this service').first().waitFor()
       await page.getByText('What was sent').click()

@@ -22,7 +22,7 @@ describeInBrowser('the list of verifications', () => {
   async function createSome(rp: RelyingParty, outcomes: readonly (string | null)[]) {
     const ids: string[] = []
     for (const [index, reason] of outcomes.entries()) {
-      const metadata = { order: String(4711 + index), note: SCRIPT }
+      const metadata = { order: String(4711 + index) }
       const { verification_id } = await rp.create({ ...OVER_18, metadata })
       if (reason !== null)
         await rp.call('POST', `/v1/test/verify/${verification_id}/outcome`, { body: { reason } })
@@ -34,7 +34,7 @@ describeInBrowser('the list of verifications', () => {
   it.each(Object.entries(SIZES))(
     'shows each with status, reason and metadata, accessible, light, dark and forced, on %s',
     async (size, device) => {
-      const rp = await relyingPartyOf(stage, { name: `Shop ${SCRIPT}` })
+      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       await createSome(rp, ['verified', 'predicate_false', 'access_denied', null])
       const page = await openConsole(stage, rp.api_key, device)
       await page.locator('.rows li').nth(3).waitFor()
@@ -45,14 +45,23 @@ describeInBrowser('the list of verifications', () => {
         'verified',
       ])
       await page.getByText('predicate_false').first().waitFor()
-      await page.getByText(`order=4711, note=${SCRIPT}`).first().waitFor()
-      expect(await page.title()).toBe(`Verifications · Shop ${SCRIPT} · Console`)
+      await page.getByText('order=4711').first().waitFor()
+      expect(await page.title()).toBe('Verifications · Corner Wine Shop · Console')
       await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
       await page.locator('summary').click()
       await checkPage(page, `console-filters-${size}`)
     },
     SLOW_MS,
   )
+
+  it('shows names and metadata as text', async () => {
+    const rp = await relyingPartyOf(stage, { name: `Shop ${SCRIPT}` })
+    await rp.create({ ...OVER_18, metadata: { note: SCRIPT } })
+    const page = await openConsole(stage, rp.api_key)
+    await page.getByText(`note=${SCRIPT}`).waitFor()
+    expect(await page.title()).toBe(`Verifications · Shop ${SCRIPT} · Console`)
+    expect(await page.locator('script').count()).toBe(1)
+  })
 
   it('says that there is none', async () => {
     const rp = await relyingPartyOf(stage)
