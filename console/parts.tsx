@@ -137,7 +137,9 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function timeFormat(): Intl.DateTimeFormat {
   const known = formats.get(language())
   if (known !== undefined) return known
-  const format = new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'medium' })
+  // With the region of the reader, which decides the order of a date and the clock.
+  const tag = navigator.languages.find((each) => each.startsWith(language())) ?? language()
+  const format = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' })
   formats.set(language(), format)
   return format
 }
