@@ -18,7 +18,8 @@ async function respondByLink(request: object) {
   const received = await stage.service.wallet.receive(await browser.link(session))
   const answer = await expectStatus(await respondWithAge(stage, received), 200)
   const { redirect_uri } = answer as { redirect_uri: string }
-  return { rp, session, browser, redirect_uri, poll: () => rp.poll(session.verification_id) }
+  const poll = () => rp.poll(session.verification_id)
+  return { rp, session, browser, received, redirect_uri, poll }
 }
 
 it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the response code', async () => {
@@ -46,6 +47,17 @@ it('§14.2: gives a second browser nothing, and discards the presentation', asyn
     'pending',
     ['same_device_return_missing'],
   ])
+})
+
+it('CONTRACT 5: while a success waits for its browser, refuses every other response without an attempt', async () => {
+  const { browser, received, redirect_uri, poll } = await respondByLink({})
+  const { response_uri, state } = received.payload
+  const bad = new URLSearchParams({ vp_token: '{}', ...(state && { state }) })
+  const sent = await stage.service.fetch(response_uri, { method: 'POST', body: bad })
+  expect(sent.status).toBe(409)
+  expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', attempts: [] })
+  expect((await browser.completeReturn(redirect_uri)).status).toBe(200)
+  expect(await poll()).toMatchObject({ status: 'verified', attempts: [] })
 })
 
 it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed the code', async () => {

@@ -4,6 +4,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import {
+  ask,
   createSession,
   fetchRequest,
   goodResponse,
@@ -58,6 +59,16 @@ it('identical responses at one time are verified once, and get the same result',
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200])
   expect(new Set(bodies).size).toBe(1)
   expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
+})
+
+it('a response that is refused after its session was canceled adds no attempt', async () => {
+  const { setting, id, good } = await begin()
+  vi.spyOn(crypto.subtle, 'verify').mockImplementationOnce(async () => {
+    expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
+    return false
+  })
+  expect((await post(id, good)).status).toBe(400)
+  expect(await poll(setting, id)).toMatchObject({ status: 'canceled', attempts: [] })
 })
 
 it('no request of the browser is made while the settings cannot be read', async () => {
