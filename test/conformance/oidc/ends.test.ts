@@ -1,8 +1,11 @@
 // CONTRACT 12: how a login ends at the client where there is no success, and what happens before the page.
 
 import { describe, expect, it } from 'vitest'
-import { makeAuthority } from '../../support/people/person.ts'
+import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
+import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
+import { ageOf, makeAuthority } from '../../support/people/person.ts'
 import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { BASE_URL, expectStatus } from '../../support/service/service.ts'
 import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
 import { answer, login, redeem, request, respond } from './openid-login.ts'
 
@@ -51,7 +54,6 @@ describe('without a success, the client gets', () => {
     const end = await endOf(async ({ id, link }) => {
       const received = await stage.service.wallet.receive(await link())
       await sandbox(id, 'session_expired')
-      const { ageOf } = await import('../../support/people/person.ts')
       const late = await stage.service.wallet.present(received, await ageOf(stage.person, received))
       expect([409, 410]).toContain(late.status)
     })
@@ -62,7 +64,6 @@ describe('without a success, the client gets', () => {
     const status = { status_list: { idx: 0, uri: 'https://127.0.0.1/status' } }
     const end = await endOf(async ({ id, link }) => {
       const received = await stage.service.wallet.receive(await link())
-      const { ageOf } = await import('../../support/people/person.ts')
       const presentations = await ageOf(stage.person, received, { claims: { status } })
       expect((await stage.service.wallet.present(received, presentations)).status).toBe(503)
       await sandbox(id, 'session_expired')
@@ -234,6 +235,31 @@ describe('binding and devices', () => {
     const { claims } = await redeem(made, await browser.finish(begun.finish))
     expect(claims).toMatchObject({ age_over_18: true, session_binding: 'none' })
     expect(await stage.rp.poll(begun.verification_id)).toMatchObject({ session_binding: 'none' })
+  })
+
+  it('the API of the browser counts in the browser that began, and not on a page of the relying party', async () => {
+    const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
+    const made = await request(stage, await registerClient(rp))
+    const browser = openLoginBrowser(stage.service)
+    const begun = await browser.begin(made.url.href)
+    const path = `/v1/verify/${begun.verification_id}/dc-api`
+    const stranger = openLoginBrowser(stage.service)
+    expect((await stranger.post(`${path}/request`, {}, begun.token)).status).toBe(404)
+    const ofShop = await rp.call('POST', `${path}/request`, { body: { origin: 'https://shop.example' } })
+    expect(await expectStatus(ofShop, 409)).toMatchObject({ code: 'dc_api_not_offered' })
+
+    const asked = await expectStatus(await browser.post(`${path}/request`, {}, begun.token), 200)
+    const { requests } = (asked as { digital: { requests: readonly DigitalRequest[] } }).digital
+    const signed = requests.find(({ protocol }) => protocol === 'openid4vp-v1-signed')!
+    const device = { origin: BASE_URL, ...stage.service }
+    const received = await receiveDigital(signed, device)
+    const presentations = await ageOf(stage.person, received, { audience: `origin:${BASE_URL}` })
+    const credential = await respondDigital(received, presentations, device)
+    expect((await stranger.post(path, credential, begun.token)).status).toBe(404)
+    const sent = await expectStatus(await browser.post(path, credential, begun.token), 200)
+    const { return_url } = sent as { return_url: string }
+    const { claims } = await redeem(made, await browser.finish(return_url))
+    expect(claims).toMatchObject({ age_over_18: true, session_binding: 'relying_party' })
   })
 
   it('a policy that requires relying_party is verified by the redemption alone', async () => {
