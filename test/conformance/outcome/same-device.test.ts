@@ -54,7 +54,9 @@ it('CONTRACT 5: while a success waits for its browser, refuses every other respo
   const { response_uri, state } = received.payload
   const bad = new URLSearchParams({ vp_token: '{}', ...(state && { state }) })
   const sent = await stage.service.fetch(response_uri, { method: 'POST', body: bad })
-  expect(sent.status).toBe(409)
+  expect(await expectStatus(sent, 409)).toMatchObject({
+    error_description: 'This verification has a response and waits for its browser.',
+  })
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', attempts: [] })
   expect((await browser.completeReturn(redirect_uri)).status).toBe(200)
   expect(await poll()).toMatchObject({ status: 'verified', attempts: [] })
