@@ -1,227 +1,253 @@
-// Counters of a relying party as plots, and as a table with the same values.
+// Counters of a relying party: totals, plots over time, and the same values as tables.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
-import uPlot from 'uplot'
-import { Facts, Loaded, Table, Time, useResource } from './parts.tsx'
-import { language, t } from './texts.ts'
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import type { Insights as Result } from '../packages/client/src/wire.ts'
+import type { Answer } from './api.ts'
+import {
+  allowsHours,
+  ENDS,
+  formatCount,
+  formatSeconds,
+  formatShare,
+  PERIODS,
+  type Period,
+  queryOf,
+  type Step,
+  sum,
+  totals,
+} from './insights/counts.ts'
+import { Plot } from './insights/plot.tsx'
+import { known, Loaded, Status, Table, useResource } from './parts.tsx'
+import { t } from './texts.ts'
+import './insights/insights.css'
 
-type Counts = Readonly<Record<string, number>>
-type Quantiles = { readonly p50: number | null; readonly p95: number | null }
-type Step = {
-  readonly at: string
-  readonly created: number
-  readonly request_fetched: number
-  readonly ended: Counts
-  readonly reasons: Counts
-  readonly channels: Counts
-  readonly webhook_attempts: Counts
-  readonly seconds_to_end: Quantiles
-  readonly webhook_seconds: Quantiles
-}
-type Result = { readonly step: string; readonly steps: readonly Step[] }
-
-const DAY_MS = 86_400_000
-const RANGES = { day: [1, 'hour'], week: [7, 'hour'], month: [30, 'day'], quarter: [90, 'day'] } as const
-type Range = keyof typeof RANGES
-const ENDS = ['verified', 'rejected', 'declined', 'expired', 'canceled'] as const
+/** Time between two reads. */
+const LIVE_MS = 30_000
 
 export function Insights() {
-  const [range, setRange] = useState<Range>('week')
-  const [days, step] = RANGES[range]
-  const stepMs = step === 'hour' ? DAY_MS / 24 : DAY_MS
-  // The same address until the next step begins.
-  const to = Math.ceil(Date.now() / stepMs) * stepMs
-  const query = new URLSearchParams({
-    from: new Date(to - days * DAY_MS).toISOString(),
-    to: new Date(to).toISOString(),
-    step,
-  })
-  const { answer } = useResource<Result>(`/v1/insights?${query}`, 30_000)
+  const [period, setPeriod] = useState<Period>({ preset: 'week' })
+  const [wanted, setWanted] = useState<'hour' | 'day'>('hour')
+  const now = Date.now()
+  const { query, step } = queryOf(period, wanted, now)
+  const { answer } = useResource<Result>(`/v1/insights?${query}`, LIVE_MS)
+  // The values before stay until the new ones are there, so that nothing moves.
+  const last = useRef<Answer<Result> | null>(null)
+  if (answer !== null) last.current = answer
   return (
     <>
       <h1>{t('insights')}</h1>
-      <fieldset class="ranges">
-        <legend class="hidden">{t('range')}</legend>
-        {(Object.keys(RANGES) as Range[]).map((name) => (
-          <label key={name}>
-            <input type="radio" name="range" checked={range === name} onChange={() => setRange(name)} />
-            {t(`range.${name}`)}
-          </label>
-        ))}
-      </fieldset>
-      <Loaded answer={answer}>
-        {({ steps }) => (
-          <>
-            <Facts rows={funnel(steps)} />
-            <Plot
-              label={t('plot_ends')}
-              steps={steps}
-              series={[
-                ['created', '--ink', steps.map(({ created }) => created)],
-                ...ENDS.map(
-                  (end) =>
-                    [`status.${end}`, `--plot-${end}`, steps.map(({ ended }) => ended[end] ?? 0)] as const,
-                ),
-              ]}
-            />
-            <Plot
-              label={t('plot_times')}
-              steps={steps}
-              series={[
-                ['p50', '--plot-verified', steps.map(({ seconds_to_end }) => seconds_to_end.p50)],
-                ['p95', '--plot-rejected', steps.map(({ seconds_to_end }) => seconds_to_end.p95)],
-              ]}
-            />
-            <Plot
-              label={t('plot_webhooks')}
-              steps={steps}
-              series={[
-                [
-                  'succeeded',
-                  '--plot-verified',
-                  steps.map(({ webhook_attempts }) => webhook_attempts.succeeded ?? 0),
-                ],
-                [
-                  'failed',
-                  '--plot-rejected',
-                  steps.map(({ webhook_attempts }) => webhook_attempts.failed ?? 0),
-                ],
-              ]}
-            />
-            <Counted title={t('reasons')} counts={totals(steps, 'reasons')} />
-            <Counted title={t('channels')} counts={totals(steps, 'channels')} />
-            <details>
-              <summary>{t('as_table')}</summary>
-              <Table
-                caption={t('insights')}
-                columns={[
-                  t('from'),
-                  t('created'),
-                  t('fetched'),
-                  ...ENDS.map((end) => t(`status.${end}`)),
-                  'p50',
-                  'p95',
-                ]}
-              >
-                {steps.map(({ at, created, request_fetched, ended, seconds_to_end }) => (
-                  <tr key={at}>
-                    <td>
-                      <Time at={at} />
-                    </td>
-                    <td>{created}</td>
-                    <td>{request_fetched}</td>
-                    {ENDS.map((end) => (
-                      <td key={end}>{ended[end] ?? 0}</td>
-                    ))}
-                    <td>{seconds_to_end.p50 ?? '–'}</td>
-                    <td>{seconds_to_end.p95 ?? '–'}</td>
-                  </tr>
-                ))}
-              </Table>
-            </details>
-          </>
-        )}
-      </Loaded>
+      <form class="periods" onSubmit={(event) => event.preventDefault()}>
+        <PeriodChoice period={period} onChoose={setPeriod} now={now} />
+        <fieldset class="choices">
+          <legend>{t('step')}</legend>
+          {(['hour', 'day'] as const).map((name) => (
+            <label key={name}>
+              <input
+                type="radio"
+                name="step"
+                checked={step === name}
+                disabled={name === 'hour' && !allowsHours(period, now)}
+                onChange={() => setWanted(name)}
+              />
+              {t(`step.${name}`)}
+            </label>
+          ))}
+        </fieldset>
+      </form>
+      <div class="insights" aria-busy={answer === null}>
+        <Loaded answer={answer ?? last.current}>
+          {({ steps, step: shown }) => <Plots steps={steps} step={shown} />}
+        </Loaded>
+      </div>
     </>
   )
 }
 
-/** How many verifications came to each step of their way. */
-function funnel(steps: readonly Step[]) {
-  const sum = (of: (step: Step) => number) => steps.reduce((total, step) => total + of(step), 0)
-  const created = sum((step) => step.created)
-  const number = new Intl.NumberFormat(language())
-  const percent = new Intl.NumberFormat(language(), { style: 'percent' })
-  const row = (name: string, count: number) =>
-    [t(name), `${number.format(count)}${created > 0 ? ` (${percent.format(count / created)})` : ''}`] as const
+/** Days that a custom period has at first, and the day of `now`, both as YYYY-MM-DD. */
+function daysUntil(now: number) {
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  return { from: day(now - 13 * 86_400_000), to: day(now) }
+}
+
+function PeriodChoice({
+  period,
+  onChoose,
+  now,
+}: {
+  readonly period: Period
+  readonly onChoose: (period: Period) => void
+  readonly now: number
+}) {
+  const presets = Object.keys(PERIODS) as (keyof typeof PERIODS)[]
+  const days = period.preset === null ? period : daysUntil(now)
+  const { to: today } = daysUntil(now)
+  const change = (name: 'from' | 'to') => (event: Event) => {
+    const { value } = event.currentTarget as HTMLInputElement
+    if (value !== '') onChoose({ preset: null, from: days.from, to: days.to, [name]: value })
+  }
+  return (
+    <fieldset class="choices">
+      <legend>{t('range')}</legend>
+      {presets.map((preset) => (
+        <label key={preset}>
+          <input
+            type="radio"
+            name="range"
+            checked={period.preset === preset}
+            onChange={() => onChoose({ preset })}
+          />
+          {t(`range.${preset}`)}
+        </label>
+      ))}
+      <label>
+        <input
+          type="radio"
+          name="range"
+          checked={period.preset === null}
+          onChange={() => onChoose({ preset: null, ...daysUntil(now) })}
+        />
+        {t('range.own')}
+      </label>
+      {period.preset === null && (
+        <>
+          <label>
+            {t('from_utc')} <input type="date" value={days.from} max={days.to} onChange={change('from')} />
+          </label>
+          <label>
+            {t('to_utc')}{' '}
+            <input type="date" value={days.to} min={days.from} max={today} onChange={change('to')} />
+          </label>
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+function Plots({ steps, step }: { readonly steps: readonly Step[]; readonly step: string }) {
+  const ends = ENDS.map((end) => ({
+    label: t(`status.${end}`),
+    kind: end,
+    values: steps.map(({ ended }) => ended[end] ?? 0),
+  }))
+  const attempts = ['succeeded', 'failed'].map((result) => ({
+    label: t(`attempts.${result}`),
+    kind: result === 'failed' ? 'rejected' : 'verified',
+    values: steps.map(({ webhook_attempts }) => webhook_attempts[result] ?? 0),
+  }))
+  return (
+    <>
+      <Funnel steps={steps} />
+      <Plot
+        label={t('plot_created')}
+        {...{ steps, step, format: formatCount }}
+        series={[
+          { label: t('created'), kind: 'created', values: steps.map(({ created }) => created) },
+          {
+            label: t('fetched'),
+            kind: 'fetched',
+            values: steps.map(({ request_fetched }) => request_fetched),
+          },
+        ]}
+      />
+      <Plot label={t('plot_ends')} {...{ steps, step, format: formatCount }} series={ends} />
+      <Plot
+        label={t('plot_times')}
+        {...{ steps, step, format: formatSeconds }}
+        series={quantiles(steps, 'seconds_to_end')}
+      />
+      <div class="columns">
+        <Counted title={t('reasons')} counts={totals(steps, 'reasons')} />
+        <Counted title={t('channels')} counts={totals(steps, 'channels')} group="channel" />
+        <Counted title={t('protocols')} counts={totals(steps, 'protocols')} />
+      </div>
+      <Plot label={t('plot_webhooks')} {...{ steps, step, format: formatCount }} series={attempts} />
+      <Plot
+        label={t('plot_webhook_times')}
+        {...{ steps, step, format: formatSeconds }}
+        series={quantiles(steps, 'webhook_seconds')}
+      />
+    </>
+  )
+}
+
+function quantiles(steps: readonly Step[], member: 'seconds_to_end' | 'webhook_seconds') {
   return [
-    [t('created'), number.format(created)] as const,
-    row(
-      'fetched',
-      sum((step) => step.request_fetched),
-    ),
-    ...ENDS.map((end) =>
-      row(
-        `status.${end}`,
-        sum(({ ended }) => ended[end] ?? 0),
-      ),
-    ),
+    { label: t('median'), kind: 'created', values: steps.map((step) => step[member].p50) },
+    { label: t('percentile_95'), kind: 'rejected', values: steps.map((step) => step[member].p95) },
   ]
 }
 
-function totals(steps: readonly Step[], group: 'reasons' | 'channels'): Counts {
-  const result: Record<string, number> = {}
-  for (const step of steps)
-    for (const [name, count] of Object.entries(step[group])) result[name] = (result[name] ?? 0) + count
-  return result
-}
-
-function Counted({ title, counts }: { readonly title: string; readonly counts: Counts }) {
-  const rows = Object.entries(counts).sort(([, a], [, b]) => b - a)
-  if (rows.length === 0) return null
+/** How many verifications of the period came to each step of their way. */
+function Funnel({ steps }: { readonly steps: readonly Step[] }) {
+  const created = sum(steps, (step) => step.created)
+  const ended = (status: string) => sum(steps, (step) => step.ended[status] ?? 0)
+  const succeeded = sum(steps, ({ webhook_attempts }) => webhook_attempts.succeeded ?? 0)
+  const attempts = succeeded + sum(steps, ({ webhook_attempts }) => webhook_attempts.failed ?? 0)
+  const rows = [
+    ['created', t('created'), created, created],
+    ['fetched', t('fetched'), sum(steps, (step) => step.request_fetched), created],
+    ...ENDS.map((end) => [end, <Status key={end} status={end} />, ended(end), created] as const),
+    ['webhook', t('webhook_success'), succeeded, attempts],
+  ] as const
   return (
     <section>
-      <h2>{title}</h2>
-      <Table caption={title} columns={[title, t('count')]}>
-        {rows.map(([name, count]) => (
-          <tr key={name}>
-            <td>
-              <code>{name}</code>
-            </td>
-            <td>{count}</td>
-          </tr>
-        ))}
-      </Table>
+      <h2>{t('funnel')}</h2>
+      <Bars caption={t('funnel')} column={t('step_of_way')} rows={rows} />
     </section>
   )
 }
 
-type Series = readonly [name: string, colour: string, values: readonly (number | null)[]]
+type CountedProps = {
+  readonly title: string
+  readonly counts: readonly (readonly [string, number])[]
+  /** Group of texts that has words for the names. */
+  readonly group?: string
+}
 
-/** A plot of the steps. Readers without sight have the table below. */
-function Plot({
-  label,
-  steps,
-  series,
-}: {
-  readonly label: string
-  readonly steps: readonly Step[]
-  readonly series: readonly Series[]
-}) {
-  const place = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    const element = place.current
-    if (element === null) return undefined
-    const style = getComputedStyle(document.documentElement)
-    const colour = (name: string) => style.getPropertyValue(name).trim()
-    const axis = { stroke: colour('--soft'), grid: { stroke: colour('--line'), width: 1 } }
-    const options = {
-      width: element.clientWidth,
-      height: 220,
-      axes: [axis, axis],
-      series: [
-        {},
-        ...series.map(([name, stroke]) => ({
-          label: t(name),
-          stroke: colour(stroke),
-          width: 2,
-          spanGaps: true,
-        })),
-      ],
-    }
-    const data = [steps.map(({ at }) => Date.parse(at) / 1000), ...series.map(([, , values]) => [...values])]
-    const plot = new uPlot(options, data as uPlot.AlignedData, element)
-    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 220 }))
-    observer.observe(element)
-    return () => {
-      observer.disconnect()
-      plot.destroy()
-    }
-  }, [steps, series.length])
+function Counted({ title, counts, group = '' }: CountedProps) {
+  const total = counts.reduce((all, [, count]) => all + count, 0)
+  const rows = counts.map(
+    ([name, count]) => ['fetched', <code key={name}>{known(group, name)}</code>, count, total] as const,
+  )
   return (
-    <figure>
-      <figcaption>{label}</figcaption>
-      <div ref={place} class="plot" aria-hidden="true" />
-    </figure>
+    <section>
+      <h2>{title}</h2>
+      {rows.length === 0 ? (
+        <p class="soft">{t('no_counts')}</p>
+      ) : (
+        <Bars caption={title} column={title} rows={rows} />
+      )}
+    </section>
+  )
+}
+
+type BarRow = readonly [kind: string, name: ComponentChildren, count: number, total: number]
+
+/** Counts with their shares, as a table with bars. */
+function Bars({
+  caption,
+  column,
+  rows,
+}: {
+  readonly caption: string
+  readonly column: string
+  readonly rows: readonly BarRow[]
+}) {
+  return (
+    <Table caption={caption} columns={[column, t('count'), t('share')]}>
+      {rows.map(([kind, name, count, total], number) => (
+        <tr key={String(number)}>
+          <td>{name}</td>
+          <td>{formatCount(count)}</td>
+          <td class="share">
+            <span>{formatShare(count, total)}</span>
+            <svg class={`bar line-${kind}`} width="100%" height="8" aria-hidden="true" focusable="false">
+              <rect width={`${total === 0 ? 0 : Math.min(100, (count / total) * 100)}%`} height="8" rx="2" />
+            </svg>
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }

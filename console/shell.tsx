@@ -76,7 +76,7 @@ type PageProps = { readonly page: string; readonly route: Route; readonly sessio
 function Page({ page, route, session }: PageProps) {
   if (page === 'insights') return <Insights />
   if (page === 'developers') return <Developers session={session} />
-  if (page === 'operator') return <Operator />
+  if (page === 'operator') return <Operator id={route.id} />
   if (route.id !== '') return <Verification key={route.id} id={route.id} session={session} />
   return <Verifications key={route.query} query={route.query} session={session} />
 }

@@ -49,8 +49,10 @@ export async function changeSettings(page: Page, change: object): Promise<void> 
   const saved = page.waitForResponse(
     (response) => response.request().method() === 'PATCH' && response.url().endsWith('/v1/relying_party'),
   )
-  await page.getByLabel('Members to change, as JSON').fill(JSON.stringify(change, null, 2))
-  await page.getByRole('button', { name: 'Save' }).click()
+  const form = page.getByRole('form', { name: 'All settings as JSON' })
+  if (!(await form.isVisible())) await page.getByText('All settings as JSON').first().click()
+  await form.getByLabel('Members to change, as JSON').fill(JSON.stringify(change, null, 2))
+  await form.getByRole('button', { name: 'Save' }).click()
   const response = await saved
   if (response.status() !== 200) throw new Error(`HTTP ${response.status()} ${await response.text()}`)
 }

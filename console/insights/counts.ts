@@ -1,0 +1,97 @@
+// Sums and names of the counters that plots and tables show.
+
+import type { Insights } from '../../packages/client/src/wire.ts'
+import { language } from '../texts.ts'
+
+export type Step = Insights['steps'][number]
+export type Counts = Readonly<Record<string, number>>
+
+/** Terminal statuses, in the order of plots and tables. */
+export const ENDS = ['verified', 'rejected', 'declined', 'expired', 'canceled'] as const
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Steps of one response at most. */
+const STEPS = 750
+/** Presets by their number of days. */
+export const PERIODS = { day: 1, week: 7, month: 30, quarter: 90 } as const
+
+/** What is shown: a preset, or the days from `from` to `to` (YYYY-MM-DD, in UTC, both inclusive). */
+export type Period =
+  | { readonly preset: keyof typeof PERIODS }
+  | { readonly preset: null; readonly from: string; readonly to: string }
+
+/** Returns the query of a period, and the step: hours where days were chosen, if hours are too many. */
+export function queryOf(period: Period, wanted: 'hour' | 'day', now: number) {
+  const { from, to } = rangeOf(period, wanted, now)
+  const step = wanted === 'hour' && (to - from) / HOUR_MS > STEPS ? 'day' : wanted
+  const query = new URLSearchParams({
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
+    step,
+  })
+  return { query: query.toString(), step }
+}
+
+/** Returns true for a period that has not too many hours. */
+export function allowsHours(period: Period, now: number): boolean {
+  const { from, to } = rangeOf(period, 'hour', now)
+  return (to - from) / HOUR_MS <= STEPS
+}
+
+/** A preset ends with the present step, so its address stays the same until the next one. */
+function rangeOf(period: Period, step: 'hour' | 'day', now: number) {
+  if (period.preset === null) {
+    const from = Date.parse(period.from)
+    return { from, to: Math.max(from, Date.parse(period.to)) + DAY_MS }
+  }
+  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
+  const to = Math.ceil(now / stepMs) * stepMs
+  return { from: to - PERIODS[period.preset] * DAY_MS, to }
+}
+
+/** Returns the sum of a counter over all steps. */
+export function sum(steps: readonly Step[], of: (step: Step) => number): number {
+  return steps.reduce((total, step) => total + of(step), 0)
+}
+
+/** Returns the sums of counters by name, the highest first. */
+export function totals(steps: readonly Step[], group: 'reasons' | 'channels' | 'protocols') {
+  const result: Record<string, number> = {}
+  for (const step of steps) {
+    for (const [name, count] of Object.entries(step[group])) result[name] = (result[name] ?? 0) + count
+  }
+  return Object.entries(result).sort(([, a], [, b]) => b - a)
+}
+
+export function formatCount(count: number): string {
+  return new Intl.NumberFormat(language()).format(count)
+}
+
+export function formatShare(count: number, total: number): string {
+  if (total === 0) return '–'
+  return new Intl.NumberFormat(language(), { style: 'percent', maximumFractionDigits: 1 }).format(
+    count / total,
+  )
+}
+
+/** Seconds, with as many digits as differ from each other. */
+export function formatSeconds(seconds: number | null): string {
+  if (seconds === null) return '–'
+  return new Intl.NumberFormat(language(), {
+    style: 'unit',
+    unit: 'second',
+    maximumSignificantDigits: 3,
+  }).format(seconds)
+}
+
+/** Start of a step, in UTC as the counters are. */
+export function formatStep(at: string, step: string): string {
+  const format = new Intl.DateTimeFormat(language(), {
+    timeZone: 'UTC',
+    day: 'numeric',
+    month: 'short',
+    ...(step === 'hour' && { hour: '2-digit', minute: '2-digit' }),
+  })
+  return format.format(new Date(at))
+}

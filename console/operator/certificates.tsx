@@ -1,0 +1,90 @@
+// Certificates by their expiry: of the service, and of relying parties that have their own.
+
+import { useEffect, useState } from 'preact/hooks'
+import { type Answer, call } from '../api.ts'
+import { Loaded, Table, Time } from '../parts.tsx'
+import { t } from '../texts.ts'
+import { readMetrics } from './exposition.ts'
+import { readParties } from './relying-parties.tsx'
+
+type Certificate = { readonly owner: string; readonly href: string | null; readonly expiresAt: string }
+
+/** Pages of relying parties that are read. */
+const PAGES = 10
+const DAY_MS = 86_400_000
+/** `/readyz` warns of a certificate in its last days. */
+const SOON_DAYS = 30
+
+export function Certificates() {
+  const [answer, setAnswer] = useState<Answer<readonly Certificate[]> | null>(null)
+  useEffect(() => void readCertificates().then(setAnswer), [])
+  return (
+    <section>
+      <h2>{t('certificates')}</h2>
+      <Loaded answer={answer}>
+        {(certificates) =>
+          certificates.length === 0 ? (
+            <p>{t('no_certificates')}</p>
+          ) : (
+            <Table
+              caption={t('certificates')}
+              columns={[t('owner'), t('expires_at'), t('days_left'), t('state')]}
+            >
+              {certificates.map(({ owner, href, expiresAt }) => (
+                <tr key={href ?? ''}>
+                  <td>{href === null ? owner : <a href={href}>{owner}</a>}</td>
+                  <td>
+                    <Time at={expiresAt} />
+                  </td>
+                  <td>{daysLeft(expiresAt)}</td>
+                  <td>
+                    <Expiry days={daysLeft(expiresAt)} />
+                  </td>
+                </tr>
+              ))}
+            </Table>
+          )
+        }
+      </Loaded>
+    </section>
+  )
+}
+
+function Expiry({ days }: { readonly days: number }) {
+  if (days < 0) return <span class="state dead">{t('expired')}</span>
+  if (days < SOON_DAYS) return <span class="state owed">{t('expires_soon')}</span>
+  return <span class="state delivered">{t('in_force')}</span>
+}
+
+function daysLeft(at: string): number {
+  return Math.floor((Date.parse(at) - Date.now()) / DAY_MS)
+}
+
+async function readCertificates(): Promise<Answer<readonly Certificate[]>> {
+  const found: Certificate[] = []
+  let after: string | undefined
+  for (let page = 0; page < PAGES; page += 1) {
+    const parties = await readParties(after)
+    if (!parties.ok) return parties
+    for (const { relying_party_id, name, verifier_certificate_expires_at: expiresAt } of parties.value
+      .relying_parties) {
+      if (expiresAt !== null) found.push({ owner: name, href: `#/operator/${relying_party_id}`, expiresAt })
+    }
+    after = parties.value.next_cursor ?? undefined
+    if (after === undefined) break
+  }
+  const own = await ownExpiry()
+  if (own !== undefined) found.push({ owner: t('this_service'), href: null, expiresAt: own })
+  return { ok: true, value: found.sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)) }
+}
+
+/** Returns the expiry of the service's own certificate. Only metrics have it before it is near. */
+async function ownExpiry(): Promise<string | undefined> {
+  const metrics = await call<string>('GET', '/metrics')
+  if (!metrics.ok) return undefined
+  const sample = readMetrics(metrics.value).samples.find(
+    ({ name, labels }) =>
+      name.endsWith('certificate_expires_in_seconds') && labels.some(([, value]) => value === 'service'),
+  )
+  return sample && new Date(Date.now() + sample.value * 1000).toISOString()
+}
