@@ -33,7 +33,9 @@ const METRICS_TYPES = ['application/openmetrics-text', 'text/plain']
 const OIDC = /^\/oidc\/[^/]+\/(authorize|finish|par|token|userinfo)(\/|$)/
 const LOGIN_PAGE = /^\/oidc\/[^/]+\/(authorize|finish)(\/|$)/
 const SANDBOX = /^\/(test|demo)(\/|$)/
-const PAGE = new RegExp(`^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|${SANDBOX.source}`)
+const PAGE = new RegExp(
+  `^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|^/console$|${SANDBOX.source}`,
+)
 
 /** CONTRACT 5. */
 function undocumentedForWallets(
@@ -85,8 +87,10 @@ function undocumentedPage(
 /** Pages of the sandbox and the demo shop: a redirect, a script or a style sheet. */
 function undocumentedStep(answer: FuzzResponse): string | undefined {
   if (answer.status === 303) return answer.headers.location === undefined ? 'no Location' : undefined
-  return ['text/javascript', 'text/css'].includes(typeOf(answer)) ? undefined : 'no script'
+  return SCRIPTS.includes(typeOf(answer)) ? undefined : 'no script'
 }
+
+const SCRIPTS = ['text/javascript', 'text/css']
 
 function undocumentedSuccess(path: string, answer: FuzzResponse): string | undefined {
   if (answer.status === 204) return answer.body.length > 0 ? '204 with a body' : undefined
@@ -94,6 +98,8 @@ function undocumentedSuccess(path: string, answer: FuzzResponse): string | undef
   const type = typeOf(answer)
   if (/^\/v1\/verify\/[^/]+\/qr$/.test(path))
     return /^image\/(png|svg\+xml)$/.test(type) ? undefined : 'no picture'
+  if (path.startsWith('/console/assets/'))
+    return SCRIPTS.includes(type) || type === 'application/json' ? undefined : 'no file of the console'
   if (path.startsWith('/assets/')) return type === 'text/javascript' ? undefined : 'no script'
   if (path.endsWith('/receipt') && type === 'application/verification-receipt+jwt')
     return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(answer.body.toString()) ? undefined : 'no JWS'

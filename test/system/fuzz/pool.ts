@@ -80,6 +80,7 @@ export async function makePool({
       relying_party: owned,
       session: [clientToken],
       page: [clientToken],
+      console: [await consoleCookie(service, owned[0] ?? '')],
     },
     origin: BASE_URL,
     tokenForms,
@@ -100,6 +101,15 @@ export async function makePool({
       ...tokenForms,
     ],
   }
+}
+
+/** Signs in to the console. Returns the cookie as a browser sends it. */
+async function consoleCookie(service: Service, token: string): Promise<string> {
+  const headers = { origin: BASE_URL, 'content-type': 'application/json' }
+  const body = JSON.stringify({ token })
+  const answer = await service.fetch(`${BASE_URL}/console/session`, { method: 'POST', headers, body })
+  await expectStatus(answer, 201)
+  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
 type ApiKey = { readonly api_key: string; readonly key_id: string }

@@ -22,7 +22,7 @@ export type Pool = {
   readonly capabilities: readonly string[]
   readonly relyingPartyIds: readonly string[]
   readonly keyIds: readonly string[]
-  /** Tokens that the routes of each caller accept. */
+  /** Tokens that the routes of each caller accept; for the console its cookie. */
   readonly opening: Readonly<Partial<Record<Access['caller'], readonly string[]>>>
   /** Origin of the service's own page. */
   readonly origin: string
@@ -45,7 +45,7 @@ export function drawRequest(random: Random, pool: Pool): FuzzRequest {
   const name = `${method} ${route}`
   const known = isRoute(name) ? name : null
   // workerd closes the connection when a body is not read, which cuts off a long response.
-  const isLong = ['GET /assets/api-reference.js', 'GET /openapi.json', 'GET /metrics'].includes(name)
+  const isLong = LONG.includes(name)
   const body = isLong || random.below(3) === 0 ? undefined : drawBody(random, pool, known)
   return {
     route: known,
@@ -58,6 +58,13 @@ export function drawRequest(random: Random, pool: Pool): FuzzRequest {
     body: body?.content,
   }
 }
+
+const LONG = [
+  'GET /assets/api-reference.js',
+  'GET /console/assets/:name',
+  'GET /openapi.json',
+  'GET /metrics',
+]
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'PROPFIND', 'PURGE', 'SEARCH']
 
@@ -112,6 +119,7 @@ function drawPath(random: Random, pool: Pool, route: string): string {
       rp: pool.relyingPartyIds,
       code: ['invalid_request', 'nothing'],
       delivery: ['dlv_1', 'evt_1'],
+      name: ['console.js', 'console.css', 'texts-de.json'],
       key: [...pool.keyIds, 'key_1', 'ak_0000'],
     }[parameter]
     const value = random.pick(known ?? ['x'])
@@ -156,13 +164,14 @@ function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Recor
   const rarity = route === 'DELETE /v1/verify/:id' ? 15 : 3
   const fitting = random.below(rarity) === 0 ? pool.opening[caller] : undefined
   const token =
-    (fitting && random.pick(fitting)) ??
+    (caller === 'console' ? undefined : fitting && random.pick(fitting)) ??
     (random.below(4) === 0 ? spoiled(random, random.pick(pool.tokens)) : random.pick(pool.tokens))
   const scheme =
     random.below(12) === 0 ? random.pick(['Basic', 'bearer', 'Bearer  ', 'DPoP', 'Bearer\t']) : 'Bearer'
   if (random.below(8) > 0) headers.authorization = `${scheme} ${token}`
   if (route?.endsWith('/watch') && random.below(4) > 0) headers['sec-fetch-mode'] = 'websocket'
-  if ((caller === 'page' || caller === 'browser') && random.below(2) === 0) headers.origin = pool.origin
+  if (caller === 'console' && fitting !== undefined) headers.cookie = random.pick(fitting)
+  if (['page', 'browser', 'console'].includes(caller) && random.below(2) === 0) headers.origin = pool.origin
   for (const [name, values] of HEADERS) if (random.below(10) === 0) headers[name] = random.pick(values)
   return headers
 }

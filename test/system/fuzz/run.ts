@@ -61,7 +61,7 @@ export type Context = Scene & {
 export async function runFuzz(plan: Plan): Promise<Summary> {
   const copy = plan.launcher === undefined ? {} : { launcher: plan.launcher }
   const [service, receiver, people] = await Promise.all([
-    startService({}, copy),
+    startService({ CONSOLE: '1' }, copy),
     startReceiver(),
     makePeople(),
   ])
