@@ -1,6 +1,6 @@
 // `bundle-verifier.mjs <directory>`: bundles the verifier into worker.js of a directory, with its source map
-// (docs/decisions/bundle.md). A process of its own, because launchers run on older Node and before any package
-// is installed.
+// (docs/decisions/bundle.md). A process of its own, because launchers run on older Node and before any
+// package is installed.
 
 import { dirname, join, relative, resolve } from 'node:path'
 import { build } from 'rolldown'

@@ -51,6 +51,26 @@ describe('a first start', () => {
     expect(await (await fetch(`${server.origin}/readyz`)).json()).toEqual({ status: 'ready', warnings: [] })
   })
 
+  it('prints a link that opens the console of its demo relying party once', async () => {
+    await printed(server, '/console#code=')
+    const [, code = ''] = /\/console#code=([\w-]+)/.exec(server.output()) ?? []
+    expect((await fetch(`${server.origin}/console`)).status).toBe(200)
+    const enter = (origin: string) =>
+      fetch(`${server.origin}/console/session`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ code }),
+      })
+    expect((await enter('http://localhost:1')).status).toBe(403)
+    const opened = await enter(server.baseUrl)
+    expect(opened.status).toBe(201)
+    expect(await opened.json()).toMatchObject({ owner: 'relying_party', relying_party: { name: 'Demo' } })
+    const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
+    const listed = await fetch(`${server.origin}/console/api/v1/verify`, { headers: { cookie } })
+    expect(listed.status).toBe(200)
+    expect((await enter(server.baseUrl)).status).toBe(401)
+  })
+
   it('prints no API key where its output is no terminal, such as a journal', async () => {
     await printed(server, '/v1/verify')
     expect(server.output()).not.toContain(demoKey(server))
@@ -190,6 +210,15 @@ describe('under a public BASE_URL', () => {
   it('reaches no port of this machine, and has no demo relying party', async () => {
     await expect(webhookAt('9')).rejects.toThrow('HTTP 400')
     expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
+  })
+
+  it('has a console only with CONSOLE=1, and then without codes', async () => {
+    expect((await fetch(`${server.origin}/console`)).status).toBe(404)
+    await server.restart({ CONSOLE: '1' })
+    expect((await fetch(`${server.origin}/console`)).status).toBe(200)
+    const headers = { authorization: `Bearer ${server.adminToken}`, 'content-type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify({ api_key: 'x' }) }
+    expect((await fetch(`${server.origin}/console/codes`, init)).status).toBe(404)
   })
 
   it('reaches them with ALLOW_LOOPBACK=1, except for the port on which it listens', async () => {
