@@ -28,6 +28,11 @@ const STATUSES: Readonly<Record<string, number>> = {
   'POST /v1/webhook/redeliver': 202,
   'POST /v1/api_keys': 201,
   'DELETE /v1/api_keys/:key': 404,
+  'POST /v1/oidc_clients': 201,
+  'GET /v1/oidc_clients/:client': 404,
+  'PATCH /v1/oidc_clients/:client': 404,
+  'DELETE /v1/oidc_clients/:client': 404,
+  'POST /v1/oidc_clients/:client/rotate_secret': 404,
 }
 
 const BODIES: Readonly<Record<string, object>> = {
@@ -39,6 +44,12 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /v1/relying_party': { by_value: false },
   'POST /v1/webhook/redeliver': { from: hoursFromNow(-1), to: hoursFromNow(1) },
   'POST /v1/api_keys': { scopes: ['settings:manage'] },
+  'POST /v1/oidc_clients': {
+    name: 'Wine shop',
+    redirect_uris: ['https://shop.example/callback'],
+    policies: [{ name: 'adult', ...OVER_18 }],
+  },
+  'PATCH /v1/oidc_clients/:client': { name: 'Wine shop' },
 }
 
 function hoursFromNow(hours: number): string {
@@ -94,6 +105,7 @@ function call(
     .replace(':id', ids.id)
     .replace(':delivery', ids.delivery ?? 'dlv_none')
     .replace(':key', 'none')
+    .replace(':client', 'none')
   return rp.call(method, url, { token, ...(body !== undefined && { body }) })
 }
 
