@@ -160,8 +160,8 @@ function isRoute(name: string): name is RouteName {
 function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Record<string, string> {
   const headers: Record<string, string> = {}
   const caller = route === null ? 'anyone' : ACCESS[route].caller
-  // A session that is deleted is of no use for later requests.
-  const rarity = route === 'DELETE /v1/verify/:id' ? 15 : 3
+  // A session that is deleted is of no use for later requests. A page needs the token of its own session.
+  const rarity = route === 'DELETE /v1/verify/:id' ? 15 : caller === 'page' ? 1 : 3
   const fitting = random.below(rarity) === 0 ? pool.opening[caller] : undefined
   const token =
     (caller === 'console' ? undefined : fitting && random.pick(fitting)) ??
