@@ -13,9 +13,9 @@ import type { SessionContext } from './context.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { reportStep } from './delivery/step-events.ts'
-import { type SessionDocument, tombstoneOf } from './document.ts'
+import type { SessionDocument } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
-import { removeEntry } from './listing/indexing.ts'
+import { eraseListed } from './listing/indexing.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -243,9 +243,7 @@ export class VerificationSession extends DurableObject<Env> {
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const found = this.#find({ relyingPartyId })
     if (!found.ok) return found
-    if (!(await removeEntry(this.env, found.value))) return err('unavailable')
-    await this.#store.erase(tombstoneOf(found.value, Date.now()))
-    return ok(null)
+    return (await eraseListed(this.#context, found.value)) ? ok(null) : err('unavailable')
   }
 
   /** The deliveries of the webhook, or the steps of the session. */

@@ -1,29 +1,20 @@
 // One history: a seed decides the faults, the relying parties, the sessions, what actors do, and the order of
 // all steps. After a time of faults everything is repaired, and the clock runs until all data is erased.
 
-import { EVENT_TYPES, type EventType } from '../../src/relying-party/settings/settings.ts'
 import { ACTORS } from './actors/index.ts'
 import type { ServiceCode } from './build.ts'
 import type { Credentials } from './credentials.ts'
 import { documentOf, openLedger, type Stored, type Violation } from './ledger.ts'
 import { openCrypto } from './platform/crypto.ts'
-import { drawFaults, type FaultPlan, openFaults } from './platform/faults.ts'
+import { calmPlan, drawFaults, type FaultPlan, openFaults } from './platform/faults.ts'
 import type { Platform } from './platform/globals.ts'
 import { openObjects, type SimulatedObject, WORLD } from './platform/objects.ts'
 import { openRandom, type Random } from './platform/random.ts'
 import { openScheduler } from './platform/scheduler.ts'
+import { type Draws, populate } from './populate.ts'
 import { PROPERTIES } from './properties/index.ts'
 import { openReceivers } from './receiver.ts'
-import {
-  createInput,
-  environmentOf,
-  type Party,
-  reportUnlessFault,
-  type Session,
-  settingsInput,
-  storedOf,
-  type World,
-} from './world.ts'
+import { environmentOf, type Party, reportUnlessFault, type Session, storedOf, type World } from './world.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
@@ -34,8 +25,10 @@ const FAULTS_MS = 25 * MINUTE
 const AFTER_LIFETIME_MS = 60_000 + 15_000 + 60_000 + 15_000
 /** Longest time of an event: six attempts with the longest wait that a receiver may request. */
 const EVENTS_MS = 8 * DAY
-/** The days that the event log is stored, and a margin. */
-const RETENTIONS_MS = 45 * DAY
+/** The days that counters of the list are stored, which is longest, and a margin. */
+const RETENTIONS_MS = 100 * DAY
+/** Share of histories without faults of the platform. Calls may be slow in them, and receivers may fail. */
+const CALM_SHARE = 0.15
 
 export type HistoryResult = {
   readonly seed: number
@@ -133,11 +126,7 @@ async function outlive(world: RunningWorld, isOver: () => boolean): Promise<void
 
 let runs = 0
 
-/** Share of sessions that are logins by OpenID Connect. */
-const LOGIN_SHARE = 0.25
-
-/** `logins`: decides which sessions are logins. */
-type RunningWorld = World & { readonly digest: () => string; readonly logins: Random }
+type RunningWorld = World & Draws & { readonly digest: () => string }
 
 function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input): RunningWorld {
   const random = (name: string): Random => openRandom(seed, name)
@@ -146,7 +135,10 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
   const isLate = actors.chance(0.3) || focus.atMidnight === true
   const beginning = Date.UTC(2026, 10, 22) + (isLate ? DAY - actors.below(30 * MINUTE) : actors.below(DAY))
   const scheduler = openScheduler(random('scheduler'), beginning)
-  const faults = openFaults({ ...drawFaults(random('plan')), ...focus }, random('faults'))
+  const isCalm = Object.keys(focus).length === 0 && random('calm').chance(CALM_SHARE)
+  scheduler.state.isCalm = isCalm
+  const plan = { ...drawFaults(random('plan')), ...focus }
+  const faults = openFaults(isCalm ? calmPlan(plan) : plan, random('faults'))
   const sessions: Session[] = []
   const parties: Party[] = []
   let digest = 0x811c9dc5
@@ -169,7 +161,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
           ledger.add('committed', session, before.get('session') as Stored, storedOf(session))
         }
         for (const key of before.keys()) {
-          ledger.add('objectCommitted', object.kind, key, object.durable.data.get(key))
+          ledger.add('objectCommitted', object, key, object.durable.data.get(key))
         }
       },
     },
@@ -181,6 +173,9 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     latest: () => scheduler.wall() + scheduler.state.setBack,
     step: () => scheduler.state.step,
     durable: storedOf,
+    isCalm,
+    hasSlowCalls: () => faults.state.plan.slowCall > 0,
+    indexes: () => objects.all().filter(({ kind }) => kind === 'VERIFICATION_INDEX'),
     alarms: () =>
       objects
         .all()
@@ -192,6 +187,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
   objects.register('VERIFICATION_SESSION', code.VerificationSession)
   objects.register('RELYING_PARTY', code.RelyingParty)
   objects.register('EVENT_LOG', code.EventLog)
+  objects.register('VERIFICATION_INDEX', code.VerificationIndex)
   stage.platform = {
     scheduler,
     // Random bytes decide nothing. They differ in each run, because the service's caches outlive a history.
@@ -218,6 +214,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note },
     random: actors,
     logins: random('logins'),
+    lists: random('lists'),
     redirects: new Map(),
     isActive: true,
     digest: () => (digest >>> 0).toString(16),
@@ -236,61 +233,6 @@ function describe(stored: Stored): string {
   const [delivery] = deliveries
   const event = delivery && `, event ${delivery.state} after ${delivery.attempts.length}`
   return `${status}, version ${version}, requests ${generations.map(({ number }) => number)}${held ? ', held' : ''}${event ?? ''}`
-}
-
-const SOME_EVENTS: readonly EventType[] = ['verification.verified', 'verification.canceled']
-
-/** Creates relying parties, without faults, and draws the sessions. */
-async function populate(world: RunningWorld): Promise<void> {
-  const { random, logins, scheduler, objects, code, credentials, parties, sessions } = world
-  const retention = random.pick([3_600, 7_200, 172_800])
-  const count = random.chance(0.3) ? 2 : 1
-  for (let i = 0; i < count; i++) {
-    const namespace = objects.namespace('RELYING_PARTY')
-    const id = String(namespace.newIdOfRun())
-    const name = `party-${i}`
-    const events = random.pick([EVENT_TYPES, EVENT_TYPES, EVENT_TYPES, SOME_EVENTS, null])
-    const input = settingsInput(credentials, name, { retention, events })
-    scheduler.as(WORLD, () => {
-      const stub = namespace.get({ toString: () => id }) as unknown as {
-        create: (input: unknown, now: number) => Promise<unknown>
-      }
-      void stub.create(input, scheduler.wall())
-    })
-    await scheduler.run(scheduler.state.time + 1_000)
-    const object = objects.objectOf('RELYING_PARTY', id)
-    parties.push({
-      name,
-      id: code.relyingPartyIdOf({ toString: () => id } as never),
-      object,
-      isErased: false,
-    })
-  }
-  const bindings = random.pick([
-    ['none', 'none', 'page', 'relying_party'],
-    ['page'],
-    ['relying_party'],
-  ] as const)
-  for (let i = random.between(1, 3); i > 0; i--) {
-    const party = random.pick(parties)
-    const isKeyed = random.chance(0.5)
-    const input = createInput(party, {
-      binding: random.pick(bindings),
-      expiresIn: random.pick([60, 120, 300, 900]),
-      encrypted: random.chance(0.25),
-      retention,
-      bodyDigest: isKeyed ? 'digest-of-the-body' : null,
-      isLogin: logins.chance(LOGIN_SHARE),
-    })
-    const id = String(objects.namespace('VERIFICATION_SESSION').newUniqueId())
-    const object = objects.objectOf('VERIFICATION_SESSION', id)
-    sessions.push({
-      name: `session ${'ABC'[sessions.length]}`,
-      verificationId: code.verificationIdOf({ toString: () => id } as never),
-      ...{ object, party, input, isKeyed },
-      ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
-    })
-  }
 }
 
 function injectFaults({ faults, objects, parties, code }: World): void {
@@ -341,7 +283,7 @@ function stopFaults(world: World): void {
   world.isActive = false
   faults.stop(random.chance(0.3) ? faults.state.plan.badReceiver : 0)
   objects.alarms.reset()
-  if (random.chance(0.5)) objects.crash('the process ended')
+  if (random.chance(0.5) && !world.scheduler.state.isCalm) objects.crash('the process ended')
   for (const object of objects.alarms.lost) {
     objects.evict(object, 'its alarm was lost')
     objects.touch(object)

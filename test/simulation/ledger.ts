@@ -2,6 +2,7 @@
 // it. The first broken property ends the history.
 
 import type { SessionDocument, Tombstone } from '../../src/session/document.ts'
+import type { SimulatedObject } from './platform/objects.ts'
 import type { Post } from './receiver.ts'
 import type { Party, Session } from './world.ts'
 
@@ -25,7 +26,7 @@ export type Watcher = {
   /** A write of a session's document became durable. */
   readonly committed?: (session: Session, before: Stored, after: Stored) => void
   /** Any write of another object became durable. */
-  readonly objectCommitted?: (kind: string, key: string, after: unknown) => void
+  readonly objectCommitted?: (object: SimulatedObject, key: string, after: unknown) => void
   /** A call of an actor begins. */
   readonly asked?: (session: Session, method: string) => void
   readonly called?: (call: Call) => void
@@ -47,6 +48,11 @@ export type Facts = {
   readonly latest: () => number
   readonly step: () => number
   readonly durable: (session: Session) => Stored
+  /** True if the platform has no faults but slow calls, and no time passes while work waits. */
+  readonly isCalm: boolean
+  readonly hasSlowCalls: () => boolean
+  /** Days of the lists of all relying parties. */
+  readonly indexes: () => readonly SimulatedObject[]
   /** Names of the objects that have an alarm. */
   readonly alarms: () => readonly string[]
   /** Reports a broken property. */

@@ -3,6 +3,7 @@
 export { CompactEncrypt, importJWK } from 'jose'
 export { EventLog } from '../../src/relying-party/events/event-log.ts'
 export { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
+export { VerificationIndex } from '../../src/relying-party/index/verification-index.ts'
 export { RelyingParty } from '../../src/relying-party/relying-party.ts'
 export { forgetSettings } from '../../src/relying-party/settings/settings-cache.ts'
 export { verificationIdOf } from '../../src/session/identifier.ts'

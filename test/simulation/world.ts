@@ -19,6 +19,10 @@ export type Party = {
   readonly name: string
   readonly id: string
   readonly object: SimulatedObject
+  /** True if it has a list of its verifications. */
+  readonly isIndexed: boolean
+  /** True if its webhook names events of steps. */
+  readonly hasStepEvents: boolean
   isErased: boolean
 }
 
@@ -153,6 +157,7 @@ export function environmentOf(objects: Objects): object {
     VERIFICATION_SESSION: objects.namespace('VERIFICATION_SESSION'),
     RELYING_PARTY: objects.namespace('RELYING_PARTY'),
     EVENT_LOG: objects.namespace('EVENT_LOG'),
+    VERIFICATION_INDEX: objects.namespace('VERIFICATION_INDEX'),
   }
 }
 
@@ -164,7 +169,15 @@ export const MARKER = 'canary-of-the-metadata'
 export function settingsInput(
   credentials: Credentials,
   name: string,
-  { retention, events }: { readonly retention: number; readonly events: readonly EventType[] | null },
+  {
+    retention,
+    events,
+    isIndexed,
+  }: {
+    readonly retention: number
+    readonly events: readonly EventType[] | null
+    readonly isIndexed: boolean
+  },
 ): SettingsInput {
   return {
     name,
@@ -185,6 +198,7 @@ export function settingsInput(
     retention_seconds: retention,
     claims_encryption_jwk: null,
     verifier: null,
+    index: isIndexed,
   }
 }
 
@@ -262,8 +276,8 @@ export function createInput(
       proof: { x5c: [X5C] },
       signingJwk: VERIFIER,
     },
-    isIndexed: true,
-    hasStepEvents: false,
+    isIndexed: party.isIndexed,
+    hasStepEvents: party.hasStepEvents,
     retentionSeconds: retention,
     bodyDigest,
     ...(isLogin && { login: LOGIN }),

@@ -1,6 +1,6 @@
 // Entry of the list of verifications (CONTRACT 13): what a relying party sees of one verification without
-// reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied when
-// the session is erased. Times are Unix milliseconds.
+// reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied at
+// the end of the retention. Times are Unix milliseconds.
 
 /** Course of the webhook of a verification, once no attempt follows. */
 export type WebhookResult = {
@@ -36,8 +36,8 @@ export type IndexEntry = {
   readonly protocol: string
   readonly channel: string | null
   readonly metadata: Readonly<Record<string, string>>
-  /** The session, and its `metadata` with it, are erased by then. Null while the session is pending. */
-  readonly metadata_until: number | null
+  /** End of the retention of the session. */
+  readonly metadata_until: number
   readonly webhook: WebhookResult | null
   readonly livemode: boolean
 }

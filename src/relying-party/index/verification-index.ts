@@ -138,8 +138,8 @@ export class VerificationIndex extends DurableObject<Env> {
     if (this.#day !== undefined) return true
     if (!(await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day))) return false
     if (this.#day === undefined) {
+      this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory must stay like storage
       this.#day = day
-      this.ctx.storage.kv.put(DAY, day)
       this.#setAlarm(endOfDay(day))
     }
     return true
@@ -167,8 +167,7 @@ export class VerificationIndex extends DurableObject<Env> {
     const due: [string, IndexEntry][] = []
     for (const [key, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
       if (isRemoved(stored) || !hasMetadata(stored)) continue
-      const until = stored.metadata_until ?? now + METADATA_ROUND_MS
-      if (until > now) next = Math.min(next, until)
+      if (stored.metadata_until > now) next = Math.min(next, stored.metadata_until)
       else if (left > 0) {
         left -= 1
         due.push([key, { ...stored, metadata: {} }])
@@ -180,7 +179,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   #planErasure(entry: IndexEntry): void {
-    if (entry.metadata_until === null || !hasMetadata(entry)) return
+    if (!hasMetadata(entry)) return
     const at = Math.max(entry.metadata_until, Date.now() + METADATA_ROUND_MS)
     if (this.#alarm === null || at < this.#alarm) this.#setAlarm(at)
   }
@@ -202,16 +201,16 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   async #erase(): Promise<void> {
+    const deleted = this.ctx.storage.deleteAll() // first: if it throws, memory must stay like storage
     this.#day = undefined
     this.#counters = undefined
-    await this.ctx.storage.deleteAll()
+    await deleted
   }
 }
 
 /** Returns an entry as it may be read at `now`: without `metadata` once its session is erased. */
 function readable(entry: IndexEntry, now: number): IndexEntry {
-  const { metadata_until } = entry
-  return metadata_until !== null && metadata_until <= now ? { ...entry, metadata: {} } : entry
+  return entry.metadata_until <= now ? { ...entry, metadata: {} } : entry
 }
 
 function hasMetadata({ metadata }: IndexEntry): boolean {

@@ -40,6 +40,11 @@ export const STEP_EVENT_TYPES = [
 ] as const
 export type StepEventType = (typeof STEP_EVENT_TYPES)[number]
 
+/** Returns true for an event of a step, or its delivery. */
+export function isStepEvent({ event_type }: { readonly event_type: string }): boolean {
+  return STEP_EVENT_TYPES.some((type) => type === event_type)
+}
+
 /** Every event type of a webhook. */
 export const WEBHOOK_EVENT_TYPES = [...EVENT_TYPES, ...STEP_EVENT_TYPES] as const
 

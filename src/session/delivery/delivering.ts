@@ -8,11 +8,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { postEvent } from '../../relying-party/events/post-event.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
-import {
-  type EventType,
-  STEP_EVENT_TYPES,
-  type WebhookEndpoint,
-} from '../../relying-party/settings/settings.ts'
+import { type EventType, isStepEvent, type WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { disablesEndpoint } from '../../webhook/delivery.ts'
@@ -66,11 +62,11 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (webhook === null) return 'done'
   const begun = begunOf(deliveries, started)
   // A slow attempt for a step must not delay the alarm, which may be that of an outcome.
-  void inBackground(() => postAll(context, webhook, begun.filter(isStep)))
+  void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
   await postAll(
     context,
     webhook,
-    begun.filter((delivery) => !isStep(delivery)),
+    begun.filter((delivery) => !isStepEvent(delivery)),
   )
   return 'done'
 }
@@ -120,11 +116,7 @@ export function planAttempts(
 
 /** Name of the limit that an attempt counts for. */
 function limitOf(relyingPartyId: string, delivery: Delivery): string {
-  return isStep(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
-}
-
-function isStep({ event_type }: Delivery): boolean {
-  return STEP_EVENT_TYPES.some((type) => type === event_type)
+  return isStepEvent(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
 }
 
 /**
@@ -157,7 +149,7 @@ export async function postAll(
         ...document,
         deliveries: finishAttempt(document.deliveries, finished),
       })
-      await indexDelivery(context, finish)
+      await indexDelivery(context, delivery, finish)
       const document = store.session()
       if (document === undefined) return
       store.commit(finish(document))
@@ -167,15 +159,17 @@ export async function postAll(
 }
 
 /**
- * Sends the entry of the list, if no further attempt follows. It is sent before the result is written, so
- * that both are one write. `finish` records the result.
+ * Sends the entry of the list, if this is the event of the outcome and no further attempt follows. It is sent
+ * before the result is written, so that both are one write. `finish` records the result.
  */
 async function indexDelivery(
   context: SessionContext,
+  delivery: Delivery,
   finish: (document: SessionDocument) => SessionDocument,
 ): Promise<void> {
   const before = context.store.session()
-  if (before === undefined || nextDue(finish(before).deliveries) !== null) return
+  if (before === undefined || isStepEvent(delivery)) return
+  if (nextDue(begunOf(finish(before).deliveries, [delivery])) !== null) return
   context.store.remember(withChangedEntry(before))
   await sendEntry(context, finish)
 }

@@ -174,7 +174,7 @@ function stepEntryOf(document: SessionDocument, eventId: string, log: PendingSte
     event_id: eventId,
     verification_id: document.verification_id,
     created_at: Date.parse(event.created_at),
-    first: log.calls === 1,
+    first: false, // calls for two steps may overlap, and repeat each other's event
     session_until: erasedBy(document),
     body: JSON.stringify(withoutPersonalMembers(event)),
   }

@@ -9,10 +9,10 @@ import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry, WebhookResult } from '../../relying-party/index/index-entry.ts'
-import { erasedBy } from '../alarm/wake-up.ts'
+import { isStepEvent } from '../../relying-party/settings/settings.ts'
 import { logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
-import { protocolOf, type SessionDocument, stageOf } from '../document.ts'
+import { protocolOf, type SessionDocument, stageOf, tombstoneOf } from '../document.ts'
 import { firstTime } from './timeline.ts'
 
 /** Time limit of one call to the index. */
@@ -59,17 +59,26 @@ export async function sendEntry(
 }
 
 /**
- * Removes the entry of a session that is erased on request. False where the index is unreachable; then
- * nothing may be erased.
+ * Erases a session on request, after its entry. False where the index is unreachable; then nothing is erased.
  */
-export async function removeEntry(env: Env, document: SessionDocument): Promise<boolean> {
+export async function eraseListed(
+  { store, env }: SessionContext,
+  document: SessionDocument,
+): Promise<boolean> {
+  if (!(await removeEntry(env, document))) return false
+  const current = store.session()
+  // Meanwhile time may have erased it, and its key may have created another.
+  if (current?.created_at === document.created_at) await store.erase(tombstoneOf(current, Date.now()))
+  return true
+}
+
+async function removeEntry(env: Env, document: SessionDocument): Promise<boolean> {
   if (document.pending_index_entry === undefined) return true
-  const { relying_party_id, verification_id, created_at } = document
+  const { relying_party_id: relyingPartyId, verification_id, created_at } = document
+  const day = dayOf(created_at)
   try {
-    const day = dayOf(created_at)
-    const mark = await markOf(verification_id)
-    const at = { relyingPartyId: relying_party_id, day, created_at, mark }
-    const removal = indexStub(env, relying_party_id, day).remove(at)
+    const at = { relyingPartyId, day, created_at, mark: await markOf(verification_id) }
+    const removal = indexStub(env, relyingPartyId, day).remove(at)
     return await withDeadline(
       removal.then(() => true),
       CALL_MS,
@@ -99,14 +108,14 @@ export function entryOf(document: SessionDocument, revision: number): IndexEntry
     protocol: protocolOf(document),
     channel: outcome?.channel ?? null,
     metadata: request.metadata,
-    metadata_until: ended_at === null ? null : erasedBy(document),
+    metadata_until: (ended_at ?? document.expires_at) + document.retention_ms,
     webhook: webhookResult(document),
     livemode: document.livemode,
   }
 }
 
 function webhookResult({ deliveries }: SessionDocument): WebhookResult | null {
-  const outcome = deliveries.at(-1)
+  const outcome = deliveries.find((delivery) => !isStepEvent(delivery))
   const last = outcome?.attempts.at(-1)
   if (outcome === undefined || last === undefined || outcome.state === 'owed') return null
   const duration_ms = last.duration_ms ?? 0

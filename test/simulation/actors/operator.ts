@@ -60,7 +60,8 @@ const resume: Action = async (world, session) => {
   }
 }
 
-const restart: Action = async ({ objects, parties, code }) => {
+const restart: Action = async ({ objects, parties, code, scheduler }) => {
+  if (scheduler.state.isCalm) return
   objects.crash('a new version is deployed')
   for (const { id } of parties) code.forgetSettings(id)
 }

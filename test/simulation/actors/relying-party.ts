@@ -58,6 +58,8 @@ const ACTIONS = {
     }
   },
   receipt: async (world, session) => void (await ask(world, session, 'readReceipt', session.party.id)),
+  timeline: async (world, session) =>
+    void (await ask(world, session, 'readCourse', session.party.id, 'timeline')),
   redeliver: async (world, session) => {
     const answer = await ask(world, session, 'readCourse', session.party.id, 'deliveries')
     if (!answer?.ok) return
@@ -69,5 +71,5 @@ const ACTIONS = {
 
 const MIX: readonly (keyof typeof ACTIONS)[] = [
   ...(['redeem', 'redeem', 'redeem', 'redeem', 'redeem', 'recreate', 'recreate'] as const),
-  ...(['cancel', 'erase', 'expire', 'receipt', 'redeliver'] as const),
+  ...(['cancel', 'erase', 'expire', 'receipt', 'redeliver', 'timeline'] as const),
 ]

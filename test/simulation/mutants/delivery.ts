@@ -14,9 +14,20 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
       {
         path: DELIVERING,
         replaced: `  store.commit({ ...document, deliveries })
-  if (webhook !== null && canPost) await postAll(context, webhook, begunOf(deliveries, wanted))`,
-        by: `  if (webhook !== null && canPost) await postAll(context, webhook, begunOf(deliveries, wanted))
-  store.commit({ ...(store.session() ?? document), deliveries })`,
+  if (webhook === null) return 'done'
+`,
+        by: `  if (webhook === null) return 'done'
+`,
+      },
+      {
+        path: DELIVERING,
+        replaced: `    begun.filter((delivery) => !isStepEvent(delivery)),
+  )
+`,
+        by: `    begun.filter((delivery) => !isStepEvent(delivery)),
+  )
+  store.commit({ ...(store.session() ?? document), deliveries })
+`,
       },
     ],
   },

@@ -4,6 +4,7 @@
 import type { Change } from '../build.ts'
 import type { Focus } from '../history.ts'
 import { DELIVERY_MUTANTS } from './delivery.ts'
+import { LIST_MUTANTS } from './lists.ts'
 import { LOGIN_MUTANTS } from './logins.ts'
 import { REQUEST_MUTANTS } from './requests.ts'
 import { STORAGE_MUTANTS } from './storage.ts'
@@ -20,4 +21,5 @@ export const MUTANTS: readonly Mutant[] = [
   ...DELIVERY_MUTANTS,
   ...REQUEST_MUTANTS,
   ...LOGIN_MUTANTS,
+  ...LIST_MUTANTS,
 ]

@@ -140,10 +140,10 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       },
       {
         path: 'src/session/delivery/delivering.ts',
-        replaced: `      await meanwhile
+        replaced: `      await indexDelivery(context, delivery, finish)
       const document = store.session()
       if (document === undefined) return`,
-        by: `      await meanwhile
+        by: `      await indexDelivery(context, delivery, finish)
       const document = store.session() ?? kept
       if (document === undefined) return`,
       },

@@ -68,6 +68,11 @@ const RATES: { readonly [Kind in keyof FaultPlan]: readonly number[] } = {
   badReceiver: [0, 0.2, 0.6, 0.95],
 }
 
+/** Returns the plan of a history without faults of the platform but slow calls. Receivers may fail. */
+export function calmPlan({ badReceiver, slowCall }: FaultPlan): FaultPlan {
+  return { ...NONE, badReceiver, slowCall }
+}
+
 /** Draws the faults of a history. */
 export function drawFaults(random: Random): FaultPlan {
   const kinds = Object.keys(NONE) as (keyof FaultPlan)[]

@@ -19,6 +19,8 @@ export type SimulatedObject = {
   readonly name: string
   readonly kind: string
   readonly id: string
+  /** Name that the service calls it by; null for an object that has an id alone. */
+  readonly label: string | null
   readonly durable: Durable
   readonly sockets: Set<SimulatedSocket>
   instance: Instance | undefined
@@ -58,12 +60,12 @@ export function openObjects({
   const classes = new Map<string, ObjectClass>()
   const shared = { env: {} }
 
-  const objectOf = (kind: string, id: string): SimulatedObject => {
+  const objectOf = (kind: string, id: string, label: string | null = null): SimulatedObject => {
     const known = objects.get(`${kind}/${id}`)
     if (known !== undefined) return known
     const durable: Durable = { data: new Map(), alarm: null, alarmSet: 0 }
     const name = `${kind} ${objects.size + 1}`
-    const made: SimulatedObject = { name, kind, id, durable, sockets: new Set(), instance: undefined }
+    const made = { name, kind, id, label, durable, sockets: new Set<SimulatedSocket>(), instance: undefined }
     objects.set(`${kind}/${id}`, made)
     return made
   }
@@ -225,11 +227,11 @@ function namespaceOf({
   readonly kind: string
   readonly random: Random
   readonly known: ReadonlyMap<string, unknown>
-  readonly objectOf: (kind: string, id: string) => SimulatedObject
+  readonly objectOf: (kind: string, id: string, label?: string) => SimulatedObject
   readonly call: (object: SimulatedObject, method: string, parameters: readonly unknown[]) => unknown
 }) {
-  const stubOf = (id: string) => {
-    const object = objectOf(kind, id)
+  const stubOf = (id: string, label?: string) => {
+    const object = objectOf(kind, id, label)
     return new Proxy(
       { id: idOf(id) },
       {
@@ -261,6 +263,6 @@ function namespaceOf({
       return idOf(id)
     },
     get: (id: { toString(): string }) => stubOf(String(id)),
-    getByName: (name: string) => stubOf(named(name)),
+    getByName: (name: string) => stubOf(named(name), name),
   }
 }

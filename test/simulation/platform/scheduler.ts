@@ -31,8 +31,11 @@ export function currentOwner(): Owner {
 export function openScheduler(random: Random, beginning: number) {
   const ready: Task[] = []
   const timers: Timer[] = []
-  /** `setBack`: the time by which the wall clock was set back in all. */
-  const state = { time: beginning, offset: 0, setBack: 0, step: 0 }
+  /**
+   * `setBack`: the time by which the wall clock was set back in all. `isCalm`: no time passes while work
+   * waits.
+   */
+  const state = { time: beginning, offset: 0, setBack: 0, step: 0, isCalm: false }
   const hooks = { beforeStep: () => {} }
 
   const post = (owner: Owner, run: () => void): void => {
@@ -71,7 +74,7 @@ export function openScheduler(random: Random, beginning: number) {
         state.time = Math.max(state.time, until)
         return
       }
-      if (mayWait && (ready.length === 0 || random.chance(SLOW_STEP))) {
+      if (mayWait && (ready.length === 0 || (!state.isCalm && random.chance(SLOW_STEP)))) {
         state.time = next.at
         wakeTimers()
       }

@@ -36,7 +36,7 @@ export type StorageEvents = {
   readonly broken: () => void
 }
 
-type ListOptions = { prefix?: string; startAfter?: string; reverse?: boolean; limit?: number }
+type ListOptions = { prefix?: string; startAfter?: string; end?: string; reverse?: boolean; limit?: number }
 
 export type InstanceStorage = ReturnType<typeof openStorage>
 
@@ -175,9 +175,12 @@ function applyWrite(durable: Durable, write: Write, before: Map<string, unknown>
 }
 
 function listOf(view: ReadonlyMap<string, unknown>, options: ListOptions): [string, unknown][] {
-  const { prefix = '', startAfter, reverse = false, limit = Number.POSITIVE_INFINITY } = options
+  const { prefix = '', startAfter, end, reverse = false, limit = Number.POSITIVE_INFINITY } = options
   const keys = [...view.keys()].filter(
-    (key) => key.startsWith(prefix) && (startAfter === undefined || key > startAfter),
+    (key) =>
+      key.startsWith(prefix) &&
+      (startAfter === undefined || key > startAfter) &&
+      (end === undefined || key < end),
   )
   keys.sort()
   if (reverse) keys.reverse()

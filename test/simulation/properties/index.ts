@@ -6,12 +6,14 @@ import { creation } from './creation.ts'
 import { crossing } from './crossing.ts'
 import { erasure } from './erasure.ts'
 import { eventLog } from './event-log.ts'
+import { lists } from './lists.ts'
 import { liveness } from './liveness.ts'
 import { login } from './login.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
 import { posts } from './posts.ts'
 import { returnCode } from './return-code.ts'
+import { steps } from './steps.ts'
 
 export const PROPERTIES: readonly Property[] = [
   oneEnd,
@@ -25,4 +27,6 @@ export const PROPERTIES: readonly Property[] = [
   creation,
   liveness,
   login,
+  lists,
+  steps,
 ]

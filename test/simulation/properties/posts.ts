@@ -2,6 +2,7 @@
 // has the same bytes. Attempts by hand are counted apart. The write that ends a session queues its event.
 
 import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
+import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
 import type { Delivery } from '../../../src/webhook/outbox.ts'
 import { documentOf, isEnd, type Property, type Stored } from '../ledger.ts'
 import type { Post } from '../receiver.ts'
@@ -71,7 +72,7 @@ export const posts: Property = {
 /** Returns true if the endpoint wants the event of this end, and the document has no delivery. */
 function isUnqueued(session: Session, after: Stored): boolean {
   const document = documentOf(after)
-  if (document === undefined || document.deliveries.length > 0) return false
+  if (document === undefined || document.deliveries.some((one) => !isStepEvent(one))) return false
   const events = settingsOf(session)?.webhook?.events ?? []
   return !session.party.isErased && events.some((type) => type === `verification.${document.status}`)
 }

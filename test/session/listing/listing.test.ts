@@ -1,0 +1,180 @@
+// Entries of the list, and their day, under faults (CONTRACT 13).
+
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { EventLog } from '../../../src/relying-party/events/event-log.ts'
+import { indexStub } from '../../../src/relying-party/index/index-days.ts'
+import { type IndexPut, VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import type { SessionContext } from '../../../src/session/context.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
+import { eraseListed } from '../../../src/session/listing/indexing.ts'
+import { call } from '../../routes/edge/edge-app.ts'
+import { ask, createSession, fetchRequest, type Setting, setUp, stubOf } from '../driver.ts'
+
+const app = createApp()
+const NOON = Date.UTC(2046, 5, 15, 12)
+const HOUR = 3_600_000
+const DAY = dayOf(NOON)
+const WAIT = { timeout: 20_000 }
+const STEPS = ['verification.created', 'verification.request_fetched']
+const WEBHOOK = { url: 'http://127.0.0.1:9/hook', events: [...STEPS, 'verification.canceled'] }
+
+beforeEach(() => at(NOON))
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
+
+/** Sets the clock, and nothing else. */
+function at(now: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now })
+}
+
+type Listed = { readonly verification_id: string; readonly status: string; readonly metadata: object }
+
+async function list({ headers }: Setting): Promise<readonly Listed[]> {
+  const response = await call(app, 'GET', '/v1/verify', { headers })
+  return ((await response.json()) as { verifications: readonly Listed[] }).verifications
+}
+
+const cancel = (setting: Setting, id: string) => ask(setting, 'POST', id, '/cancel')
+const dayStub = ({ relyingPartyId }: Setting) => indexStub(env, relyingPartyId, DAY)
+
+function textOf(setting: Setting): Promise<string> {
+  return runInDurableObject(dayStub(setting), (_, { storage }) => JSON.stringify([...storage.kv.list()]))
+}
+
+/** Accepts every event. */
+function acceptEvents() {
+  const respond = async () => new Response(null, { status: 204 })
+  return vi.spyOn(globalThis, 'fetch').mockImplementation(respond)
+}
+
+describe('an entry', () => {
+  it('shows no metadata after the retention, also while an event waits for its receiver', async () => {
+    const setting = await setUp({ retention_seconds: 3_600, webhook: WEBHOOK })
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
+    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+    await cancel(setting, verification_id)
+    await vi.waitFor(async () => expect(await list(setting)).toMatchObject([{ status: 'canceled' }]), WAIT)
+    at(NOON + HOUR - 1)
+    expect(await list(setting)).toMatchObject([{ metadata: { order: '4711' } }])
+    at(NOON + HOUR)
+    expect(await list(setting)).toMatchObject([{ verification_id, metadata: {} }])
+    at(NOON + 2 * HOUR)
+    await runDurableObjectAlarm(dayStub(setting))
+    expect(await textOf(setting)).not.toContain('4711')
+  })
+
+  it('is not stored where it arrives after the DELETE of its session', async () => {
+    const setting = await setUp()
+    const put = vi.spyOn(VerificationIndex.prototype, 'put').mockResolvedValueOnce(true)
+    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(1), WAIT)
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(204)
+    await dayStub(setting).put(put.mock.calls[0]?.[0] as IndexPut)
+    expect(await list(setting)).toEqual([])
+    expect(await textOf(setting)).not.toContain(verification_id)
+  })
+
+  it('is sent once after the end and its webhook, and by no delivery of a step', async () => {
+    const setting = await setUp({ webhook: WEBHOOK })
+    const receiver = acceptEvents()
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    const { verification_id, wallet_request } = await createSession(setting)
+    await fetchRequest(wallet_request.request_uri)
+    await vi.waitFor(async () => {
+      const response = await ask(setting, 'GET', verification_id, '/deliveries')
+      const { deliveries } = (await response.json()) as { deliveries: { state: string }[] }
+      expect(deliveries).toMatchObject([{ state: 'delivered' }, { state: 'delivered' }])
+    }, WAIT)
+    expect(receiver).toHaveBeenCalledTimes(2)
+    expect(put.mock.calls.map(([{ entry }]) => entry.stage)).toEqual(['created', 'request_fetched'])
+    await cancel(setting, verification_id)
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(4), WAIT)
+    expect(put.mock.calls[3]?.[0].entry).toMatchObject({ webhook: { delivered: true, attempts: 1 } })
+  })
+})
+
+describe('a day of the list', () => {
+  it('is opened again where its first write fails', async () => {
+    const setting = await setUp()
+    let failures = 1
+    await runInDurableObject(dayStub(setting), (_, { storage }) => {
+      const kv = Object.getPrototypeOf(storage.kv) as SyncKvStorage
+      const write = kv.put
+      vi.spyOn(kv, 'put').mockImplementation(function (this: SyncKvStorage, key, value) {
+        if (key === 'day' && failures-- > 0) throw new Error('the disk is full')
+        return write.call(this, key, value)
+      })
+    })
+    const { verification_id } = await createSession(setting)
+    await vi.waitFor(() => expect(failures).toBe(0), WAIT)
+    expect(await list(setting)).toEqual([])
+    let now = NOON
+    await vi.waitFor(async () => {
+      now += 5_000
+      at(now)
+      await runDurableObjectAlarm(stubOf(verification_id))
+      expect(await list(setting)).toMatchObject([{ verification_id }])
+    }, WAIT)
+    await runInDurableObject(dayStub(setting), async (_, { storage }) => {
+      expect(storage.kv.get('day')).toBe(DAY)
+      expect(await storage.getAlarm()).not.toBeNull()
+    })
+  })
+
+  it('is erased by the next alarm where its erasure fails', async () => {
+    const setting = await setUp()
+    await createSession(setting)
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+    at(NOON + 100 * 24 * HOUR)
+    await runInDurableObject(dayStub(setting), async (index: VerificationIndex, { storage }) => {
+      vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(() => {
+        throw new Error('the disk is full')
+      })
+      await expect(index.alarm()).rejects.toThrow('the disk is full')
+      await index.alarm()
+    })
+    expect(await textOf(setting)).toBe('[]')
+  })
+})
+
+describe('the event of a step', () => {
+  it('is in the log once where the answer of its first call is lost', async () => {
+    const setting = await setUp({ webhook: WEBHOOK })
+    acceptEvents()
+    const append = EventLog.prototype.append
+    vi.spyOn(EventLog.prototype, 'append').mockImplementationOnce(function (this: EventLog, entry) {
+      append.call(this, entry)
+      throw new Error('the answer is lost')
+    })
+    const { wallet_request } = await createSession(setting)
+    await fetchRequest(wallet_request.request_uri)
+    await vi.waitFor(async () => {
+      const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })
+      const { events } = (await response.json()) as { events: readonly { event_type: string }[] }
+      expect(events.map(({ event_type }) => event_type)).toEqual(STEPS)
+    }, WAIT)
+  })
+})
+
+describe('an erasure on request', () => {
+  it.each([
+    ['the same session', 1, 1],
+    ['a session that the same key has created meanwhile', 2, 0],
+  ])('of %s', async (_, created_at, erasures) => {
+    const document = { verification_id: 'v_1', relying_party_id: 'rp_1', created_at: 1, idempotency: null }
+    const erase = vi.fn()
+    const context = {
+      store: { session: () => ({ ...document, created_at }), erase },
+      env: { VERIFICATION_INDEX: { getByName: () => ({ remove: async () => undefined }) } },
+    } as unknown as SessionContext
+    const indexed = { ...document, pending_index_entry: {} } as unknown as SessionDocument
+    expect(await eraseListed(context, indexed)).toBe(true)
+    expect(erase).toHaveBeenCalledTimes(erasures)
+  })
+})

@@ -1,0 +1,78 @@
+// Relying parties and sessions of a history. They are drawn and created before the faults begin.
+
+import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { WORLD } from './platform/objects.ts'
+import type { Random } from './platform/random.ts'
+import { createInput, settingsInput, type World } from './world.ts'
+
+/** Share of sessions that are logins by OpenID Connect. */
+const LOGIN_SHARE = 0.25
+/** Shares of relying parties with a list of verifications, and with events of steps. */
+const LIST_SHARE = 0.85
+const STEPS_SHARE = 0.4
+
+const SOME_EVENTS = ['verification.verified', 'verification.canceled'] as const
+
+/** `logins`, `lists`: decide which sessions are logins, and which relying parties have lists and steps. */
+export type Draws = { readonly logins: Random; readonly lists: Random }
+
+/** Creates relying parties, without faults, and draws the sessions. */
+export async function populate(world: World & Draws): Promise<void> {
+  const { random, logins, objects, code, parties, sessions } = world
+  const retention = random.pick([3_600, 7_200, 172_800])
+  const count = random.chance(0.3) ? 2 : 1
+  for (let i = 0; i < count; i++) await createParty(world, `party-${i}`, retention)
+  const bindings = random.pick([
+    ['none', 'none', 'page', 'relying_party'],
+    ['page'],
+    ['relying_party'],
+  ] as const)
+  for (let i = random.between(1, 3); i > 0; i--) {
+    const party = random.pick(parties)
+    const isKeyed = random.chance(0.5)
+    const input = createInput(party, {
+      binding: random.pick(bindings),
+      expiresIn: random.pick([60, 120, 300, 900]),
+      encrypted: random.chance(0.25),
+      retention,
+      bodyDigest: isKeyed ? 'digest-of-the-body' : null,
+      isLogin: logins.chance(LOGIN_SHARE),
+    })
+    const id = String(objects.namespace('VERIFICATION_SESSION').newUniqueId())
+    const object = objects.objectOf('VERIFICATION_SESSION', id)
+    sessions.push({
+      name: `session ${'ABC'[sessions.length]}`,
+      verificationId: code.verificationIdOf({ toString: () => id } as never),
+      ...{ object, party, input, isKeyed },
+      ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
+    })
+  }
+}
+
+async function createParty(world: World & Draws, name: string, retention: number): Promise<void> {
+  const { random, lists, scheduler, objects, code, credentials, parties } = world
+  const namespace = objects.namespace('RELYING_PARTY')
+  const id = String(namespace.newIdOfRun())
+  const outcomes = random.pick([EVENT_TYPES, EVENT_TYPES, EVENT_TYPES, SOME_EVENTS, null])
+  const [isIndexed, hasStepEvents] = [lists.chance(LIST_SHARE), lists.chance(STEPS_SHARE)]
+  const events: readonly EventType[] | null =
+    outcomes && (hasStepEvents ? [...outcomes, ...STEP_EVENT_TYPES] : outcomes)
+  const input = settingsInput(credentials, name, { retention, events, isIndexed })
+  scheduler.as(WORLD, () => {
+    const stub = namespace.get({ toString: () => id }) as unknown as {
+      create: (input: unknown, now: number) => Promise<unknown>
+    }
+    void stub.create(input, scheduler.wall())
+  })
+  await scheduler.run(scheduler.state.time + 1_000)
+  const object = objects.objectOf('RELYING_PARTY', id)
+  const relyingPartyId = code.relyingPartyIdOf({ toString: () => id } as never)
+  parties.push({
+    name,
+    id: relyingPartyId,
+    object,
+    isIndexed,
+    hasStepEvents: hasStepEvents && events !== null,
+    isErased: false,
+  })
+}
