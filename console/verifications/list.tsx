@@ -112,7 +112,7 @@ function Older({
   useEffect(() => {
     // A page without entries has read thousands: the next one is for a person to ask for.
     if (button.current === null || isSparse) return undefined
-    const observer = new IntersectionObserver(([seen]) => seen?.isIntersecting && void read.current(), {
+    const observer = new IntersectionObserver((seen) => seen.at(-1)?.isIntersecting && void read.current(), {
       rootMargin: '1000px',
     })
     observer.observe(button.current)
