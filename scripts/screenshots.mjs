@@ -13,6 +13,7 @@ const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
 const TESTS = [
   ...['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
   ...['console/story', 'console/verifications', 'console/verification'],
+  ...['console/insights', 'console/developers', 'console/operator'],
 ].map((name) => `test/browser/${name}.test.ts`)
 
 ensureInstalled()

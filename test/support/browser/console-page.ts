@@ -1,8 +1,10 @@
 // The console in a browser.
 
-import type { BrowserContextOptions, Page } from 'playwright-core'
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { expect } from 'vitest'
 import { BASE_URL, expectStatus, type RelyingParty } from '../service/service.ts'
 import type { BrowserStage } from './browser-stage.ts'
+import { checkPage } from './page-check.ts'
 
 /** Variables of a service with a console. */
 export const WITH_CONSOLE = { CONSOLE: '1' }
@@ -57,6 +59,13 @@ export async function changeSettings(page: Page, change: object): Promise<void> 
   if (response.status() !== 200) throw new Error(`HTTP ${response.status()} ${await response.text()}`)
 }
 
+/** Signs in on a page that is prepared already, and opens a page of the console. */
+export async function openPlace(page: Page, token: string, place: string): Promise<void> {
+  await signIn(page, BASE_URL, token)
+  await page.goto(`${BASE_URL}/console#/${place}`)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+}
+
 /** Creates an API key with these scopes alone. */
 export async function keyWith(rp: RelyingParty, ...scopes: readonly string[]): Promise<CreatedKey> {
   const created = await rp.call('POST', '/v1/api_keys', { body: { scopes } })
@@ -64,3 +73,40 @@ export async function keyWith(rp: RelyingParty, ...scopes: readonly string[]): P
 }
 
 type CreatedKey = { readonly key_id: string; readonly api_key: string }
+
+/** Checks a page of the console in light, dark and forced colours, and on 320 pixels. */
+export async function checkConsole(page: Page, name: string): Promise<void> {
+  await checkPage(page, name, { dark: true, forced: true })
+  const size = page.viewportSize()
+  await page.setViewportSize({ width: 320, height: 700 })
+  await checkPage(page, `${name}-320`)
+  if (size !== null) await page.setViewportSize(size)
+}
+
+/** Returns the texts of a table's body, row by row. */
+export async function rowsOf(page: Page, caption: string): Promise<readonly (readonly string[])[]> {
+  return page.getByRole('table', { name: caption, exact: true }).evaluateAll(textsOf as never)
+}
+
+type TableElement = { readonly tBodies: readonly { readonly rows: Iterable<RowElement> }[] }
+type RowElement = { readonly cells: Iterable<{ readonly innerText: string }> }
+
+/** Runs in the page. */
+function textsOf(tables: readonly TableElement[]): readonly (readonly string[])[] {
+  const rows = tables.flatMap(({ tBodies }) => [...(tBodies[0]?.rows ?? [])])
+  return rows.map(({ cells }) => [...cells].map(({ innerText }) => innerText.trim()))
+}
+
+/** Waits until a table has this many rows. */
+export async function hasRows(page: Page, caption: string, count: number): Promise<void> {
+  await expect
+    .poll(async () => (await rowsOf(page, caption)).length, { timeout: 20_000, message: caption })
+    .toBe(count)
+}
+
+/** Presses a button that asks for a confirmation, and confirms in the dialog. */
+export async function confirmed(page: Page, button: Locator): Promise<void> {
+  const label = await button.innerText()
+  await button.click()
+  await page.getByRole('dialog').getByRole('button', { name: label, exact: true }).click()
+}

@@ -1,0 +1,203 @@
+// Insights in the console: plots and the same values as tables, in every mode of colours.
+
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { checkConsole, openPlace, rowsOf } from '../../support/browser/console-page.ts'
+import { saveScreenshot } from '../../support/browser/page-check.ts'
+import { finish } from '../../support/service/stage.ts'
+
+const DAYS = 7
+const HOURS = DAYS * 24
+const INSIGHTS = '**/console/api/v1/insights?*'
+
+/** Made counters of each hour: a wave of a day. One hour in eight had no end. */
+function madeStep(at: number, i: number) {
+  const created = Math.round(60 + 50 * Math.sin((i / 24) * 2 * Math.PI))
+  const verified = Math.round(created * 0.7)
+  return {
+    at: new Date(at).toISOString(),
+    created,
+    request_fetched: Math.round(created * 0.9),
+    ended: i % 8 === 0 ? {} : { verified, rejected: i % 5, declined: i % 3, expired: i % 4, canceled: i % 2 },
+    reasons: { untrusted_issuer: i % 5, session_expired: i % 4 },
+    channels: { qr: verified, link: i % 7, dc_api: i % 2 },
+    protocols: { 'openid4vp-1.0': created },
+    webhook_attempts: { succeeded: verified, failed: i % 6 },
+    seconds_to_end: i % 8 === 0 ? { p50: null, p95: null } : { p50: 20 + (i % 9), p95: 90 + 3 * (i % 20) },
+    webhook_seconds: { p50: 0.08, p95: 0.2 + 0.01 * (i % 10) },
+  }
+}
+
+function madeSteps(url: string) {
+  const query = new URL(url).searchParams
+  const from = Date.parse(query.get('from') ?? '')
+  const stepMs = query.get('step') === 'hour' ? 3_600_000 : 86_400_000
+  const count = (Date.parse(query.get('to') ?? '') - from) / stepMs
+  const steps = Array.from({ length: count }, (_, i) => madeStep(from + i * stepMs, i))
+  return { ...Object.fromEntries(query), steps }
+}
+
+/** Responds to insights with made counters, when `ready` resolves. */
+async function withMadeCounters(page: Page, ready: () => Promise<unknown> = async () => {}): Promise<void> {
+  await page.route(INSIGHTS, async (route) => {
+    await ready()
+    await route.fulfill({ json: madeSteps(route.request().url()) })
+  })
+}
+
+const PLOTS = [
+  'Created and fetched',
+  'Outcomes',
+  'Time from creation to the end',
+  'Webhook attempts',
+  'Response time of your webhook receiver',
+]
+
+/** Runs in the page: for each line of each plot, true if its colour is in the canvas. */
+const DRAWN = `[...document.querySelectorAll('figure')].map((figure) => {
+  const canvas = figure.querySelector('canvas')
+  const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+  return [...figure.querySelectorAll('.legend li[class^="line-"]:not(.line-at)')].map((entry) => {
+    const colour = getComputedStyle(entry).color.match(/\\d+/g).map(Number)
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3] > 200 && colour.every((part, k) => Math.abs(data[i + k] - part) < 12)) return true
+    return false
+  })
+})`
+
+describeInBrowser('insights in the console', () => {
+  const stage = useBrowserStage({ env: { CONSOLE: '1' } })
+
+  it('count a verification of today, and its webhook', async () => {
+    await finish(stage)
+    const canceled = await stage.rp.create()
+    await stage.rp.call('POST', `/v1/verify/${canceled.verification_id}/cancel`)
+    const { page } = await stage.visitor()
+    await stage.receiver.received(2)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await expect
+      .poll(
+        async () => {
+          await page.reload()
+          await page.getByRole('table', { name: 'From creation to outcome' }).waitFor()
+          return Object.fromEntries(
+            (await rowsOf(page, 'From creation to outcome')).map(([name, count]) => [name, count]),
+          )
+        },
+        { timeout: 20_000, interval: 1_000 },
+      )
+      .toMatchObject({ Created: '2', verified: '1', canceled: '1', 'Webhook attempts that succeeded': '2' })
+    expect(await rowsOf(page, 'Reasons')).toEqual([['canceled_by_relying_party', '1', '100%']])
+    expect((await rowsOf(page, 'Channels')).map(([name]) => name)).toEqual(['QR code'])
+  })
+
+  it('draw every line in its colour, in light, dark and forced colours', async () => {
+    const { page } = await stage.visitor()
+    await withMadeCounters(page)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    expect(await page.locator('figure figcaption').allInnerTexts()).toEqual(PLOTS)
+    const looks = [
+      { colorScheme: 'light', forcedColors: 'none' },
+      { colorScheme: 'dark', forcedColors: 'none' },
+      { colorScheme: 'light', forcedColors: 'active' },
+    ] as const
+    for (const look of looks) {
+      await page.emulateMedia(look)
+      await expect
+        .poll(async () => ((await page.evaluate(DRAWN)) as boolean[][]).flat(), { timeout: 10_000 })
+        .toEqual(Array(13).fill(true))
+    }
+  })
+
+  it.each(['phone', 'desktop'] as const)('are accessible on a %s, with each table open', async (device) => {
+    const { page } = await stage.visitor({ ...DEVICES[device], reducedMotion: 'reduce' })
+    await withMadeCounters(page)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    await saveScreenshot(page, `console-insights-${device}`)
+    await page.locator('figcaption').nth(1).scrollIntoViewIfNeeded()
+    await page.getByLabel('24 hours').check()
+    await page.locator('.insights[aria-busy="false"]').waitFor()
+    for (const summary of await page.locator('figure summary').all()) await summary.click()
+    await checkConsole(page, `console-insights-plots-${device}`)
+  })
+
+  it('have each plot as a table with the same values', async () => {
+    const { page } = await stage.visitor()
+    await withMadeCounters(page)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    for (const summary of await page.locator('figure summary').all()) await summary.click()
+    const outcomes = await rowsOf(page, 'Outcomes')
+    expect(outcomes).toHaveLength(HOURS)
+    const wanted = Array.from({ length: HOURS }, (_, i) => {
+      const { ended } = madeStep(0, i)
+      return ['verified', 'rejected', 'declined', 'expired', 'canceled'].map((end) =>
+        String((ended as Readonly<Record<string, number>>)[end] ?? 0),
+      )
+    })
+    expect(outcomes.map(([, ...counts]) => counts)).toEqual(wanted)
+    const times = await rowsOf(page, 'Time from creation to the end')
+    expect(times[0]?.slice(1)).toEqual(['–', '–'])
+    expect(times[1]?.slice(1)).toEqual(['21 sec', '93 sec'])
+    for (const plot of PLOTS) expect(await rowsOf(page, plot)).toHaveLength(HOURS)
+  })
+
+  it('offer periods and steps, and keep what is shown until the next values are there', async () => {
+    const { page } = await stage.visitor()
+    const asked: string[] = []
+    let release = () => {}
+    let held: Promise<void> | undefined
+    await page.route(INSIGHTS, async (route) => {
+      const { searchParams } = new URL(route.request().url())
+      const length = Date.parse(searchParams.get('to') ?? '') - Date.parse(searchParams.get('from') ?? '')
+      asked.push(`${length / 86_400_000} by ${searchParams.get('step')}`)
+      await held
+      await route.fulfill({ json: madeSteps(route.request().url()) })
+    })
+    await openPlace(page, stage.rp.api_key, 'insights')
+    await page
+      .locator('figure canvas')
+      .nth(PLOTS.length - 1)
+      .waitFor()
+    const before = await page.locator('figure').first().boundingBox()
+    held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.getByLabel('90 days').check()
+    await expect.poll(() => asked.at(-1)).toBe('90 by day')
+    expect(await page.locator('figure').first().boundingBox()).toEqual(before)
+    expect(await page.getByLabel('Hour', { exact: true }).isDisabled()).toBe(true)
+    release()
+    held = undefined
+    await page.locator('.insights[aria-busy="false"]').waitFor()
+    await page.getByLabel('24 hours').check()
+    await expect.poll(() => asked.at(-1)).toBe('1 by hour')
+    await page.getByLabel('30 days').check()
+    await page.getByLabel('Day', { exact: true }).check()
+    await expect.poll(() => asked.at(-1)).toBe('30 by day')
+    await page.getByLabel('Other days').check()
+    await page.getByLabel('To (UTC)').fill('2026-11-10')
+    await page.getByLabel('From (UTC)').fill('2026-11-01')
+    await expect.poll(() => asked.at(-1)).toBe('10 by day')
+  })
+
+  it('are absent where the settings say no index', async () => {
+    const { page } = await stage.visitor()
+    const { api_key } = await stage.service.relyingParty({ index: false })
+    await openPlace(page, api_key, 'insights')
+    await page.getByRole('alert').getByText('index_disabled').waitFor()
+    await checkConsole(page, 'console-insights-disabled-desktop')
+  })
+})

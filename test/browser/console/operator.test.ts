@@ -1,0 +1,124 @@
+// The console for the operator: state of the service, relying parties, trust lists, certificates, metrics.
+
+import { expect, it } from 'vitest'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { checkConsole, confirmed, hasRows, openPlace, rowsOf } from '../../support/browser/console-page.ts'
+import { saveScreenshot } from '../../support/browser/page-check.ts'
+import { mintRoot } from '../../support/certificates/certificates.ts'
+import { expectStatus } from '../../support/service/service.ts'
+import { relyingPartyOf } from '../../support/service/stage.ts'
+
+const SCRIPT = '<script>document.title = 1</script>'
+
+describeInBrowser('the operator in the console', () => {
+  const stage = useBrowserStage({ env: { CONSOLE: '1' } })
+
+  const open = async (place = 'operator', device: object = DEVICES.desktop) => {
+    const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })
+    await openPlace(page, stage.service.server.adminToken, place)
+    return page
+  }
+
+  it('sees if the service is ready, certificates by expiry, and metrics', async () => {
+    const page = await open()
+    await page.getByText('Ready', { exact: true }).waitFor()
+    const { warnings } = (await (await stage.service.fetch('/readyz')).json()) as {
+      readonly warnings: readonly { readonly code: string }[]
+    }
+    for (const { code } of warnings) await page.locator('.notice code').getByText(code).waitFor()
+    await hasRows(page, 'Certificates by expiry', 1)
+    expect((await rowsOf(page, 'Certificates by expiry'))[0]?.[0]).toBe('This service')
+    await page.getByRole('table', { name: 'Metrics' }).waitFor()
+    const metrics = await rowsOf(page, 'Metrics')
+    const health = metrics.find(([name]) => name?.endsWith('storage_writable'))
+    expect(health?.slice(1)).toEqual(['', '1', 'Whether storage can be written.'])
+  })
+
+  it('shows the warnings of a service that is not well', async () => {
+    const page = await open()
+    const message = `the list of ${SCRIPT} is too old`
+    await page.route('**/console/api/readyz', (route) =>
+      route.fulfill({
+        json: { status: 'ready', warnings: [{ code: 'trust_list_stale', message, trust_lists: 2 }] },
+      }),
+    )
+    await page.reload()
+    await page.getByText(message).waitFor()
+    await page.getByText('trust_lists: 2').waitFor()
+    await saveScreenshot(page, 'console-operator-warning-desktop')
+    await page.route('**/console/api/readyz', (route) => {
+      const json = { status: 503, code: 'not_ready', detail: 'A certificate has expired.', errors: [] }
+      return route.fulfill({ status: 503, json })
+    })
+    await page.reload()
+    await page.getByText('Not ready', { exact: true }).waitFor()
+    await page.getByText('A certificate has expired.').waitFor()
+  })
+
+  it('creates a relying party, mends its missing anchor, and deletes it', async () => {
+    const page = await open()
+    await page.getByText('New relying party').first().click()
+    const form = page.getByRole('form', { name: 'New relying party' })
+    await form.getByLabel('Name').fill(' ')
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.locator('[name="name"][aria-invalid]').waitFor()
+    await form.getByLabel('Name').fill(SCRIPT)
+    await form.getByRole('button', { name: 'Create' }).click()
+    const key = page.getByRole('textbox', { name: 'New API key' })
+    await key.waitFor()
+    const token = await key.inputValue()
+    await page.getByRole('link', { name: `Open ${SCRIPT}` }).click()
+    await page.getByRole('heading', { level: 1, name: SCRIPT }).waitFor()
+    await page.getByText('There is no trust anchor.').waitFor()
+    await page.getByText('Add a trust anchor').first().click()
+    const anchor = page.getByRole('form', { name: 'Add a trust anchor' })
+    await anchor.getByLabel('Name').fill('Age issuers')
+    await anchor.getByLabel('Credential types').fill('age_attestation')
+    await anchor.getByLabel('x509_ca_pem', { exact: true }).fill((await mintRoot()).pem)
+    await anchor.getByRole('button', { name: 'Add a trust anchor' }).click()
+    await hasRows(page, 'Trust anchors', 1)
+    const settings = await stage.rp.call('GET', '/v1/relying_party', { token })
+    const { trust_anchors } = (await expectStatus(settings, 200)) as { readonly trust_anchors: unknown }
+    expect(trust_anchors).toMatchObject([{ name: 'Age issuers', credential_types: ['age_attestation'] }])
+    await confirmed(page, page.getByRole('button', { name: 'Delete the relying party' }))
+    await page.getByRole('heading', { level: 1, name: 'Operator' }).waitFor()
+    expect((await stage.rp.call('GET', '/v1/relying_party', { token })).status).toBe(401)
+  })
+
+  it('adds a trust list, with the messages of the API, sees its freshness, and removes it', async () => {
+    const page = await open()
+    await page.getByText('There is no trust list.').waitFor()
+    await page.getByText('Add a trust list').first().click()
+    const form = page.getByRole('form', { name: 'Add a trust list' })
+    const json = form.getByLabel('The list, as JSON')
+    const example = JSON.parse(await json.inputValue())
+    await form.getByRole('button', { name: 'Create' }).click()
+    await hasRows(page, 'Trust lists', 1)
+    await page.getByRole('table', { name: 'Trust lists' }).getByText('Not usable').waitFor()
+    await json.fill(JSON.stringify({ ...example, services: [] }))
+    await form.getByRole('button', { name: 'Create' }).click()
+    await form.getByText('/services').first().waitFor()
+    const good = { ...example, name: 'good', pem: (await mintRoot()).pem }
+    await json.fill(JSON.stringify(good))
+    await form.getByRole('button', { name: 'Create' }).click()
+    await hasRows(page, 'Trust lists', 2)
+    const row = page.getByRole('row').filter({ hasText: 'good' })
+    await row.getByText('Usable', { exact: true }).waitFor()
+    expect((await row.locator('td').allInnerTexts())[3]).toBe('1')
+    await row.scrollIntoViewIfNeeded()
+    await checkConsole(page, 'console-trust-lists-desktop')
+    await confirmed(page, row.getByRole('button', { name: 'Remove' }))
+    await hasRows(page, 'Trust lists', 1)
+  })
+
+  it.each(['phone', 'desktop'] as const)('has accessible pages on a %s', async (device) => {
+    await relyingPartyOf(stage, { name: `Corner Wine Shop ${SCRIPT}` })
+    const page = await open('operator', DEVICES[device])
+    await page.getByRole('table', { name: 'Metrics' }).waitFor()
+    await page.getByRole('table', { name: 'Certificates by expiry' }).waitFor()
+    await checkConsole(page, `console-operator-${device}`)
+    await page.getByRole('link', { name: 'Corner Wine Shop' }).last().click()
+    await page.getByRole('heading', { name: 'Delete the relying party' }).waitFor()
+    await checkConsole(page, `console-relying-party-${device}`)
+  })
+})
