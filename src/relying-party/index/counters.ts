@@ -1,7 +1,7 @@
 // Counters of verifications for each hour (CONTRACT 13). They come from entries of the index alone: a changed
 // entry is subtracted and added again. They hold no person and no id.
 
-import type { IndexEntry } from './index-entry.ts'
+import type { ListedEntry } from './index-entry.ts'
 
 export const HOUR_MS = 3_600_000
 
@@ -31,7 +31,7 @@ export class HourCounters {
   readonly #hours = new Map<number, Map<string, number>>()
 
   /** Counts an entry. `factor` -1 removes what was counted of it. */
-  add(entry: IndexEntry, factor: 1 | -1 = 1): void {
+  add(entry: ListedEntry, factor: 1 | -1 = 1): void {
     for (const { at, counter, times } of eventsOf(entry)) {
       const hour = Math.floor(at / HOUR_MS) * HOUR_MS
       const counts = this.#hours.get(hour) ?? new Map<string, number>()
@@ -84,7 +84,7 @@ export function quantile(buckets: Counts, share: number): number | null {
 
 type CountedEvent = { readonly at: number; readonly counter: string; readonly times: number }
 
-function eventsOf(entry: IndexEntry): readonly CountedEvent[] {
+function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
   const { created_at, request_fetched_at, ended_at, status, reason, channel, protocol, webhook } = entry
   const once = (at: number, counter: string, times = 1) => ({ at, counter, times })
   const events = [once(created_at, 'created/'), once(created_at, `protocols/${protocol}`)]

@@ -1,6 +1,6 @@
 // Filters of the list of verifications (CONTRACT 13).
 
-import { type IndexEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
+import { type IndexEntry, type ListedEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
 
 /** What an entry must match. An absent member matches every entry. */
 export type EntryFilter = {
@@ -12,15 +12,22 @@ export type EntryFilter = {
   readonly metadata?: Readonly<Record<string, string>>
 }
 
-/** Returns true for an entry that the filter matches. Its time is not compared: the reader stops there. */
-export function matches(entry: IndexEntry, filter: EntryFilter): boolean {
-  const { status, credential_type, webhook_state, metadata = {} } = filter
+/**
+ * Returns true for an entry that the filter matches, but for its metadata. Its time is not compared: the
+ * reader stops there.
+ */
+export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
+  const { status, credential_type, webhook_state } = filter
   return (
     (status === undefined || status.includes(entry.status)) &&
     (credential_type === undefined || entry.credential_types.includes(credential_type)) &&
-    (webhook_state === undefined || webhookStateOf(entry) === webhook_state) &&
-    Object.entries(metadata).every(
-      ([key, value]) => Object.hasOwn(entry.metadata, key) && entry.metadata[key] === value,
-    )
+    (webhook_state === undefined || webhookStateOf(entry) === webhook_state)
+  )
+}
+
+/** Returns true for metadata that the filter matches. */
+export function matchesMetadata(metadata: IndexEntry['metadata'], filter: EntryFilter): boolean {
+  return Object.entries(filter.metadata ?? {}).every(
+    ([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value,
   )
 }

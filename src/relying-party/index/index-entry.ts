@@ -19,6 +19,9 @@ export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): Webhoo
   return webhook && (webhook.delivered ? 'delivered' : 'dead')
 }
 
+/** An entry without its metadata, which is stored sealed. */
+export type ListedEntry = Omit<IndexEntry, 'metadata'>
+
 /** One verification. A later put of the same verification has a higher `revision`. */
 export type IndexEntry = {
   readonly verification_id: string

@@ -3,13 +3,16 @@
 // replaced by a later revision only. Expired days are erased whole.
 
 import { DurableObject } from 'cloudflare:workers'
+import { configOf } from '../../config.ts'
+import { randomBytes } from '../../crypto/random.ts'
+import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { endOfDay } from '../events/event-days.ts'
 import { relyingPartyStub } from '../identifier.ts'
 import { HourCounters, type HourCounts } from './counters.ts'
-import { type EntryFilter, matches } from './entry-filter.ts'
+import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
-import type { IndexEntry } from './index-entry.ts'
+import type { IndexEntry, ListedEntry } from './index-entry.ts'
 
 /** A day of a relying party. */
 type Day = { readonly relyingPartyId: string; readonly day: number }
@@ -39,9 +42,15 @@ export type DayPage = {
   readonly more: boolean
 }
 
+/**
+ * Metadata is sealed at its place, because an overwritten row can still be read in the database file. Null:
+ * there is none.
+ */
+type StoredEntry = ListedEntry & { readonly sealed_metadata: string | null }
+
 /** An entry of an erased verification keeps its place and its counts. Null: it was removed before it came. */
-type Removed = { readonly removed: true; readonly counted: IndexEntry | null }
-type Stored = IndexEntry | Removed
+type Removed = { readonly removed: true; readonly counted: StoredEntry | null }
+type Stored = StoredEntry | Removed
 
 const PREFIX = 'entry/'
 const COUNTS = 'counts'
@@ -55,6 +64,7 @@ export class VerificationIndex extends DurableObject<Env> {
   #counters: HourCounters | undefined
   #day: number | undefined
   #alarm: number | null = null
+  #key: Uint8Array<ArrayBuffer> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
@@ -69,11 +79,12 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /** Stores an entry, unless a later revision is stored. False where the relying party is deleted. */
-  async put({ mark, entry, ...of }: IndexPut): Promise<boolean> {
+  async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
     if (!(await this.#open(of))) return false
+    const key = keyOf({ created_at: listed.created_at, mark })
+    const entry: StoredEntry = { ...listed, sealed_metadata: await this.#seal(metadata, key) }
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // the day is over
-    const key = keyOf({ created_at: entry.created_at, mark })
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision > entry.revision)) return true
     kv.put<Stored>(key, entry)
@@ -92,27 +103,41 @@ export class VerificationIndex extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     const before = kv.get<Stored>(keyOf(at))
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
-    const counted = before === undefined ? null : { ...before, verification_id: '', metadata: {} }
+    const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
     kv.put<Stored>(keyOf(at), { removed: true, counted })
   }
 
   /** Returns entries before a position, newest first. `before` null: from the newest on. */
-  read(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): DayPage {
-    const { created_after = 0 } = filter
+  async read(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): Promise<DayPage> {
+    const most = filter.metadata === undefined ? limit : scan
+    const { rows, ...page } = this.#scan(before, { limit: most, scan, filter, now })
     const found: (EntryPosition & { entry: IndexEntry })[] = []
+    for (const [key, stored] of rows) {
+      const last = found.at(-1)
+      if (found.length === limit && last !== undefined) return { ...page, found, last, more: true }
+      const metadata = await this.#metadataOf(stored, key, now)
+      const { sealed_metadata: _, ...listed } = stored
+      if (matchesMetadata(metadata, filter))
+        found.push({ ...positionOf(key), entry: { ...listed, metadata } })
+    }
+    return { ...page, found }
+  }
+
+  /** Reads rows whose entries match, but for their metadata. */
+  #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
+    const { created_after = 0 } = filter
+    const rows: [string, StoredEntry][] = []
     let last: EntryPosition | null = null
     let scanned = 0
     for (const [key, stored] of this.#newestFirst(before, scan)) {
-      if (found.length === limit) return { found, last, scanned: scanned + 1, more: true }
+      if (rows.length === limit) return { rows, last, scanned: scanned + 1, more: true }
       scanned += 1
       const at = positionOf(key)
-      if (at.created_at < created_after) return { found, last, scanned, more: false }
+      if (at.created_at < created_after) return { rows, last, scanned, more: false }
       last = at
-      if (isRemoved(stored)) continue
-      const entry = readable(stored, now)
-      if (matches(entry, filter)) found.push({ ...at, entry })
+      if (!isRemoved(stored) && matches(stored, filter)) rows.push([key, stored])
     }
-    return { found, last, scanned, more: scanned === scan }
+    return { rows, last, scanned, more: scanned === scan }
   }
 
   /** Returns the counts of this day's verifications. Some may lie in the hours after the day. */
@@ -164,13 +189,13 @@ export class VerificationIndex extends DurableObject<Env> {
   #eraseMetadata(now: number): number | null {
     let left = METADATA_BATCH
     let next = Infinity
-    const due: [string, IndexEntry][] = []
+    const due: [string, StoredEntry][] = []
     for (const [key, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
-      if (isRemoved(stored) || !hasMetadata(stored)) continue
+      if (isRemoved(stored) || stored.sealed_metadata === null) continue
       if (stored.metadata_until > now) next = Math.min(next, stored.metadata_until)
       else if (left > 0) {
         left -= 1
-        due.push([key, { ...stored, metadata: {} }])
+        due.push([key, { ...stored, sealed_metadata: null }])
       } else next = now
     }
     for (const [key, entry] of due) this.ctx.storage.kv.put<Stored>(key, entry)
@@ -178,9 +203,26 @@ export class VerificationIndex extends DurableObject<Env> {
     return next <= now ? now + 1_000 : Math.max(next, now + METADATA_ROUND_MS)
   }
 
-  #planErasure(entry: IndexEntry): void {
-    if (!hasMetadata(entry)) return
-    const at = Math.max(entry.metadata_until, Date.now() + METADATA_ROUND_MS)
+  async #seal(metadata: IndexEntry['metadata'], key: string): Promise<string | null> {
+    if (Object.keys(metadata).length === 0) return null
+    return seal({ key: await this.#sealingKey(), aad: key }, JSON.stringify(metadata), randomBytes(12))
+  }
+
+  /** Returns the metadata of an entry as it may be read at `now`: none once its session is erased. */
+  async #metadataOf({ sealed_metadata, metadata_until }: StoredEntry, key: string, now: number) {
+    if (sealed_metadata === null || metadata_until <= now) return {}
+    const text = await unseal({ key: await this.#sealingKey(), aad: key }, sealed_metadata)
+    return text === undefined ? {} : (JSON.parse(text) as IndexEntry['metadata']) // sealed by this object
+  }
+
+  async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
+    this.#key ??= await deriveKey(configOf(this.env).serverSecret, `index/${this.ctx.id}`)
+    return this.#key
+  }
+
+  #planErasure({ metadata_until, sealed_metadata }: StoredEntry): void {
+    if (sealed_metadata === null) return
+    const at = Math.max(metadata_until, Date.now() + METADATA_ROUND_MS)
     if (this.#alarm === null || at < this.#alarm) this.#setAlarm(at)
   }
 
@@ -206,15 +248,6 @@ export class VerificationIndex extends DurableObject<Env> {
     this.#counters = undefined
     await deleted
   }
-}
-
-/** Returns an entry as it may be read at `now`: without `metadata` once its session is erased. */
-function readable(entry: IndexEntry, now: number): IndexEntry {
-  return entry.metadata_until <= now ? { ...entry, metadata: {} } : entry
-}
-
-function hasMetadata({ metadata }: IndexEntry): boolean {
-  return Object.keys(metadata).length > 0
 }
 
 function isRemoved(stored: Stored): stored is Removed {
