@@ -26,6 +26,8 @@ const NO_ERRORS: Findings = {
   forgotten: [],
   undelivered: [],
   notLoggedOnce: [],
+  notListedOnce: [],
+  listedOtherwise: [],
   doubled: [],
   contradicted: [],
   oversent: [],
@@ -55,6 +57,8 @@ const GOOD: Evidence = {
   answers: new Map([['v_1', ANSWER]]),
   receipts: [{ ...RECEIPT, accepted: false }, RECEIPT],
   logged: ['v_1'],
+  listed: [{ verification_id: 'v_1', status: 'verified' }],
+  unlistable: new Set(),
 }
 
 describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged outcomes`, () => {
@@ -159,6 +163,9 @@ describe('the findings', () => {
     ['undelivered', 'v_1', { receipts: [{ ...RECEIPT, accepted: false }] }],
     ['notLoggedOnce', 'v_1', { logged: [] }],
     ['notLoggedOnce', 'v_1', { logged: ['v_1', 'v_1'] }],
+    ['notListedOnce', 'v_1', { listed: [] }],
+    ['notListedOnce', 'v_1', { listed: [...GOOD.listed, ...GOOD.listed], unlistable: new Set(['v_1']) }],
+    ['listedOtherwise', 'v_1', { listed: [{ verification_id: 'v_1', status: 'pending' }] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, status: 'rejected' } }] }],
     ['contradicted', 'evt_1', { receipts: [{ ...RECEIPT, event: { ...EVENT, sequence: 2 } }] }],
     ['uncounted', 'evt_1', { receipts: [RECEIPT, RECEIPT, RECEIPT] }],

@@ -15,6 +15,8 @@ export type ServiceResponse = {
   }[]
 } | null
 
+export type ListedSession = { readonly verification_id: string; readonly status: string }
+
 export type Evidence = {
   /** Every session whose creation was acknowledged and, unless it expired, whose outcome was. */
   readonly sessions: readonly FinishedSession[]
@@ -22,6 +24,10 @@ export type Evidence = {
   readonly receipts: readonly Receipt[]
   /** The session of each event in the event log, in its order. */
   readonly logged: readonly string[]
+  /** The entries of the list of verifications. */
+  readonly listed: readonly ListedSession[]
+  /** Sessions that may have met a build that has no list. */
+  readonly unlistable: ReadonlySet<string>
 }
 
 export type Findings = {
@@ -31,6 +37,10 @@ export type Findings = {
   readonly undelivered: readonly string[]
   /** Sessions whose event is not once in the event log. */
   readonly notLoggedOnce: readonly string[]
+  /** Sessions that are not once in the list of verifications. */
+  readonly notListedOnce: readonly string[]
+  /** Sessions that the list has with another status. */
+  readonly listedOtherwise: readonly string[]
   /** Sessions with more than one event. */
   readonly doubled: readonly string[]
   /** Events that differ from the acknowledged outcome, or do not have number 1. */
@@ -54,8 +64,10 @@ export type Findings = {
 const AUTOMATIC_ATTEMPTS = 6
 
 /** Finds broken rules of a run. */
-export function findingsOf({ sessions, answers, receipts, logged }: Evidence): Findings {
+export function findingsOf(evidence: Evidence): Findings {
+  const { sessions, answers, receipts, logged, listed, unlistable } = evidence
   const inLog = Map.groupBy(logged, (verificationId) => verificationId)
+  const inList = Map.groupBy(listed, ({ verification_id }) => verification_id)
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
   const byEvent = [...Map.groupBy(receipts, ({ eventId }) => eventId)]
   const known = new Map(sessions.map((session) => [session.verificationId, session]))
@@ -69,6 +81,14 @@ export function findingsOf({ sessions, answers, receipts, logged }: Evidence): F
     forgotten: sessionsWhere(({ verificationId, end }) => answers.get(verificationId)?.status !== end),
     undelivered: sessionsWhere((session) => !receiptsOf(session).some(({ accepted }) => accepted)),
     notLoggedOnce: sessionsWhere(({ verificationId }) => inLog.get(verificationId)?.length !== 1),
+    notListedOnce: sessionsWhere(({ verificationId }) => {
+      const times = inList.get(verificationId)?.length ?? 0
+      return times > 1 || (times === 0 && !unlistable.has(verificationId))
+    }),
+    listedOtherwise: sessionsWhere(({ verificationId, end }) => {
+      const mayBe = unlistable.has(verificationId) ? [end, 'pending'] : [end]
+      return (inList.get(verificationId) ?? []).some(({ status }) => !mayBe.includes(status))
+    }),
     doubled: sessionsWhere((session) => new Set(receiptsOf(session).map(({ eventId }) => eventId)).size > 1),
     contradicted: eventsWhere((sent) => sent.some((receipt) => contradicts(receipt, known))),
     oversent: eventsWhere((sent) => sent.length > AUTOMATIC_ATTEMPTS),

@@ -25,13 +25,15 @@ export type Ledger = {
   /** Sessions whose outcome the service returns, and events in its log. */
   readonly stored: number
   readonly logged: number
+  /** Sessions that the list of verifications has with their status. */
+  readonly listed: number
   /** Number of broken rules of each kind. */
   readonly findings: Readonly<Record<keyof Findings, number>>
 }
 
 /** Counts a run. */
 export function ledgerOf(run: Run): Ledger {
-  const { sessions, receipts, answers, logged, kills, leftOut, brokenOff } = run
+  const { sessions, receipts, answers, logged, listed, kills, leftOut, brokenOff } = run
   const accepted = receipts.filter(({ accepted }) => accepted)
   const expired = sessions.filter(({ end }) => end === 'expired').length
   return {
@@ -49,6 +51,9 @@ export function ledgerOf(run: Run): Ledger {
     delivered: new Set(accepted.map(({ eventId }) => eventId)).size,
     stored: sessions.filter(({ verificationId, end }) => answers.get(verificationId)?.status === end).length,
     logged: new Set(logged).size,
+    listed: sessions.filter(({ verificationId: id, end }) =>
+      listed.some(({ verification_id, status }) => verification_id === id && status === end),
+    ).length,
     findings: mapValues(findingsOf(run), (found) => found.length),
   }
 }
@@ -84,6 +89,7 @@ export function tableOf(ledger: Ledger): string {
     ['events delivered', ledger.delivered],
     ['outcomes stored', ledger.stored],
     ['events in the log', ledger.logged],
+    ['verifications in the list', ledger.listed],
     ['broken rules', `${faultsIn(ledger)} (${list(ledger.findings)})`],
   ]
   return ['| ledger | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')

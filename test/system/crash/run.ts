@@ -9,7 +9,7 @@ import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
 import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives, refusalsIn } from './faults.ts'
-import type { Evidence, ServiceResponse } from './findings.ts'
+import type { Evidence, ListedSession, ServiceResponse } from './findings.ts'
 import {
   type Ask,
   authorized,
@@ -58,6 +58,8 @@ export type Run = Evidence & {
 }
 
 const CALLERS = 24
+/** Time for entries of the list whose call a kill cut off. */
+const LISTED_WITHIN_MS = 60_000
 /** Longest time for which the disk is full before a kill. */
 const FULL_MS = 1_000
 
@@ -79,19 +81,33 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     // The previous build has no logins.
     const client = plan.lives === 'clocks' ? await registerLoginClient(ask, apiKey) : undefined
     const callers = { ask, wallet, apiKey, client }
-    const load = underLoad(plan, sessions, (number, end) => drive(number, end, callers))
-    const begun = Date.now()
-    const kills = await killAtRandom({ plan, server, gate, receiver, sessions, load })
-    await untilTaken(sessions, receiver, plan.patience(Date.now() - begun))
+    /** Number of sessions that began before the last life of the previous build ended. */
+    const begun = { sessions: 0, underPrevious: 0 }
+    const load = underLoad(plan, sessions, (number, end) => {
+      begun.sessions++
+      return drive(number, end, callers)
+    })
+    const start = Date.now()
+    const ended = () => {
+      begun.underPrevious = begun.sessions
+    }
+    const kills = await killAtRandom({ plan, server, gate, receiver, sessions, load, previousEnded: ended })
+    await untilTaken(sessions, receiver, plan.patience(Date.now() - start))
     // Copied before the sessions are read: later receipts may be missing in the log.
     const receipts = [...receiver.receipts]
+    // Reading the list wakes no session.
+    const listed = await readList(sessions, ask, apiKey)
+    const unlistable = new Set(
+      sessions.filter(({ number }) => number < begun.underPrevious).map((one) => one.verificationId),
+    )
     const answers = await eachOf(sessions, async ({ verificationId: id }) => [
       id,
       await readResponse(id, ask, apiKey),
     ])
     const logged = await readLog(ask, apiKey)
     const leftOut = plan.faults.livesOf(plan.lives, 'left_out')
-    return { sessions, receipts, answers: new Map(answers), logged, kills, leftOut, brokenOff: brokenOff() }
+    const evidence = { sessions, receipts, answers: new Map(answers), logged, listed, unlistable }
+    return { ...evidence, kills, leftOut, brokenOff: brokenOff() }
   } finally {
     gate.close() // callers that still retry after an error wait here forever
     await server.stop()
@@ -133,6 +149,8 @@ type Scene = {
   readonly receiver: FailingReceiver
   readonly sessions: readonly FinishedSession[]
   readonly load: Promise<void>
+  /** The life of the previous build ends. */
+  readonly previousEnded: () => void
 }
 
 /**
@@ -162,6 +180,7 @@ async function killAtRandom(scene: Scene): Promise<Run['kills']> {
     await sleep(random.below(kill === 'disk_full' ? FULL_MS : 30))
     kills.push({ kill, life, open: receiver.open(), ...lack })
     gate.close()
+    if (kills.at(-2)?.life === 'previous_build') scene.previousEnded()
     if (kill === 'launcher') await server.kill9()
     else server.killWorkerd()
     await plan.faults.restart(server, life)
@@ -211,6 +230,26 @@ async function readResponse(verificationId: string, ask: Ask, apiKey: string): P
   if (session.status !== 200 || log.status !== 200) return null
   const { status, session_binding } = JSON.parse(session.text)
   return { status, session_binding, deliveries: JSON.parse(log.text).deliveries }
+}
+
+/** Reads the list until it has every session with its status, or for a minute. */
+async function readList(
+  sessions: readonly FinishedSession[],
+  ask: Ask,
+  apiKey: string,
+): Promise<readonly ListedSession[]> {
+  for (const deadline = Date.now() + LISTED_WITHIN_MS; ; await sleep(1_000)) {
+    const listed: ListedSession[] = []
+    for (let query = '', hasMore = true; hasMore; ) {
+      const page = JSON.parse((await ask(`/v1/verify?limit=100${query}`, authorized(apiKey))).text)
+      listed.push(...page.verifications)
+      query = `&after=${page.next}`
+      hasMore = page.has_more
+    }
+    const statuses = new Map(listed.map(({ verification_id, status }) => [verification_id, status]))
+    const isWhole = sessions.every(({ verificationId, end }) => statuses.get(verificationId) === end)
+    if (isWhole || Date.now() >= deadline) return listed
+  }
 }
 
 /** Reads the sessions of all events in the log. */
