@@ -1,4 +1,4 @@
-// Forms whose values the API validates. Each message of a problem is shown at the field that its pointer names.
+// Forms whose values the API validates. A message of a problem is shown at the field that its pointer names.
 
 import { type ComponentChildren, createContext, type JSX } from 'preact'
 import { useContext, useId, useState } from 'preact/hooks'

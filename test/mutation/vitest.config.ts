@@ -17,5 +17,11 @@ export default defineConfig({
       { find: './server.ts', replacement: platform('server.ts') },
     ],
   },
-  test: { include: group.tests, setupFiles: platform('globals.ts'), testTimeout: 60_000, hookTimeout: 60_000, isolate: false },
+  test: {
+    include: group.tests,
+    setupFiles: platform('globals.ts'),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    isolate: false,
+  },
 })

@@ -66,7 +66,7 @@ function oauthError(answer: FuzzResponse, statuses: readonly number[]): string |
   return isError && typeOf(answer) === 'application/json' ? undefined : 'no OAuth error'
 }
 
-/** Errors of the OpenID Connect provider: a page for people, an OAuth error, or a problem where no login is. */
+/** Errors of the OpenID Connect provider: a page for people, an OAuth error, or a problem without a login. */
 function undocumentedLogin(path: string, answer: FuzzResponse): string | undefined {
   if (typeOf(answer) === 'application/problem+json') return undocumentedProblem(answer)
   return LOGIN_PAGE.test(path)

@@ -64,9 +64,10 @@ function mutatedPresentation(random: Random, { cell, presentation }: Target): Mu
   if (cell.format === 'dc+sd-jwt') return mutateCompact(random, presentation, '~')
   if (cell.format === 'jwt_vc_json') return mutateCompact(random, presentation)
   const drawn = random.below(6)
-  if (drawn === 0) return mutateText(random, presentation)
+  // Annex C encrypts the bytes: there the text is no part of the response.
+  if (drawn === 0 && cell.channel !== 'dc_api org-iso-mdoc') return mutateText(random, presentation)
   const bytes = Buffer.from(presentation, 'base64url')
-  const { kind, value } = drawn === 1 ? mutateBytes(random, bytes) : mutateCbor(random, bytes)
+  const { kind, value } = drawn <= 1 ? mutateBytes(random, bytes) : mutateCbor(random, bytes)
   return { kind, value: Buffer.from(value).toString('base64url') }
 }
 
