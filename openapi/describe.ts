@@ -120,11 +120,17 @@ function parametersOf(name: RouteName, { query, parameters = [] }: Operation): r
     name: part,
     in: 'query',
     description: QUERY_TEXTS[part],
-    schema,
+    schema: repeatable(schema),
   }))
   const isLogged = ACCESS[name].caller === 'operator' && !name.startsWith('GET ')
   const inHeader = isLogged ? [PARAMETERS.operatorName] : []
   return [...inPath, ...inQuery, ...parameters.map((parameter) => PARAMETERS[parameter]), ...inHeader]
+}
+
+/** Describes a value or a list of them as a list: by default, a parameter is repeated for each element. */
+function repeatable(schema: Schema): Schema {
+  const alternatives = (schema.anyOf ?? []) as readonly Schema[]
+  return alternatives.find(({ type }) => type === 'array') ?? schema
 }
 
 /** The path of a DID document has a part of the id only. */
