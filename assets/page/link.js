@@ -30,7 +30,7 @@ if (button && testWallet && self === top) {
 function openPage() {
   const address = new URL(location.href)
   address.searchParams.delete('embed')
-  open(address, '_blank', 'noopener')
+  open(address.href, '_blank', 'noopener')
   note.textContent = page.link_elsewhere
 }
 

@@ -72,7 +72,7 @@ function run(
     setImmediate(work)
   }
   runInNewContext(script, {
-    ...{ document, location, history, fetch, setTimeout, URLSearchParams },
+    ...{ document, location, history, fetch, setTimeout, URL, URLSearchParams },
     AbortSignal: { timeout: () => undefined },
     ...{ self: window, top: framed ? {} : window },
     open: (...opening: string[]) => opened.push(opening),

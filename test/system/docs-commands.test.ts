@@ -20,7 +20,8 @@ import { freePort, type Server, startServer } from '../support/service/server.ts
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
   ['runs this test; test/scripts/test-summary.test.ts', /^npm test\b/],
-  ['run by .ci/run', /^npm (run (check|clients( -- [\w-]+)?|prose( -- --all)?)|ci)$/],
+  ['run by .ci/run', /^npm (run (check|clients( -- [\w -]+)?|prose( -- --all)?)|ci)$/],
+  ['sent by test/routes/lists/lists.test.ts', /^curl .*\/v1\/verify\?status=/],
   ['writes; `npm run check` finds a difference', /^npm run types$/],
   ['writes; `npm run check` finds a difference', /^npm run format$/],
   ['writes; test/documents/generated.test.ts makes the same', /^npm run docs$/],

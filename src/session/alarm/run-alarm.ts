@@ -2,7 +2,7 @@
 
 import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
-import { publishDue } from '../delivery/publishing.ts'
+import { publishDue, publishStepsDue } from '../delivery/publishing.ts'
 import { indexDue } from '../listing/indexing.ts'
 import { onAlarm } from '../timeouts.ts'
 import { isOnlyErasureDue } from './wake-up.ts'
@@ -37,8 +37,10 @@ async function work(context: SessionContext, now: number): Promise<void> {
   if (tombstone !== undefined && tombstone.keep_until <= now) await store.erase(undefined)
   // Before erasure, which must not remove an event that the log does not have yet.
   await publishDue(context, now)
-  await indexDue(context, now)
   await onAlarm(context, now)
   const round = await deliverDue(context, now)
+  // Last, because they must delay no outcome. Erasure waits for them.
+  await publishStepsDue(context, now)
+  await indexDue(context, now)
   store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
 }

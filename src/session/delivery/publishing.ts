@@ -19,6 +19,8 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 const CALL_MS = 5_000
 /** Time limit of all calls for steps, each after the other. The alarm repeats them. */
 const STEPS_MS = 20_000
+/** Longest time for which the event of an outcome waits for those of steps. */
+const STEPS_FIRST_MS = 1_000
 /**
  * The wait after the first call. It doubles after each further call, up to the longest. It is longer than a
  * first webhook attempt with its wait. So a session whose webhook fails wakes up once for both.
@@ -58,7 +60,6 @@ export function newStepLog(
 
 /** Calls the log again if that is due. The call is counted before it is made. */
 export async function publishDue(context: SessionContext, now: number): Promise<void> {
-  await publishStepsDue(context, now)
   const { store } = context
   const document = store.session()
   const entry = document?.pending_log_entry
@@ -79,12 +80,11 @@ export async function publishDue(context: SessionContext, now: number): Promise<
  */
 export async function publish(context: SessionContext, write: Write): Promise<void> {
   const { store, env } = context
+  // Steps come first where the log takes them at once. The outcome does not wait for a log that does not.
+  await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
   const document = store.session()
   const entry = document?.pending_log_entry
-  // Steps come first, so that the log has them before the outcome.
-  const areRecorded = await publishSteps(context)
   if (document === undefined || !entry) return
-  if (!areRecorded) return repeatSoon(store)
   const recording = await record(
     env,
     document.relying_party_id,
@@ -112,7 +112,8 @@ function repeatSoon(store: SessionStore): void {
   store.commit({ ...document, pending_log_entry: { ...entry, next_call_at: soon } })
 }
 
-async function publishStepsDue(context: SessionContext, now: number): Promise<void> {
+/** Calls the log again for steps if that is due. */
+export async function publishStepsDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
   const log = document?.pending_step_log

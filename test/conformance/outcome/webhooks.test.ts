@@ -65,6 +65,7 @@ it.each(Object.keys(ENDS))(
       event_type: `verification.${status}`,
       sequence: 1,
       created_at: expect.stringMatching(/Z$/),
+      attempt_count: 0,
       verification_id: id,
       status,
       checks,
@@ -88,7 +89,7 @@ it.each(Object.keys(ENDS))(
 
 it('CONTRACT 7: sends the first attempt at once, needs no retry, and logs it', async () => {
   const id = await ENDS.verified!(stage, stage.rp)
-  await eventOf(stage, id)
+  const { post } = await eventOf(stage, id)
   const delivery = await settledDelivery(stage.rp, id, 1)
   expect(await deliveriesOf(stage.rp, id)).toEqual([delivery])
   expect(delivery).toEqual({
@@ -98,7 +99,18 @@ it('CONTRACT 7: sends the first attempt at once, needs no retry, and logs it', a
     sequence: 1,
     state: 'delivered',
     next_attempt_at: null,
-    attempts: [{ attempt: 1, at: expect.stringMatching(/Z$/), manual: false, status: 200, error: null }],
+    attempts: [
+      {
+        attempt: 1,
+        at: expect.stringMatching(/Z$/),
+        manual: false,
+        status: 200,
+        error: null,
+        duration_ms: expect.any(Number),
+        response_excerpt: null,
+      },
+    ],
+    body: String(post.body),
   })
 })
 

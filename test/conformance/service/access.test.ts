@@ -52,6 +52,10 @@ const BODIES: Readonly<Record<string, object>> = {
   'PATCH /v1/oidc_clients/:client': { name: 'Wine shop' },
 }
 
+const QUERIES: Readonly<Record<string, string>> = {
+  'GET /v1/insights': `?from=${hoursFromNow(-1)}&to=${hoursFromNow(1)}`,
+}
+
 function hoursFromNow(hours: number): string {
   return new Date(Date.now() + hours * 3_600_000).toISOString()
 }
@@ -106,7 +110,10 @@ function call(
     .replace(':delivery', ids.delivery ?? 'dlv_none')
     .replace(':key', 'none')
     .replace(':client', 'none')
-  return rp.call(method, url, { token, ...(body !== undefined && { body }) })
+  return rp.call(method, url + (QUERIES[`${method} ${path}`] ?? ''), {
+    token,
+    ...(body !== undefined && { body }),
+  })
 }
 
 /** Returns everything that a client can compare: all but the request's own id. */

@@ -106,7 +106,9 @@ it('lists verifications, shows the course of one, and counts them', async () => 
     expect(has_more).toBe(false)
   })
   const { entries } = unwrap(await client.timeline(id))
-  expect(entries.map(({ type }) => type)).toEqual(['created', 'ended'])
+  // The attempt of the webhook may have ended already.
+  const types = entries.map(({ type }) => type).filter((type) => type !== 'webhook_attempt')
+  expect(types).toEqual(['created', 'ended'])
   const day = 86_400_000
   const [from, to] = [-day, day].map((offset) => new Date(Date.now() + offset).toISOString())
   const { steps } = unwrap(await client.insights({ from: from ?? '', to: to ?? '' }))

@@ -173,8 +173,11 @@ const CALLS: Readonly<Record<string, () => Promise<Call>>> = {
   pushAuthorizationRequest: pushCall,
 }
 
-/** A code needs a whole login. `conformance/oidc/openid-client.test.ts` redeems codes. */
-const SENT_ELSEWHERE: readonly string[] = ['redeemCode']
+/**
+ * A code needs a whole login: `conformance/oidc/openid-client.test.ts`. The console is off here:
+ * `routes/console/console.test.ts`.
+ */
+const SENT_ELSEWHERE: readonly string[] = ['redeemCode', 'signIn', 'createConsoleCode']
 
 describe('a request example', () => {
   it('exists for every operation with a body, and each is sent here or elsewhere', () => {
