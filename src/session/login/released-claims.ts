@@ -10,6 +10,8 @@ import type { TokenRules, VerifiedClaimsRequest } from './login.ts'
 
 /** A proven claim of a credential. */
 export type ProvenClaim = {
+  /** Index in the decision: a query may bring several credentials. */
+  readonly credential: number
   readonly query: string
   readonly name: string
   readonly isBoolean: boolean
@@ -51,6 +53,7 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
       if (value === undefined) return []
       return [
         {
+          credential: i,
           query: id,
           name: claimNameOf(scope),
           isBoolean: isCondition(scope) && [value].flat().every(isTrue),
@@ -59,6 +62,21 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
       ]
     })
   })
+}
+
+/**
+ * Returns the claims that tokens may have: of each query those of one credential. It is `preferred` where
+ * that is of the query, else the first one. Values of two credentials may be of two people.
+ */
+export function ofOneCredential(
+  proven: readonly ProvenClaim[],
+  preferred: number | null,
+): readonly ProvenClaim[] {
+  const chosen = new Map<string, number>()
+  for (const { query, credential } of proven) {
+    if (credential === preferred || !chosen.has(query)) chosen.set(query, credential)
+  }
+  return proven.filter(({ query, credential }) => chosen.get(query) === credential)
 }
 
 /** Returns true where a proof says no more than that the policy's condition is met. */

@@ -9,6 +9,9 @@ import type { Decision } from '../../policy/policy.ts'
 import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
+/** The `sub`, and the index of the credential that it is made of; null where it is random. */
+export type Subject = { readonly sub: string; readonly credential: number | null }
+
 /** Returns the `sub`; `undefined` where no credential has every claim that the rule names. */
 export async function subjectOf(
   rule: SubjectRule,
@@ -23,17 +26,20 @@ export async function subjectOf(
     readonly relyingPartyId: string
     readonly key: Uint8Array<ArrayBuffer>
   },
-): Promise<string | undefined> {
-  if (rule.type === 'transient') return encodeBase64url(randomBytes(32))
+): Promise<Subject | undefined> {
+  if (rule.type === 'transient') return { sub: encodeBase64url(randomBytes(32)), credential: null }
   // Sorted: the order in the settings of a client changes no `sub`.
   const names = rule.claims.toSorted()
-  for (const { id, issuer } of decision.credentials) {
-    const values = names.map((name) => proven.find((one) => one.query === id && one.name === name)?.value)
+  for (const [credential, { issuer }] of decision.credentials.entries()) {
+    // One query may bring credentials of several issuers: all values are those of this credential.
+    const own = proven.filter((one) => one.credential === credential)
+    const values = names.map((name) => own.find((one) => one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')
     if (issuer === null || texts.length < names.length) continue
     // The names are part of the input: the same text in another claim is another person.
     const parts = [relyingPartyId, issuer, ...names.flatMap((name, i) => [name, String(values[i])])]
-    return encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
+    const sub = encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
+    return { sub, credential }
   }
   return undefined
 }

@@ -19,7 +19,13 @@ import {
   type TokenEncryption,
   type TokenRules,
 } from './login.ts'
-import { type ProvenClaim, provenClaims, releasedClaims, verifiedClaims } from './released-claims.ts'
+import {
+  ofOneCredential,
+  type ProvenClaim,
+  provenClaims,
+  releasedClaims,
+  verifiedClaims,
+} from './released-claims.ts'
 import { subjectOf } from './subject.ts'
 
 /** Most bytes of claims in one token. Two tokens have to fit into the session's document. */
@@ -51,8 +57,9 @@ export async function prepareLogin(
   const { subjectKey: key } = keysOf(config)
   const proven = provenClaims(decision, policy)
   if (utf8(JSON.stringify(proven)).length > CLAIMS_LIMIT) return { failure: 'claims_too_large' }
-  const sub = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
-  if (sub === undefined) return { failure: 'subject_claim_missing' }
+  const subject = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
+  if (subject === undefined) return { failure: 'subject_claim_missing' }
+  const { sub } = subject
   if (login.wanted_sub !== null && login.wanted_sub !== sub) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
@@ -67,7 +74,8 @@ export async function prepareLogin(
     session_binding: generation.browser === null ? 'none' : bound,
   } as const
   const session = { ...document, login }
-  const claimsFor = (rules: TokenRules) => claimsOf(proven, rules, { level, now })
+  const released = ofOneCredential(proven, subject.credential)
+  const claimsFor = (rules: TokenRules) => claimsOf(released, rules, { level, now })
   const idToken = idTokenClaims(session, success, now)
   const userinfo = { ...userInfoClaims(session, success), ...audienceOf(session, config) }
   return {

@@ -4,7 +4,8 @@ import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import * as client from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { AGE } from '../../support/people/person.ts'
+import { AGE, makeAuthority, PID, presentationOf, type Telling } from '../../support/people/person.ts'
+import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { useStage } from '../../support/service/stage.ts'
 import { answerAsPerson, PERSON } from './credentials.ts'
@@ -236,6 +237,42 @@ describe('sub', () => {
     const sub = await subOf(names)
     expect(await subOf(names.toReversed())).toBe(sub)
     expect(await subOf(names.slice(0, 1))).not.toBe(sub)
+  })
+
+  it('pairwise: is of the credential that has the claims, as are the other claims', async () => {
+    const credential = {
+      id: 'person',
+      format: 'dc+sd-jwt',
+      multiple: true,
+      meta: { vct_values: [PID] },
+      claims: [
+        { id: 'number', path: ['personal_administrative_number'] },
+        { id: 'name', path: ['given_name'] },
+      ],
+      claim_sets: [['number', 'name'], ['name']],
+    }
+    const other = await makeAuthority('https://other-issuer.example')
+    const rp = await stage.service.relyingParty({
+      trust_anchors: [stage.authority.anchor(), other.anchor({ name: 'Other issuer' })],
+    })
+    const registered = await registerClient(rp, {
+      policies: [{ name: 'several', dcql_query: { credentials: [credential] } }],
+      subject: { type: 'pairwise', claims: ['personal_administrative_number'] },
+    })
+    const loginWith = async (...tellings: readonly Telling[]) => {
+      const present = async (received: ReceivedRequest) => ({
+        person: await Promise.all(
+          tellings.map((telling) => presentationOf(stage.person, PID, received, telling)),
+        ),
+      })
+      return (await login(stage, registered, { present })).claims
+    }
+    const ofOther = { issuer: other.key, claims: { ...number.claims, iss: other.iss } }
+    const alone = await loginWith(ofOther)
+    const both = await loginWith({}, ofOther)
+    expect(both.sub).toBe(alone.sub)
+    expect(both.vp_data).toEqual(alone.vp_data)
+    expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
   it('pairwise: the policy must request the claims', async () => {

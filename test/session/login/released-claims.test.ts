@@ -5,7 +5,12 @@ import metadata from '../../../assets/oidc-metadata.json' with { type: 'json' }
 import type { Json } from '../../../src/codec/json.ts'
 import { AGE_PATTERN, BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
 import type { Decision, Policy, ScopePath } from '../../../src/policy/policy.ts'
-import { provenClaims, releasedClaims, verifiedClaims } from '../../../src/session/login/released-claims.ts'
+import {
+  ofOneCredential,
+  provenClaims,
+  releasedClaims,
+  verifiedClaims,
+} from '../../../src/session/login/released-claims.ts'
 
 /** The proof of one claim of a driving licence. */
 function proven(scope: Partial<ScopePath> & { readonly scope: string }, value: Json) {
@@ -102,6 +107,43 @@ describe('with encryption', () => {
   it.each(['sub', 'iss', 'policy', 'acr', 'verified_claims'])('no credential sets %s', (scope) => {
     const released = releasedClaims(proven({ scope, boolean: true }, true), ENCRYPTED)
     expect(released).not.toHaveProperty(scope)
+  })
+})
+
+describe('two credentials of one query', () => {
+  const scopes = ['given_name', 'family_name', 'height'].map((scope) => ({ scope, boolean: false }))
+  const values = [
+    { given_name: 'Anna', height: 170 },
+    { given_name: 'Ben', family_name: 'Beier', height: 180 },
+  ]
+  const descriptor = { query_id: 'pid', credential_type: 'pid', scopes }
+  const other = { query_id: 'mdl', credential_type: 'mdl', scopes: [{ scope: 'veteran', boolean: false }] }
+  const decision = {
+    credentials: [
+      ...values.map(() => ({ id: 'pid', credential_type: 'pid' })),
+      { id: 'mdl', credential_type: 'mdl' },
+    ],
+    claims: [...values.map((claims) => ({ id: 'pid', claims })), { id: 'mdl', claims: { veteran: 'no' } }],
+  }
+  const PROVEN = provenClaims(
+    decision as unknown as Decision,
+    { descriptors: [descriptor, other] } as unknown as Policy,
+  )
+
+  it.each<[string, number | null, object, object]>([
+    ['the first one', null, { given_name: 'Anna' }, { height: 170 }],
+    ['the first one', 2, { given_name: 'Anna' }, { height: 170 }],
+    ['the one of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
+  ])('are never mixed: a token has the values of %s (sub of %s)', (_, preferred, standard, pid) => {
+    const claims = ofOneCredential(PROVEN, preferred)
+    const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
+    expect(releasedClaims(claims, ENCRYPTED)).toEqual(released)
+  })
+
+  it('are named once without encryption', () => {
+    expect(releasedClaims(ofOneCredential(PROVEN, null), PLAIN)).toEqual({
+      vp_data: { pid: { presented: ['given_name', 'height'] }, mdl: { presented: ['veteran'] } },
+    })
   })
 })
 

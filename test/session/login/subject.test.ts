@@ -13,21 +13,40 @@ type Login = {
   readonly names?: readonly string[]
   readonly relyingPartyId?: string
   readonly key?: Uint8Array<ArrayBuffer>
-  readonly issuer?: string | null
+  /** Of every credential, or of each one. */
+  readonly issuer?: string | null | readonly string[]
   /** Claims of each credential. */
   readonly credentials?: readonly Readonly<Record<string, unknown>>[]
+  /** Query of each credential. By default each has its own. */
+  readonly query?: string
 }
 
-function subOf({
+async function subOf(login: Login = {}): Promise<string | undefined> {
+  return (await subjectFrom(login))?.sub
+}
+
+function subjectFrom({
   names = Object.keys(PERSON),
   relyingPartyId = 'rp_1',
   key = KEY,
   issuer = 'https://issuer.example',
   credentials = [PERSON],
-}: Login = {}): Promise<string | undefined> {
-  const decision = { credentials: credentials.map((_, i) => ({ id: `c${i}`, issuer })) }
-  const proven = credentials.flatMap((claims, i) =>
-    Object.entries(claims).map(([name, value]) => ({ query: `c${i}`, name, isBoolean: false, value })),
+  query,
+}: Login): ReturnType<typeof subjectOf> {
+  const decision = {
+    credentials: credentials.map((_, i) => ({
+      id: query ?? `c${i}`,
+      issuer: Array.isArray(issuer) ? issuer[i] : issuer,
+    })),
+  }
+  const proven = credentials.flatMap((claims, credential) =>
+    Object.entries(claims).map(([name, value]) => ({
+      credential,
+      query: query ?? `c${credential}`,
+      name,
+      isBoolean: false,
+      value,
+    })),
   )
   return subjectOf(
     { type: 'pairwise', claims: names },
@@ -80,5 +99,33 @@ describe('there is none', () => {
     ['the issuer is unknown', { issuer: null }],
   ])('where %s', async (_, changes) => {
     expect(await subOf(changes)).toBeUndefined()
+  })
+})
+
+describe('with two credentials of one query', () => {
+  const issuer = ['https://a.example', 'https://b.example']
+  const { personal_administrative_number, document_number } = PERSON
+  const OF_B = { issuer: 'https://b.example' }
+
+  it.each<[string, Readonly<Record<string, unknown>>]>([
+    ['has no claim', {}],
+    ['lacks a claim', { document_number }],
+    ['has an empty claim', { ...PERSON, personal_administrative_number: '' }],
+    ['has a claim that is no text', { ...PERSON, personal_administrative_number: 12 }],
+  ])('is of the issuer of the second one where the first one %s', async (_, first) => {
+    const login = { query: 'pid', issuer, credentials: [first, PERSON] }
+    expect(await subjectFrom(login)).toEqual({ sub: await subOf(OF_B), credential: 1 })
+  })
+
+  it('is of the first one where both are complete', async () => {
+    const second = { ...PERSON, document_number: '4' }
+    const login = { query: 'pid', issuer, credentials: [PERSON, second] }
+    const sub = await subOf({ issuer: 'https://a.example' })
+    expect(await subjectFrom(login)).toEqual({ sub, credential: 0 })
+  })
+
+  it('there is none where each one has one claim', async () => {
+    const credentials = [{ personal_administrative_number }, { document_number }]
+    expect(await subjectFrom({ query: 'pid', issuer, credentials })).toBeUndefined()
   })
 })
