@@ -131,13 +131,16 @@ function redeemedDocument(
   login: Login,
   redemption: NonNullable<Login['redeemed']>,
 ): SessionDocument {
-  const { result } = login
-  const isSuccess = result !== null && result.failure === null
-  const rest = isSuccess ? { ...result, id_token: { claims: {} } } : result
-  const redeemed = { ...document, login: { ...login, result: rest, redeemed: redemption } }
+  const result = withoutClaims(login.result, 'id_token')
+  const redeemed = { ...document, login: { ...login, result, redeemed: redemption } }
   const { returned } = document
   if (!login.confidential || returned === null || returned.redeemed) return redeemed
   return { ...redeemed, returned: { ...returned, redeemed: true }, version: document.version + 1 }
+}
+
+/** Returns a result without the claims of a token that no client can get any more. */
+function withoutClaims(result: Login['result'], token: 'id_token' | 'userinfo'): Login['result'] {
+  return result?.failure === null ? { ...result, [token]: { claims: {} } } : result
 }
 
 type Redeemable = {
@@ -156,8 +159,10 @@ function redeemable(
   if (document === undefined || login === undefined) return err('invalid_grant')
   if (!timingSafeEqualText(login.code, redemption.code)) return err('invalid_grant')
   if (login.redeemed !== null) {
-    if (login.redeemed.token !== null)
-      store.commit({ ...document, login: { ...login, redeemed: { ...login.redeemed, token: null } } })
+    if (login.redeemed.token !== null) {
+      const revoked = { ...login, redeemed: { ...login.redeemed, token: null } }
+      store.commit({ ...document, login: { ...revoked, result: withoutClaims(login.result, 'userinfo') } })
+    }
     return err('invalid_grant')
   }
   const isOfClient =

@@ -4,6 +4,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
 import { type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {
@@ -171,6 +172,20 @@ describe('an access token', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
     pass(2)
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
+  })
+
+  it('that a second use of the code revokes leaves no UserInfo in storage', async () => {
+    const { code, id } = await codeOf()
+    const userInfo = () =>
+      runInDurableObject(stubOf(id), (_, state) => {
+        const { login } = state.storage.kv.get('session') as SessionDocument
+        return login?.result?.failure === null ? login.result.userinfo : undefined
+      })
+    const { tokens } = await redeem(client, code)
+    expect(await userInfo()).toEqual({ claims: { age_over_18: true } })
+    expect((await redeem(client, code)).tokens.error).toBe('invalid_grant')
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
+    expect(await userInfo()).toEqual({ claims: {} })
   })
 
   it('ends with its client', async () => {
