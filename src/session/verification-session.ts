@@ -295,10 +295,10 @@ export class VerificationSession extends DurableObject<Env> {
     alarmEnded(id)
   }
 
-  /** Sends the dead events of the session again by hand. Returns their number. */
-  async redeliverDead(relyingPartyId: string): Promise<number> {
+  /** Sends an event again by hand if its delivery is dead. Returns the number of attempts that started. */
+  async redeliverDead(relyingPartyId: string, eventId: string): Promise<number> {
     const found = await this.#load({ relyingPartyId })
-    return found.ok ? redeliverDead(this.#context, found.value, Date.now()) : 0
+    return found.ok ? redeliverDead(this.#context, found.value, { eventId, now: Date.now() }) : 0
   }
 
   /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */

@@ -42,10 +42,10 @@ async function redeliverRange(c: AppContext): Promise<Response> {
   if (cursor === undefined) return notACursor(c)
   const page = await collect(c.env, relying_party_id, { cursor, limit: REDELIVERY_PAGE, now: Date.now() })
   const begun = await Promise.all(
-    page.recorded.map(({ body: event, verification_id }) => {
+    page.recorded.map(({ body: event, event_id, verification_id }) => {
       const { created_at } = JSON.parse(event) as { created_at: string } // written by our own session
       const isWanted = Date.parse(created_at) >= from && Date.parse(created_at) <= to
-      return isWanted ? sessionStub(c.env, verification_id)?.redeliverDead(relying_party_id) : 0
+      return isWanted ? sessionStub(c.env, verification_id)?.redeliverDead(relying_party_id, event_id) : 0
     }),
   )
   // An event may enter the log on the day after its creation.

@@ -197,13 +197,13 @@ export async function redeliver(
   return ok(null)
 }
 
-/** Sends every dead delivery again by hand. Returns the number of attempts that started. */
+/** Sends an event again by hand if its delivery is dead. Returns the number of attempts that started. */
 export async function redeliverDead(
   context: SessionContext,
   { deliveries }: SessionDocument,
-  now: number,
+  { eventId, now }: { readonly eventId: string; readonly now: number },
 ): Promise<number> {
-  const dead = deliveries.filter(({ state }) => state === 'dead')
+  const dead = deliveries.filter(({ event_id, state }) => event_id === eventId && state === 'dead')
   const begun = await Promise.all(dead.map(({ delivery_id }) => redeliver(context, delivery_id, now)))
   return begun.filter(({ ok }) => ok).length
 }

@@ -46,6 +46,20 @@ it('are sent once each, page by page; delivered ones and those outside the range
   for (const id of [before, after]) expect((await deliveryOf(setting, id)).state).toBe('dead')
 }, 60_000)
 
+it('are sent once where their session has other events in the log', async () => {
+  const posted = vi
+    .spyOn(globalThis, 'fetch')
+    .mockImplementation(async () => new Response(null, { status: 500 }))
+  const events = ['verification.created', 'verification.canceled']
+  const setting = await setUp({ webhook: { ...WEBHOOK.webhook, events } })
+  await dead(setting)
+  posted.mockClear()
+  posted.mockImplementation(async () => new Response(null, { status: 204 }))
+  const [from, to] = [-60_000, 60_000].map((offset) => new Date(Date.now() + offset).toISOString())
+  expect(await redeliver(setting, { from, to })).toMatchObject({ redelivered: 2 })
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(2), 5_000)
+})
+
 it.each([
   ['a time that is not in UTC', { from: 'yesterday', to: '2046-06-01T13:30:00Z' }],
   ['an altered cursor', { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z', after: 'A'.repeat(32) }],

@@ -1,6 +1,7 @@
 // The operator and the relying party's administrator: secrets, the endpoint, releases and restarts.
 
-import { pause, reportUnlessFault, type Session, type World } from '../world.ts'
+import { documentOf } from '../ledger.ts'
+import { pause, reportUnlessFault, type Session, storedOf, type World } from '../world.ts'
 import type { Actor } from './actor.ts'
 
 export const operator: Actor = {
@@ -42,10 +43,14 @@ const eraseParty: Action = async (world, session) => {
 
 const redeliverDead: Action = async (world, session) => {
   const stub = world.objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
+  const { deliveries = [] } = documentOf(storedOf(session)) ?? {}
   try {
-    await (stub as unknown as { redeliverDead: (id: string) => Promise<number> }).redeliverDead(
-      session.party.id,
-    )
+    for (const { event_id } of deliveries) {
+      await (stub as unknown as { redeliverDead: (...ids: string[]) => Promise<number> }).redeliverDead(
+        session.party.id,
+        event_id,
+      )
+    }
   } catch (error) {
     reportUnlessFault(world, `${session.name}.redeliverDead`, error)
   }
