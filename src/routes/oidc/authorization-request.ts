@@ -120,7 +120,8 @@ function formError(parameters: Parameters): RequestError | undefined {
   if (responseType !== 'code') return 'response_type'
   const mode = parameters.get('response_mode') ?? 'query'
   if (mode !== 'query' && mode !== 'form_post') return 'response_mode'
-  return parameters.get('prompt')?.split(' ').includes('none') ? 'prompt_none' : undefined
+  if (parameters.get('prompt')?.split(' ').includes('none')) return 'prompt_none'
+  return parameters.has('id_token_hint') ? 'id_token_hint' : undefined
 }
 
 function scopesOf(parameters: Parameters): readonly string[] {
@@ -164,7 +165,7 @@ function proofError(parameters: Parameters, client: OidcClient): RequestError | 
 
 /** Core §5.5.1.1: one of the values of an essential `acr` must be a level. */
 function acrError({ acr }: ClaimsParameter): RequestError | undefined {
-  return acr === null || acr.length === 0 || essentialLevel(acr) !== undefined ? undefined : 'acr'
+  return acr === null || essentialLevel(acr) !== undefined ? undefined : 'acr'
 }
 
 /** Returns the lowest level that satisfies an essential `acr`; `undefined` where any does, or none. */

@@ -6,12 +6,12 @@ import { OIDC_REQUEST } from '../../limits.ts'
 import { TOKEN_CLAIMS } from '../../session/login/claim-names.ts'
 import type { TokenRules, VerifiedClaimsRequest } from '../../session/login/login.ts'
 
-/** The content of the parameter. `acr`: essential values; empty: any. `sub`: the only acceptable one. */
+/** The content of the parameter. `acr`: values of an essential one. `sub`: acceptable ones. Null: any. */
 export type ClaimsParameter = {
   readonly id_token: Pick<TokenRules, 'names' | 'verified'>
   readonly userinfo: Pick<TokenRules, 'names' | 'verified'>
   readonly acr: readonly string[] | null
-  readonly sub: string | null
+  readonly sub: readonly string[] | null
 }
 
 /** Returns what the parameter says; `undefined` where it is malformed. */
@@ -21,20 +21,20 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   if (!parsed.ok) return undefined
   const [idToken, userinfo] = ['id_token', 'userinfo'].map((name) => {
     const claims = member(parsed.value, name) ?? {}
-    return isJsonObject(claims) && Object.values(claims).every(isRequest) ? claims : undefined
+    return isJsonObject(claims) && Object.entries(claims).every(isRequest) ? claims : undefined
   })
   if (idToken === undefined || userinfo === undefined) return undefined
+  const requestsOf = (name: string) => [idToken, userinfo].map((claims) => member(claims, name) ?? null)
+  // Both tokens have the same `acr` and `sub`, so the conditions of both apply.
+  const [acrs, subs] = [requestsOf('acr'), requestsOf('sub')]
   // A value that cannot be compared must not count as no condition.
-  const conditions = [member(idToken, 'acr'), member(idToken, 'sub'), member(userinfo, 'sub')]
-  if (!conditions.every(hasTexts)) return undefined
-  const acr = member(idToken, 'acr')
-  const isEssential = isJsonObject(acr) && member(acr, 'essential') === true
-  const subs = [idToken, userinfo].flatMap((claims) => valuesOf(member(claims, 'sub')) ?? [])
+  if (![...acrs, ...subs].every(hasTexts)) return undefined
+  const essential = acrs.filter((acr) => isJsonObject(acr) && member(acr, 'essential') === true)
   return {
     id_token: rulesOf(idToken),
     userinfo: rulesOf(userinfo),
-    acr: isEssential ? (valuesOf(acr) ?? []) : null,
-    sub: subs[0] ?? null,
+    acr: textsIn(essential),
+    sub: textsIn(subs),
   }
 }
 
@@ -48,38 +48,65 @@ function rulesOf(claims: JsonObject): Pick<TokenRules, 'names' | 'verified'> {
   return { names: named.length === 0 ? null : named, verified }
 }
 
-/** A member is null, an object, or a list of objects (`verified_claims`). */
-function isRequest(request: Json): boolean {
-  if (Array.isArray(request)) return request.every(isJsonObject)
-  return request === null || isJsonObject(request)
+/** A member is null or an object. `verified_claims` may also be a list of objects. */
+function isRequest([name, request]: readonly [string, Json]): boolean {
+  if (Array.isArray(request)) return name === 'verified_claims' && request.every(isJsonObject)
+  if (!isJsonObject(request)) return request === null
+  const essential = member(request, 'essential')
+  return essential === undefined || typeof essential === 'boolean'
 }
 
-/** One request, or a list of them. */
+/** One request, or a list of them. Leaves out those with a condition that is never met. */
 function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[] {
   return (Array.isArray(request) ? request : [request]).flatMap((one) => {
     if (!isJsonObject(one)) return []
     const verification = member(one, 'verification') ?? {}
     const claims = member(one, 'claims') ?? {}
     if (!isJsonObject(verification) || !isJsonObject(claims)) return []
+    const { trust_framework = null, assurance_level = null, ...others } = verification
+    const compared = [trust_framework, assurance_level]
+    const isComparable = hasTexts(trust_framework) && hasTexts(assurance_level)
+    if (!isComparable || isRestricted(others) || compared.some((each) => isRestricted(each, VALUES)))
+      return []
     return {
-      trust_frameworks: valuesOf(member(verification, 'trust_framework')),
-      assurance_levels: valuesOf(member(verification, 'assurance_level')),
+      trust_frameworks: textsIn([trust_framework]),
+      assurance_levels: textsIn([assurance_level]),
       names: Object.keys(claims),
     }
   })
 }
 
-/** Returns the texts in `value` or `values`; null where there are none. */
-function valuesOf(request: Json | undefined): readonly string[] | null {
-  const texts = wantedBy(request).filter((value) => typeof value === 'string')
-  return texts.length === 0 ? null : texts
+const VALUES = ['value', 'values']
+
+/** Identity Assurance 1.0 §6: true where a member restricts its content. Those of `except` are allowed. */
+function isRestricted(request: Json, except: readonly string[] = []): boolean {
+  if (Array.isArray(request)) return request.some((one) => isRestricted(one))
+  if (!isJsonObject(request)) return request !== null
+  return Object.entries(request).some(
+    ([name, one]) =>
+      ![...except, 'essential'].includes(name) &&
+      ([...VALUES, 'max_age'].includes(name) || isRestricted(one)),
+  )
 }
 
-function hasTexts(request: Json | undefined): boolean {
-  return wantedBy(request).every((value) => typeof value === 'string')
+/** Returns the texts that satisfy every `value` and `values`; null where there is none of these members. */
+function textsIn(requests: readonly Json[]): readonly string[] | null {
+  const [first, ...others] = requests.flatMap(conditionsOf)
+  return first?.filter(isText).filter((text) => others.every((one) => one.includes(text))) ?? null
 }
 
-function wantedBy(request: Json | undefined): readonly Json[] {
+function hasTexts(request: Json): boolean {
+  return conditionsOf(request).flat().every(isText)
+}
+
+function isText(value: Json): value is string {
+  return typeof value === 'string'
+}
+
+function conditionsOf(request: Json): readonly (readonly Json[])[] {
   if (!isJsonObject(request)) return []
-  return [member(request, 'value'), member(request, 'values')].flat().filter((value) => value !== undefined)
+  return VALUES.flatMap((name) => {
+    const condition = member(request, name)
+    return condition === undefined ? [] : [[condition].flat()]
+  })
 }

@@ -57,10 +57,12 @@ export async function canReachLevel(
     readonly request: Pick<StoredRequest, 'protocol' | 'required_assurance_level'>
   },
 ): Promise<boolean> {
-  if (!settings.livemode || reachesLevel(request.required_assurance_level, level)) return true
+  if (!settings.livemode) return true
+  const required = request.required_assurance_level
+  const needed = reachesLevel(required, level) ? required : level
   const rules = rulesOf(settings, PROTOCOLS[request.protocol])
   const isVouched = (all: Settings['trust_anchors']) => {
-    const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, level))
+    const anchors = all.filter(({ assurance_level }) => reachesLevel(assurance_level, needed))
     return unvouchedQueries(policy, { ...rules, anchors }).length === 0
   }
   if (isVouched(settings.trust_anchors)) return true

@@ -40,10 +40,10 @@ export type LoginRequest = {
   /** Name of the policy, and a part of its hash. */
   readonly policy: string
   readonly subject: SubjectRule
-  /** Values of an essential `acr`, one of which must be reached; null or empty: any. */
+  /** Values of an essential `acr`, one of which must be reached; null: any. */
   readonly wanted_acr: readonly string[] | null
-  /** The only acceptable `sub`. */
-  readonly wanted_sub: string | null
+  /** Acceptable values of `sub`; null: any. */
+  readonly wanted_sub: readonly string[] | null
   readonly id_token: TokenRules
   readonly userinfo: TokenRules
 }

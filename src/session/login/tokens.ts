@@ -60,7 +60,7 @@ export async function prepareLogin(
   const subject = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
   if (subject === undefined) return { failure: 'subject_claim_missing' }
   const { sub } = subject
-  if (login.wanted_sub !== null && login.wanted_sub !== sub) return { failure: 'subject_mismatch' }
+  if (login.wanted_sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
   const acr = acrOf(level, login.wanted_acr)
@@ -95,7 +95,7 @@ export async function prepareLogin(
  * `undefined` where none of them is reached.
  */
 function acrOf(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
-  if (!wanted?.length) return ACR_PREFIX + reached
+  if (wanted === null) return ACR_PREFIX + reached
   const levels = ASSURANCE_LEVELS.slice(0, ASSURANCE_LEVELS.indexOf(reached) + 1)
   return levels.map((level) => ACR_PREFIX + level).findLast((acr) => wanted.includes(acr))
 }

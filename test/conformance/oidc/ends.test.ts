@@ -98,6 +98,18 @@ describe('an error before the page', () => {
       { claims: JSON.stringify({ userinfo: { sub: { value: null } } }) },
       'invalid_request',
     ],
+    [
+      'claims with a list of conditions on the acr',
+      { claims: JSON.stringify({ id_token: { acr: [{ essential: true, value: 'urn:example:gold' }] } }) },
+      'invalid_request',
+    ],
+    [
+      'an essential acr under userinfo that is no level',
+      { claims: JSON.stringify({ userinfo: { acr: { essential: true, value: 'urn:example:gold' } } }) },
+      'unmet_authentication_requirements',
+    ],
+    ['id_token_hint', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
+    ['id_token_hint with prompt=none', { id_token_hint: 'e30.e30.', prompt: 'none' }, 'login_required'],
     ['another response mode', { response_mode: 'fragment' }, 'invalid_request'],
     [
       'an unknown pushed request',

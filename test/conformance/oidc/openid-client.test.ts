@@ -9,7 +9,7 @@ import type { ReceivedRequest } from '../../support/people/wallet.ts'
 import { ADULT, CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
 import { useStage } from '../../support/service/stage.ts'
 import { answerAsPerson, PERSON } from './credentials.ts'
-import { login, redeem, request, respond } from './openid-login.ts'
+import { answer, login, redeem, request, respond } from './openid-login.ts'
 
 const stage = useStage()
 
@@ -275,6 +275,24 @@ describe('sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
+  it('pairwise: must satisfy the conditions on it in both tokens', async () => {
+    const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
+    const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
+    const present = answerAsPerson(stage, number)
+    const { sub } = (await login(stage, registered, { present })).claims
+    const endWith = async (idToken: readonly string[], userinfo: readonly string[]) => {
+      const claims = { id_token: { sub: { values: idToken } }, userinfo: { sub: { values: userinfo } } }
+      const made = await request(stage, registered, { parameters: { claims: JSON.stringify(claims) } })
+      const response = await answer(stage, openLoginBrowser(stage.service), made.url.href, { present })
+      const { code, error, error_description } = Object.fromEntries(response.searchParams)
+      return code === undefined ? [error, error_description] : 'a code'
+    }
+    const mismatch = ['access_denied', 'subject_mismatch']
+    expect(await endWith([sub, 'another'], ['a third', sub])).toBe('a code')
+    expect(await endWith([sub], ['another'])).toEqual(mismatch)
+    expect(await endWith(['another'], ['another'])).toEqual(mismatch)
+  })
+
   it('pairwise: the policy must request the claims', async () => {
     const subject = { type: 'pairwise', claims: ['document_number'] }
     const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [PERSON], subject }
@@ -315,8 +333,9 @@ it('the page names the client and the host, in the language of ui_locales', asyn
 })
 
 describe('acr', () => {
-  const loggedInWith = async (values: readonly string[]) => {
-    const acr = { essential: true, values: values.map((level) => `urn:wallet-verifier:assurance:${level}`) }
+  const loggedInWith = async (levels: readonly string[] | null) => {
+    const values = levels?.map((level) => `urn:wallet-verifier:assurance:${level}`)
+    const acr = { essential: true, values }
     const policies = [{ ...ADULT, required_assurance_level: 'substantial' }]
     const parameters = { claims: JSON.stringify({ id_token: { acr } }) }
     const { claims } = await login(stage, await registerClient(stage.rp, { policies }), { parameters })
@@ -327,7 +346,7 @@ describe('acr', () => {
     [['low'], 'low'],
     [['low', 'substantial'], 'substantial'],
     [['high', 'low'], 'low'],
-    [[], 'substantial'],
+    [null, 'substantial'],
   ])(
     'essential with the values %j is %s: one that the client named, and that was reached',
     async (values, acr) => {

@@ -261,6 +261,27 @@ describe('an essential acr of a login in live mode', () => {
       { ...PID_OR_MDL, credential_match: 'all' },
       UNMET,
     ],
+    [
+      'a level that the policy requires and none of its issuers has',
+      [SUBSTANTIAL],
+      'high',
+      { ...PID, required_assurance_level: 'high' },
+      UNMET,
+    ],
+    [
+      'a level below one that the policy requires and none of its issuers has',
+      [SUBSTANTIAL],
+      'substantial',
+      { ...PID, required_assurance_level: 'high' },
+      UNMET,
+    ],
+    [
+      'a level that the policy requires and one of its issuers has',
+      [SUBSTANTIAL],
+      'substantial',
+      { ...PID, required_assurance_level: 'substantial' },
+      null,
+    ],
   ])('of %s', async (_, trust_anchors, level, policy, error) => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
