@@ -172,6 +172,8 @@ function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Recor
   if (route?.endsWith('/watch') && random.below(4) > 0) headers['sec-fetch-mode'] = 'websocket'
   if (caller === 'console' && fitting !== undefined) headers.cookie = random.pick(fitting)
   if (['page', 'browser', 'console'].includes(caller) && random.below(2) === 0) headers.origin = pool.origin
+  if (route?.endsWith('/qr') && random.below(2) === 0)
+    headers.accept = random.pick(['text/html', 'image/png;q=0'])
   for (const [name, values] of HEADERS) if (random.below(10) === 0) headers[name] = random.pick(values)
   return headers
 }

@@ -14,7 +14,7 @@ import { expectStatus, present } from '../crash/ways.ts'
 import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { startTrace } from './trace.ts'
 
-/** Without a webhook. The relying party has no other verification within ten seconds. */
+/** Without a webhook and a list. The relying party has no other verification within ten seconds. */
 const MOST = 19
 const PUT_AWAY_MS = 60_000
 /** Time of a person. What is stored within a second is stored before the response. */
@@ -27,7 +27,7 @@ beforeAll(async () => {
   const authority = await makeAuthority()
   const wallet = await makeLeanWallet(authority)
   server = await startServer({ env: { BASE_URL } })
-  const { api_key: apiKey } = await server.createRelyingParty(leanSettings(authority))
+  const { api_key: apiKey } = await server.createRelyingParty({ ...leanSettings(authority), index: false })
   const { ask } = persistentCaller(server.origin, async () => undefined)
   const { headers } = authorized(apiKey)
   const creation = {
