@@ -78,7 +78,7 @@ describeInBrowser('the list of verifications', () => {
 
     await page.getByRole('searchbox').fill('order=4711')
     await page.getByRole('searchbox').press('Enter')
-    expect(await idsOf(page, 1)).toEqual([verified])
+    await expectIds(page, [verified])
     expect(new URL(page.url()).hash).toBe('#/verifications?metadata.order=4711')
 
     await page.getByRole('searchbox').fill('')
@@ -87,11 +87,11 @@ describeInBrowser('the list of verifications', () => {
     await page.getByLabel('expired').check()
     await page.getByLabel('Created from').fill('2026-01-01T00:00:00')
     await page.getByRole('button', { name: 'Apply' }).click()
-    expect(await idsOf(page, 1)).toEqual([declined])
+    await expectIds(page, [declined])
     expect(page.url()).toMatch(/\?status=declined&status=expired&created_after=2026-0?1-01|2025-12-31/)
 
     await page.reload()
-    expect(await idsOf(page, 1)).toEqual([declined])
+    await expectIds(page, [declined])
     expect(await page.getByLabel('declined').isChecked()).toBe(true)
     expect(await page.getByLabel('Created from').inputValue()).toBe('2026-01-01T00:00')
 
@@ -99,26 +99,26 @@ describeInBrowser('the list of verifications', () => {
     await page.getByRole('searchbox').press('Enter')
     await page.getByRole('heading', { level: 1, name: verified }).waitFor()
     await page.goBack()
-    expect(await idsOf(page, 1)).toEqual([declined])
+    await expectIds(page, [declined])
   })
 
   it('shows new ones by itself, and moves nothing while the list is used', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)
-    expect(await idsOf(page, 1)).toEqual([first])
+    await expectIds(page, [first])
     await page.mouse.move(5, 5)
     const [second = ''] = await createSome(rp, [null])
-    expect(await idsOf(page, 2)).toEqual([second, first])
+    await expectIds(page, [second, first])
 
     await page.locator('.rows li').first().hover()
     const [third = ''] = await createSome(rp, [null])
     const button = page.getByRole('button', { name: 'Show new ones (1)' })
     await button.waitFor()
-    expect(await idsOf(page, 2)).toEqual([second, first])
+    await expectIds(page, [second, first])
     await page.getByText('There are new verifications.').first().waitFor()
     await button.click()
-    expect(await idsOf(page, 3)).toEqual([third, second, first])
+    await expectIds(page, [third, second, first])
 
     await rp.call('POST', `/v1/verify/${third}/cancel`)
     await page.locator('.rows .canceled').waitFor()
@@ -167,10 +167,10 @@ describeInBrowser('the list of verifications', () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)
-    expect(await idsOf(page, 1)).toEqual([first])
+    await expectIds(page, [first])
     await page.route(/\/console\/api\//, (route) => route.abort())
     await page.getByText('The service did not respond.').first().waitFor()
-    expect(await idsOf(page, 1)).toEqual([first])
+    await expectIds(page, [first])
     await checkPage(page, 'console-list-unreachable')
   })
 
@@ -198,9 +198,9 @@ describeInBrowser('the list of verifications', () => {
 const LAST_ROW = "Number(document.querySelector('.rows li:last-child')?.getAttribute('aria-posinset'))"
 
 /** Returns the ids in the list when it has `count` entries. */
-async function idsOf(page: Page, count: number): Promise<readonly string[]> {
-  await expect.poll(() => page.locator('.rows li').count(), SOON).toBe(count)
-  return page.locator('.rows .id').allInnerTexts()
+/** Waits until the list shows these ids. */
+async function expectIds(page: Page, ids: readonly string[]): Promise<void> {
+  await expect.poll(() => page.locator('.rows .id').allInnerTexts(), SOON).toEqual(ids)
 }
 
 function entryOf(index: number) {
