@@ -74,10 +74,13 @@ async function ended(setting: Setting): Promise<string> {
   return verification_id
 }
 
-/** A session whose event is dead after its sixth attempt. */
+/** A session whose events are dead after their sixth attempts. */
 async function dead(setting: Setting): Promise<string> {
   const id = await ended(setting)
-  await vi.waitFor(async () => expect((await deliveryOf(setting, id)).attempts[0].status).toBe(500), 5_000)
+  await vi.waitFor(async () => {
+    const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
+    for (const { attempts } of deliveries) expect(attempts[0].status).toBe(500)
+  }, 5_000)
   await runInDurableObject(stubOf(id), (_, state) => {
     const document = state.storage.kv.get<SessionDocument>('session')!
     const deliveries = document.deliveries.map((one) => ({ ...one, state: 'dead', next_attempt_at: null }))
