@@ -1,4 +1,4 @@
-// What surrounds every page: owner, navigation, language, sign-out, and the region for announcements.
+// The frame of every page: owner, navigation, language, sign-out, and the region for announcements.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Session } from './api.ts'

@@ -16,7 +16,7 @@ const STEPS = 750
 /** Presets by their number of days. */
 export const PERIODS = { day: 1, week: 7, month: 30, quarter: 90 } as const
 
-/** What is shown: a preset, or the days from `from` to `to` (YYYY-MM-DD, in UTC, both inclusive). */
+/** The shown period: a preset, or the days from `from` to `to` (YYYY-MM-DD, in UTC, both inclusive). */
 export type Period =
   | { readonly preset: keyof typeof PERIODS }
   | { readonly preset: null; readonly from: string; readonly to: string }

@@ -1,4 +1,4 @@
-// What was checked, with clauses, and how the level of assurance was derived.
+// The checks with their clauses, and how the level of assurance was derived.
 
 import type { AssuranceStep, Verification, VerifiedCredential } from '../../packages/client/src/wire.ts'
 import { known, Table, Time } from '../parts.tsx'

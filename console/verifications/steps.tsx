@@ -1,4 +1,4 @@
-// What happened to a verification, oldest first.
+// The steps of a verification, oldest first.
 
 import type { Timeline, Verification } from '../../packages/client/src/wire.ts'
 import { known, Status, Time } from '../parts.tsx'

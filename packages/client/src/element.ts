@@ -13,7 +13,7 @@ const LARGEST_HEIGHT = 10_000 // pixels
 const STYLE =
   ':host{display:block}:host([hidden]){display:none}iframe{display:block;width:100%;height:40rem;border:0}'
 
-/** What the session page sends to the page around it. */
+/** Message of the session page to the page around it. */
 type PageMessage = StatusChange & { readonly type: typeof MESSAGE; readonly height: number }
 
 /** The session page in the frame. */

@@ -8,7 +8,7 @@ export const HOUR_MS = 3_600_000
 /** Number of events by name. A name without events is absent. */
 export type Counts = Readonly<Record<string, number>>
 
-/** What happened in one hour. `at`: its start in Unix milliseconds. */
+/** Counters of one hour. `at`: its start in Unix milliseconds. */
 export type HourCounts = {
   readonly at: number
   readonly created: number

@@ -2,7 +2,7 @@
 
 import { type IndexEntry, type ListedEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
 
-/** What an entry must match. An absent member matches every entry. */
+/** Conditions that an entry must match. An absent member matches every entry. */
 export type EntryFilter = {
   readonly status?: readonly string[]
   /** Unix milliseconds, inclusive. Entries are read in the order of this time. */

@@ -24,7 +24,7 @@ export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry
 export type EntryPosition = { readonly created_at: number; readonly mark: string }
 
 /**
- * What a reader asks of a day: at most `limit` matching entries, of at most `scan` that are read. `now`: Unix
+ * Query of one day: at most `limit` matching entries, of at most `scan` that are read. `now`: Unix
  * milliseconds.
  */
 export type DayQuery = {

@@ -30,7 +30,7 @@ export function terminalEvent(
   return buildEvent(document, named, baseUrl)
 }
 
-/** What distinguishes an event from others of its session. `at`: Unix milliseconds. */
+/** Members by which an event differs from others of its session. `at`: Unix milliseconds. */
 type NamedEvent = Pick<VerificationEvent, 'event_id' | 'event_type' | 'sequence'> & {
   readonly at: number
   readonly reason: ReasonCode | null

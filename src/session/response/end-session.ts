@@ -28,7 +28,7 @@ export type SessionEnd = {
   readonly winner: string | null
   /** The browser whose return ends the session. */
   readonly returned?: Returned | null
-  /** Of a success that ends a login. */
+  /** Result of the login that a success ends. */
   readonly login?: LoginResult | undefined
 }
 

@@ -1,4 +1,4 @@
-// What happened to one verification, oldest first (CONTRACT 13).
+// The steps of one verification, oldest first (CONTRACT 13).
 
 import type { Timeline } from '../../../openapi/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -85,7 +85,7 @@ const time = fc
   .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 1 }))
   .map(([days, more]) => NOON - days * 24 * HOUR - more)
 
-/** What happens between two pages. `which`: one of the verifications so far. */
+/** Change between two pages. `which`: one of the verifications so far. */
 const change = fc.oneof(
   fc.record({ kind: fc.constant('create' as const), created_at: time }),
   fc.record({ kind: fc.constant('end' as const), which: fc.nat() }),

@@ -13,7 +13,7 @@ type Login = {
   readonly names?: readonly string[]
   readonly relyingPartyId?: string
   readonly key?: Uint8Array<ArrayBuffer>
-  /** Of every credential, or of each one. */
+  /** Issuer of every credential, or of each one. */
   readonly issuer?: string | null | readonly string[]
   /** Claims of each credential. */
   readonly credentials?: readonly Readonly<Record<string, unknown>>[]
