@@ -8,7 +8,6 @@ import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { verificationIdOf } from '../../session/identifier.ts'
-import { digestOf } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { type FormPairs, parsePairs, readPairs } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
@@ -24,7 +23,7 @@ import { preparePolicy } from './clients/client-policies.ts'
 import { newBrowserSecret, setLoginCookie } from './codes.ts'
 import { type Issuer, issuerOfRequest } from './issuer.ts'
 import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
-import { parsePushed, REQUEST_URI } from './par.ts'
+import { nameOfPushed, openPushed, REQUEST_URI } from './par.ts'
 import { type RequestError, redirectTo, requestError, withParameters } from './responses.ts'
 
 /** Handles GET and POST. */
@@ -106,9 +105,10 @@ async function sentRequest(c: AppContext, { issuer, client, pairs, parameters }:
   const requestUri = parameters.get('request_uri')
   if (requestUri === undefined || !requestUri.startsWith(REQUEST_URI)) return { ...front, error: null }
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
-  const taken = await stub?.takePushedRequest(`par/${await digestOf(requestUri)}`, client.client_id)
-  if (taken) {
-    const pushed = parsePushed(taken)
+  const name = await nameOfPushed(requestUri)
+  const taken = await stub?.takePushedRequest(name, client.client_id)
+  const pushed = taken ? await openPushed(c, name, taken) : undefined
+  if (pushed !== undefined) {
     const redirectUri = registeredUri(client, pushed.parameters.get('redirect_uri'))
     return { ...pushed, redirectUri, error: null }
   }

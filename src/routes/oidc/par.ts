@@ -2,7 +2,9 @@
 // edit it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
+import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
+import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
@@ -44,20 +46,33 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const parsed = await parseRequest(sent, client.value, { redirectUri, origin })
   if (!parsed.ok) return refuseRequest(c, parsed.error)
   const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
-  const stored = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
+  const text = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
   const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
-  const name = `par/${await digestOf(requestUri)}`
+  const name = await nameOfPushed(requestUri)
+  const stored = await seal(await sealingOf(c, name), text, randomBytes(12))
   const use = { isAuthenticated: confidential, expiresAt: Date.now() + LIFETIME_SECONDS * 1000 }
   const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use)
   if (!isStored) return refuse(c, 'unavailable')
   return sendOAuth({ request_uri: requestUri, expires_in: LIFETIME_SECONDS }, 201)
 }
 
-/** Returns a pushed request as it was stored. */
-export function parsePushed(text: string) {
+/** Returns the name under which a pushed request is stored. */
+export async function nameOfPushed(requestUri: string): Promise<string> {
+  return `par/${await digestOf(requestUri)}`
+}
+
+/** Returns a pushed request that was stored; `undefined` if it is not of this name. */
+export async function openPushed(c: AppContext, name: string, stored: string) {
+  const text = await unseal(await sealingOf(c, name), stored)
+  if (text === undefined) return undefined
   // This service wrote it.
   const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
   return { origin, parameters: new Map(parameters) }
+}
+
+/** Seals a pushed request: its `claims` may name values of a person. */
+async function sealingOf({ env }: AppContext, name: string): Promise<Sealing> {
+  return { key: await deriveKey(configOf(env).serverSecret, 'pushed-request'), aad: name }
 }
 
 async function refuseRequest(c: AppContext, name: RequestError): Promise<Response> {

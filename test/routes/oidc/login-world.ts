@@ -131,13 +131,13 @@ export async function userInfoStatus({ issuer }: TestClient, token: string): Pro
 }
 
 /** Pushes an authorization request. Returns its address. */
-export async function push(client: TestClient): Promise<string> {
+export async function push(client: TestClient, parameters: object = {}): Promise<string> {
   const response = await call(app, 'POST', `${pathOf(client.issuer)}/par`, {
     headers: {
       Authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`,
       'Content-Type': 'application/x-www-form-urlencoded',
     },
-    body: `${new URLSearchParams(REQUEST)}`,
+    body: `${new URLSearchParams({ ...REQUEST, ...parameters })}`,
   })
   expect(response.status).toBe(201)
   return ((await response.json()) as { request_uri: string }).request_uri
