@@ -45,6 +45,7 @@ export default defineConfig({
         resolve,
         test: {
           name: 'core',
+          maxWorkers: 2, // the default leaves one of two cores unused
           testTimeout: 60_000,
           include: ['test/*.test.ts', ...testsOf('core')],
         },
