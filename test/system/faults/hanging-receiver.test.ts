@@ -13,6 +13,8 @@ const HANGING_PER_SECOND = 12
 const OTHER_PER_SECOND = 2
 /** Without a limit, 12 attempts a second take the last descriptor after 14 s. */
 const SECONDS = process.env.FAULTS === 'full' ? 300 : 25
+/** Time at the beginning in which descriptors are left also without a limit. */
+const ENOUGH_MS = 12_000
 /** Shortest delay of an event that waits for its turn. */
 const IN_TIME_MS = 5_000
 
@@ -46,12 +48,16 @@ it(
     ])
     while (canceled.some(({ id }) => !arrivals.has(id))) await sleep(100)
     const { failures, slowestMs } = await probes.end()
-    const delays = canceled.map(({ id, at }) => (arrivals.get(id) ?? 0) - at).sort((a, b) => a - b)
-    const [median, longest] = [delays[delays.length >> 1], delays.at(-1)]
+    const delays = canceled.map(({ id, at }) => ({ at, delay: (arrivals.get(id) ?? 0) - at }))
+    const enoughUntil = Math.min(...canceled.map(({ at }) => at)) + ENOUGH_MS
+    const longest = (some: typeof delays) => Math.max(...some.map(({ delay }) => delay))
+    const before = longest(delays.filter(({ at }) => at < enoughUntil))
+    const after = longest(delays.filter(({ at }) => at >= enoughUntil))
     console.info(
-      `${hanging.requests.length} attempts hung; ${delays.length} other events after ${median} ms (median) and ${longest} ms at most; slowest /healthz ${slowestMs} ms`,
+      `${hanging.requests.length} attempts hung; ${delays.length} other events after ${before} ms at most at first and ${after} ms later; slowest /healthz ${slowestMs} ms`,
     )
-    expect(longest).toBeLessThan(IN_TIME_MS)
+    // A machine under load delays both.
+    expect(after - before).toBeLessThan(IN_TIME_MS)
     expect(failures).toEqual([])
     expect(server.pid()).toBe(pid)
   },
