@@ -9,7 +9,6 @@ import { err, ok, type Result } from '../../result.ts'
 import { readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { allowAnyOrigin } from './responses.ts'
 
 /** A relying party and the address of its issuer. */
 export type Issuer = { readonly url: string; readonly settings: Settings }
@@ -33,7 +32,7 @@ export async function sendDiscovery(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const members = await readTable<object>(c.env.ASSETS, 'oidc-metadata.json')
-  return allowAnyOrigin(c.json({ ...endpoints(issuer.value.url), ...members }, 200, CACHED))
+  return c.json({ ...endpoints(issuer.value.url), ...members }, 200, CACHED)
 }
 
 /** Sends the public keys. */
@@ -41,7 +40,7 @@ export async function sendKeys(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const keys = (configOf(c.env).oidc?.keys ?? []).map(publicKey)
-  return allowAnyOrigin(c.json({ keys }, 200, CACHED))
+  return c.json({ keys }, 200, CACHED)
 }
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' }

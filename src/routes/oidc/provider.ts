@@ -16,8 +16,8 @@ type Handler = (c: AppContext) => Promise<Response>
 /** Builds the routes. */
 export function oidcRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/oidc/:rp/.well-known/openid-configuration', sendDiscovery)
-    .get('/oidc/:rp/jwks', sendKeys)
+    .get('/oidc/:rp/.well-known/openid-configuration', forPages(sendDiscovery))
+    .get('/oidc/:rp/jwks', forPages(sendKeys))
     .get('/oidc/:rp/authorize', forPeople(authorize))
     .post('/oidc/:rp/authorize', forPeople(authorize))
     .get('/oidc/:rp/finish/:id', forPeople(finish))
@@ -47,7 +47,7 @@ function forClients(handle: Handler): Handler {
   return orUnavailable(handle, (c) => refuse(c, 'unavailable'))
 }
 
-/** As `forClients`, for pages of any origin: neither endpoint reads a cookie. */
+/** As `forClients`, for pages of any origin: none of these endpoints reads a cookie. */
 function forPages(handle: Handler): Handler {
   return async (c) => allowAnyOrigin(await forClients(handle)(c))
 }
