@@ -106,9 +106,14 @@ function securityPolicy(
     `frame-ancestors ${embedders.filter(isPlain).join(' ') || "'none'"}`,
     "base-uri 'none'",
     // The receiver of a form may redirect the browser anywhere on the web, which the policy covers, too.
-    `form-action ${formTarget === undefined ? "'none'" : `${formTarget} https:`}`,
+    `form-action ${formTarget === undefined ? "'none'" : `${sourceOf(formTarget)} https:`}`,
     "require-trusted-types-for 'script'",
   ].join('; ')
+}
+
+/** Returns an origin as a source of the policy. Where it cannot be named, as an IPv6 address: its scheme. */
+function sourceOf(origin: string): string {
+  return isPlain(origin) ? origin : new URL(origin).protocol
 }
 
 /** Accepts hosts of the policy's own grammar. URLs allow more, such as `*` and `;` (CSP3 §2.3.1). */
