@@ -34,6 +34,37 @@ describe('ACCESS_TOKEN_KEYS', () => {
   })
 })
 
+describe('OIDC_KEYS', () => {
+  const [es256, rs256] = JSON.parse(TEST_ENVIRONMENT.OIDC_KEYS).keys as [OidcKey, OidcKey]
+  type OidcKey = { readonly kid: string; readonly d: string }
+  const { d: _, ...retired } = { ...es256, kid: 'retired' }
+  const withKeys = (...all: readonly object[]) =>
+    parseConfig({ ...TEST_ENVIRONMENT, OIDC_KEYS: JSON.stringify({ keys: all }) }).oidc?.keys
+
+  it('accepts several keys of one type, also retired ones in front', () => {
+    expect(withKeys(retired, es256, rs256)).toHaveLength(3)
+  })
+
+  it.each([
+    ['no P-256 key', [rs256]],
+    ['no RSA key', [es256]],
+    ['no private P-256 key', [retired, rs256]],
+  ])('refuses %s, since a client can register each algorithm', (_, all) => {
+    expect(() => withKeys(...all)).toThrow('must have a private P-256 key and a private RSA key')
+  })
+
+  it('refuses a repeated kid, since one of the keys would verify nothing', () => {
+    expect(() => withKeys(es256, { ...rs256, kid: es256.kid })).toThrow(
+      'OIDC_KEYS.keys: must not repeat a kid',
+    )
+  })
+
+  it.each(['OIDC_KEYS', 'OIDC_SUBJECT_KEY'])('needs the key of subjects, too: not without %s', (name) => {
+    const { [name]: _, ...without } = TEST_ENVIRONMENT as Record<string, string>
+    expect(() => parseConfig(without)).toThrow('OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY')
+  })
+})
+
 describe('METRICS_TOKEN', () => {
   it('is refused with fewer than 32 characters, as ADMIN_TOKEN is', () => {
     for (const name of ['METRICS_TOKEN', 'ADMIN_TOKEN'])

@@ -15,6 +15,20 @@ it('creates a unique key for a new class, and keeps those of the others', async 
   expect(after.EventLog).not.toBe(after.Directory)
 })
 
+it('creates the keys of OpenID Connect at the first start, and keeps them', async () => {
+  const path = mkdtempSync(join(tmpdir(), 'state-'))
+  const directory = openStateDirectory(path)
+  const [first, second] = [await keepSecrets(directory), await keepSecrets(directory)]
+  rmSync(path, { recursive: true })
+  const { keys } = JSON.parse(first.OIDC_KEYS) as { keys: readonly { kty: string; d?: string }[] }
+  expect(keys.map(({ kty, d }) => [kty, typeof d])).toEqual([
+    ['EC', 'string'],
+    ['RSA', 'string'],
+  ])
+  expect(first.OIDC_SUBJECT_KEY).toMatch(/^[\w-]{43}$/)
+  expect(second).toEqual(first)
+})
+
 describe('the keys of a state with objects', () => {
   let directory: string
   beforeEach(async () => {
@@ -37,6 +51,8 @@ describe('the keys of a state with objects', () => {
   it.each([
     ['server-secret', 'keys/server-secret'],
     ['access-token-keys.json', 'keys/access-token-keys.json'],
+    ['oidc-keys.json', 'keys/oidc-keys.json'],
+    ['oidc-subject-key', 'keys/oidc-subject-key'],
     ['unique-key-Directory', 'a file keys/unique-key-…'],
   ])('are refused without %s, which is named', (name, named) => {
     rmSync(join(directory, 'keys', name))

@@ -72,6 +72,19 @@ it('lists for each member of a registration exactly what is accepted', async () 
   }
 })
 
+it('lists the types of subjects, and others are refused', async () => {
+  const { listed } = await metadata()
+  const policies = [{ ...PERSON, scope: ['personal_administrative_number'] }]
+  const statusWith = async (type: string) => {
+    const subject = { type, claims: ['personal_administrative_number'] }
+    const body = { name: 'Shop', redirect_uris: [CALLBACK], policies, subject }
+    return (await stage.rp.call('POST', '/v1/oidc_clients', { body })).status
+  }
+  for (const type of listed.subject_types_supported as readonly string[])
+    expect([type, await statusWith(type)]).toEqual([type, 201])
+  for (const type of ['public', 'ephemeral']) expect([type, await statusWith(type)]).toEqual([type, 400])
+})
+
 it('has these members and no other', async () => {
   const { listed, issuer } = await metadata()
   const signatures = ['RS256', 'ES256']
@@ -216,7 +229,7 @@ it('each algorithm of client assertions that it lists is accepted, and no other'
   expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
 })
 
-it('lists the response types and modes, and others are refused', async () => {
+it('lists what a request may have, and others are refused', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   const statusWith = async (name: string, value: string) => {
@@ -227,9 +240,17 @@ it('lists the response types and modes, and others are refused', async () => {
     expect(await statusWith('response_mode', mode)).toBe(303)
   for (const mode of ['fragment', 'jwt', 'query.jwt', 'web_message'])
     expect([mode, await statusWith('response_mode', mode)]).toEqual([mode, 400])
+  for (const type of listed.response_types_supported as readonly string[])
+    expect(await statusWith('response_type', type)).toBe(303)
   for (const type of ['token', 'id_token', 'code id_token', 'none', 'vp_token'])
     expect([type, await statusWith('response_type', type)]).toEqual([type, 400])
+  for (const method of listed.code_challenge_methods_supported as readonly string[])
+    expect(await statusWith('code_challenge_method', method)).toBe(303)
   for (const method of ['plain', 'S512']) expect(await statusWith('code_challenge_method', method)).toBe(400)
+  for (const scope of listed.scopes_supported as readonly string[])
+    expect(await statusWith('scope', scope)).toBe(303)
+  for (const scope of ['profile', 'openid groups', 'openid age_over_18'])
+    expect([scope, await statusWith('scope', scope)]).toEqual([scope, 400])
   for (const grant_type of [
     'refresh_token',
     'client_credentials',
@@ -264,13 +285,15 @@ it('has endpoints of its own issuer alone, and the keys of both algorithms', asy
   expect(JSON.stringify(keys)).not.toMatch(/"(d|p|q|dp|dq|qi)":/)
 })
 
-it('each language that it lists is that of the page', async () => {
+it('each language that it lists is that of the page, and another one is not', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   for (const language of listed.ui_locales_supported as readonly string[]) {
     const { url } = await request(stage, registered, { parameters: { ui_locales: language, prompt: 'none' } })
     expect(await (await stage.service.fetch(url.href)).text()).toContain(`<html lang="${language}">`)
   }
+  const { url } = await request(stage, registered, { parameters: { ui_locales: 'nl pt', prompt: 'none' } })
+  expect(await (await stage.service.fetch(url.href)).text()).toContain('<html lang="en">')
 })
 
 it('is 404 for an unknown relying party', async () => {

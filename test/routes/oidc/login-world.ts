@@ -9,7 +9,7 @@ import { call, json } from '../edge/edge-app.ts'
 
 export const app = createApp()
 export const CALLBACK = 'https://client.example/callback'
-const VERIFIER = 'a'.repeat(43)
+export const VERIFIER = 'a'.repeat(43)
 const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url')
 
 export type TestClient = {
@@ -35,7 +35,7 @@ export function newClient(setting: Setting, members: object = {}): Promise<TestC
 
 export type Begun = { readonly id: string; readonly token: string; readonly cookies: string }
 
-const REQUEST = {
+export const REQUEST = {
   response_type: 'code',
   redirect_uri: CALLBACK,
   scope: 'openid',
@@ -63,14 +63,18 @@ export async function begin(client: TestClient, parameters: object = {}): Promis
 }
 
 /** Lets the wallet on the browser's device answer. Returns the browser after its return. */
-export async function answer(setting: Setting, { id, token, cookies }: Begun): Promise<Begun> {
+export async function answer(
+  setting: Setting,
+  { id, token, cookies }: Begun,
+  claims?: object,
+): Promise<Begun> {
   const own = { Origin: 'https://verifier.example' }
   const headers = { ...own, Cookie: cookies, Authorization: `Bearer ${token}` }
   const response = await call(app, 'POST', `/v1/verify/${id}/link`, { headers })
   const both = `${cookies}; ${cookiesOf(response)}`
   const { uri } = (await response.json()) as { uri: string }
   const requestUri = new URL(uri).searchParams.get('request_uri') ?? ''
-  const good = await goodResponse(setting, await fetchRequest(requestUri))
+  const good = await goodResponse(setting, await fetchRequest(requestUri), claims)
   const { redirect_uri } = (await (await post(id, good)).json()) as { redirect_uri: string }
   const response_code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
   const returned = await call(app, 'POST', `/v1/verify/${id}/response_code`, {
@@ -107,21 +111,32 @@ export async function redeem(
   secret = client.client_secret,
   bindings: typeof env = env,
 ) {
-  const body = new URLSearchParams({
+  const form = {
     grant_type: 'authorization_code',
     code,
     redirect_uri: CALLBACK,
     code_verifier: VERIFIER,
-  })
-  const response = await call(app, 'POST', `${pathOf(client.issuer)}/token`, {
+  }
+  const response = await postForm({ ...client, client_secret: secret }, 'token', form, bindings)
+  const { status, headers } = response
+  return { status, headers, tokens: (await response.json()) as Tokens }
+}
+
+/** Posts a form with the client's secret. A text is sent as it is. */
+export function postForm(
+  { client_id, client_secret, issuer }: TestClient,
+  endpoint: 'par' | 'token',
+  form: Readonly<Record<string, string>> | string,
+  bindings: typeof env = env,
+): Promise<Response> {
+  return call(app, 'POST', `${pathOf(issuer)}/${endpoint}`, {
     headers: {
-      Authorization: `Basic ${btoa(`${client.client_id}:${secret}`)}`,
+      Authorization: `Basic ${btoa(`${client_id}:${client_secret}`)}`,
       'Content-Type': 'application/x-www-form-urlencoded',
     },
-    body: `${body}`,
+    body: typeof form === 'string' ? form : `${new URLSearchParams(form)}`,
     env: bindings,
   })
-  return { status: response.status, tokens: (await response.json()) as Tokens }
 }
 
 /** Status of UserInfo for an access token. */
@@ -132,19 +147,14 @@ export async function userInfoStatus({ issuer }: TestClient, token: string): Pro
 
 /** Pushes an authorization request. Returns its address. */
 export async function push(client: TestClient, parameters: object = {}): Promise<string> {
-  const response = await call(app, 'POST', `${pathOf(client.issuer)}/par`, {
-    headers: {
-      Authorization: `Basic ${btoa(`${client.client_id}:${client.client_secret}`)}`,
-      'Content-Type': 'application/x-www-form-urlencoded',
-    },
-    body: `${new URLSearchParams({ ...REQUEST, ...parameters })}`,
-  })
+  const response = await postForm(client, 'par', { ...REQUEST, ...parameters })
   expect(response.status).toBe(201)
   return ((await response.json()) as { request_uri: string }).request_uri
 }
 
-function pathOf(issuer: string): string {
-  return issuer.replace('https://verifier.example', '')
+/** Returns the path of an address of the service. */
+export function pathOf(address: string): string {
+  return address.replace('https://verifier.example', '')
 }
 
 function cookiesOf(response: Response): string {
