@@ -89,8 +89,10 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: testsOf('browser'),
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          // Pages poll, and a loaded machine is slow: every wait is for a state, and long.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          expect: { poll: { timeout: 30_000 } },
           fileParallelism: false,
         },
       },

@@ -1,7 +1,7 @@
 // Parts that every page of the console uses.
 
-import type { ComponentChildren, JSX } from 'preact'
-import { useRef, useState } from 'preact/hooks'
+import type { ComponentChildren, JSX, RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Answer, Problem } from './api.ts'
 import { hasText, language, t } from './texts.ts'
 
@@ -22,6 +22,32 @@ export function focusHeading(): void {
   if (heading === null) return
   heading.tabIndex = -1
   heading.focus({ preventScroll: true })
+}
+
+/**
+ * Moves the focus to the heading where an update removes the focused element, such as a button that is no
+ * longer possible. Rows of the list are removed far from the screen only: there the browser continues itself.
+ */
+export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = place.current
+    if (element === null) return undefined
+    let last: Element | null = null
+    const follow = () => {
+      last = document.activeElement
+    }
+    const observer = new MutationObserver(() => {
+      if (last === null || last.isConnected || document.activeElement !== document.body) return
+      if (last.closest('[aria-posinset]') === null) focusHeading()
+      last = null
+    })
+    element.addEventListener('focusin', follow)
+    observer.observe(element, { childList: true, subtree: true })
+    return () => {
+      element.removeEventListener('focusin', follow)
+      observer.disconnect()
+    }
+  }, [])
 }
 
 /** Shows a resource, what it waits for, or why it cannot be read. */
@@ -80,7 +106,6 @@ type ActionProps = {
 export function Action({ label, run, confirm, kind = '' }: ActionProps) {
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<Problem | null>(null)
-  const button = useRef<HTMLButtonElement>(null)
   const dialog = useRef<HTMLDialogElement>(null)
   const start = async () => {
     dialog.current?.close()
@@ -90,13 +115,10 @@ export function Action({ label, run, confirm, kind = '' }: ActionProps) {
     setBusy(false)
     setProblem(answer.ok ? null : answer.problem)
     if (answer.ok) announce(t('done', { label }))
-    // A change may remove the button.
-    setTimeout(() => button.current?.isConnected || focusHeading())
   }
   return (
     <span class="action">
       <button
-        ref={button}
         type="button"
         class={kind}
         aria-busy={isBusy}

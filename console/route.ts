@@ -1,6 +1,6 @@
 // The address of a page, after `#`: `#/verifications/v_1`, `#/verifications?status=pending`.
 
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export type Route = {
   readonly page: string
@@ -12,7 +12,8 @@ export type Route = {
 /** Returns the current route, and renders again when it changes. */
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
+  // Before the page is painted: a person may press a link at once.
+  useLayoutEffect(() => {
     const follow = () => setHash(location.hash)
     addEventListener('hashchange', follow)
     return () => removeEventListener('hashchange', follow)

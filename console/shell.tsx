@@ -5,7 +5,7 @@ import type { Session } from './api.ts'
 import { Developers } from './developers.tsx'
 import { Insights } from './insights.tsx'
 import { Operator } from './operator.tsx'
-import { focusHeading, LIVE_REGION } from './parts.tsx'
+import { focusHeading, LIVE_REGION, useKeptFocus } from './parts.tsx'
 import { type Route, useRoute } from './route.ts'
 import { LANGUAGES, type Language, language, t } from './texts.ts'
 import { Verifications } from './verifications/list.tsx'
@@ -31,6 +31,8 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
   const page = pages.includes(route.page) ? route.page : (pages[0] ?? '')
   const owner = session.relying_party?.name ?? t('operator')
   const hasMoved = useRef(takesFocus)
+  const main = useRef<HTMLElement>(null)
+  useKeptFocus(main)
   useLayoutEffect(() => {
     if (hasMoved.current) {
       scrollTo(0, 0)
@@ -63,7 +65,7 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
           </button>
         </div>
       </header>
-      <main id="main">
+      <main ref={main} id="main">
         <Page page={page} route={route} session={session} />
       </main>
       <p id={LIVE_REGION} class="hidden" role="status" />

@@ -1,6 +1,6 @@
 // The sign-in of the console: an API key of a relying party, or the operator's token.
 
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Problem } from './api.ts'
 import { Failure } from './parts.tsx'
 import { t } from './texts.ts'
@@ -15,7 +15,7 @@ export function SignIn({
 }) {
   const input = useRef<HTMLInputElement>(null)
   const [isBusy, setBusy] = useState(false)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.title = `${t('sign_in')} · ${t('console')}`
     input.current?.focus()
   }, [])

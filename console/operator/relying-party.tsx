@@ -24,10 +24,10 @@ export function RelyingParty({ id }: { readonly id: string }) {
       <p>
         <a href="#/operator">{t('operator')}</a>
       </p>
+      <h1>{answer?.ok ? answer.value.name : id}</h1>
       <Loaded answer={answer}>
         {(settings) => (
           <>
-            <h1>{settings.name}</h1>
             <div class="card">
               <Facts
                 rows={[

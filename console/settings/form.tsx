@@ -27,6 +27,7 @@ export function Form({
   const problem = typeof state === 'object' ? state : null
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
+    if (state === 'busy') return
     const form = event.currentTarget as HTMLFormElement
     setState('busy')
     const answer = await send(new FormData(form), form)
@@ -42,7 +43,7 @@ export function Form({
     >
       <FormErrors.Provider value={problem?.errors ?? []}>{children}</FormErrors.Provider>
       <div class="actions">
-        <button type="submit" class="primary" disabled={state === 'busy'}>
+        <button type="submit" class="primary" aria-disabled={state === 'busy'}>
           {action}
         </button>
         <span role="status">{state === 'done' && t('saved')}</span>

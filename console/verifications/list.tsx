@@ -12,11 +12,14 @@ import { Windowed } from './windowed.tsx'
 
 export function Verifications({ query, session }: { readonly query: string; readonly session: Session }) {
   const list = useRef<HTMLOListElement>(null)
+  const section = useRef<HTMLElement>(null)
   const key = `${session.relying_party?.relying_party_id} ${query}`
   const mayMove = () => {
     const rows = list.current
     if (rows === null) return true
-    return rows.getBoundingClientRect().top >= 0 && !rows.matches(':hover, :focus-within')
+    // The button that shows new ones is in use before it is pressed.
+    const isUsed = section.current?.matches(':hover, :focus-within')
+    return rows.getBoundingClientRect().top >= 0 && !isUsed
   }
   const { listing, problem, isReading, readOlder, showNewest } = useListing(key, query, mayMove)
   const waiting = listing?.waiting ?? 0
@@ -35,7 +38,7 @@ export function Verifications({ query, session }: { readonly query: string; read
         </p>
       )}
       {listing !== null && (
-        <section aria-label={t('verifications')}>
+        <section ref={section} aria-label={t('verifications')}>
           <p class="news">
             {hasNew ? (
               <button type="button" class="primary" onClick={showNewest}>

@@ -24,7 +24,13 @@ export function Outcomes({ produce }: { readonly produce: (reason: string) => Pr
   const buttons = (codes: readonly string[]) => (
     <div class="actions">
       {codes.map((code) => (
-        <button key={code} type="button" aria-busy={busy === code} onClick={() => run(code)}>
+        <button
+          key={code}
+          type="button"
+          aria-busy={busy === code}
+          aria-disabled={busy !== null}
+          onClick={() => run(code)}
+        >
           <code>{code}</code>
         </button>
       ))}

@@ -6,6 +6,7 @@ import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/brows
 import {
   checkConsole,
   confirmed,
+  hasLoaded,
   hasRows,
   keyWith,
   openPlace,
@@ -112,7 +113,7 @@ describeInBrowser('the developers page of the console', () => {
             .waitFor()
           return (await rowsOf(page, 'Recent failures')).map(([, event, answer]) => [event, answer])
         },
-        { timeout: 20_000, interval: 1_000 },
+        { timeout: 120_000, interval: 1_000 },
       )
       .toEqual([['verification.verified', 'HTTP 500']])
     const table = page.getByRole('table', { name: 'Recent failures' })
@@ -247,6 +248,7 @@ describeInBrowser('the developers page of the console', () => {
     const rp = await relyingPartyOf(stage, { name })
     const page = await open(rp, DEVICES[device])
     await hasRows(page, 'Wallets', 21)
+    await hasLoaded(page)
     expect(await page.locator('header strong').innerText()).toBe(name)
     await saveScreenshot(page, `console-developers-${device}`)
     for (const summary of await page.locator('main summary').all()) await summary.click()
@@ -258,6 +260,7 @@ describeInBrowser('the developers page of the console', () => {
     const page = await open({ ...stage.rp, api_key })
     await page.getByText('it lacks settings:manage').waitFor()
     await hasRows(page, 'Wallets', 21)
+    await hasLoaded(page)
     expect(await page.locator('main').getByRole('button').count()).toBe(0)
     expect(await page.locator('main').locator('input, textarea, select').count()).toBe(0)
     await checkConsole(page, 'console-developers-reading-desktop')

@@ -85,7 +85,7 @@ describeInBrowser('insights in the console', () => {
             (await rowsOf(page, 'From creation to outcome')).map(([name, count]) => [name, count]),
           )
         },
-        { timeout: 20_000, interval: 1_000 },
+        { timeout: 120_000, interval: 1_000 },
       )
       .toMatchObject({ Created: '2', verified: '1', canceled: '1', 'Webhook attempts that succeeded': '2' })
     expect(await rowsOf(page, 'Reasons')).toEqual([['canceled_by_relying_party', '1', '100%']])
@@ -109,7 +109,7 @@ describeInBrowser('insights in the console', () => {
     for (const look of looks) {
       await page.emulateMedia(look)
       await expect
-        .poll(async () => ((await page.evaluate(DRAWN)) as boolean[][]).flat(), { timeout: 10_000 })
+        .poll(async () => ((await page.evaluate(DRAWN)) as boolean[][]).flat())
         .toEqual(Array(13).fill(true))
     }
   })

@@ -3,7 +3,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { hasLoaded, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { overflowOf } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
@@ -41,7 +41,7 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     const { verification_id } = await rp.create({ ...OVER_18, metadata: { order: '4711' } })
     const { page } = await stage.visitor(NARROW)
     await page.goto(`${BASE_URL}/console`)
-    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.locator('#token:focus').waitFor()
     await page.keyboard.type(rp.api_key)
     await page.keyboard.press('Enter')
     const heading = page.getByRole('heading', { level: 1 })
@@ -57,6 +57,9 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     await heading.filter({ hasText: verification_id }).waitFor()
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
 
+    const cancel = page.getByRole('button', { name: 'Cancel', exact: true })
+    await cancel.waitFor()
+    await hasLoaded(page)
     await tabTo(page, 'Cancel')
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog')
@@ -65,13 +68,18 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     await dialog.waitFor({ state: 'hidden' })
     expect(await focused(page)).toBe('Cancel')
     await page.keyboard.press('Enter')
+    await dialog.waitFor()
     await tabTo(page, 'Cancel')
     await page.keyboard.press('Enter')
     await page.getByRole('main').getByText('canceled', { exact: true }).first().waitFor()
     expect((await rp.poll(verification_id)).status).toBe('canceled')
+    await cancel.waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
 
     await page.reload()
     await heading.filter({ hasText: verification_id }).waitFor()
+    await page.getByRole('button', { name: 'Erase' }).waitFor()
+    await hasLoaded(page)
     await tabTo(page, 'Sign out')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -81,32 +89,29 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     const rp = await relyingPartyOf(stage, { name: 'A_name_without_a_place_to_break_it_for_a_line' })
     const { session } = await finish(stage, {}, { ...OVER_18, metadata: { order: '4'.repeat(200) } }, rp)
     const { page } = await stage.visitor(NARROW)
-    const show = async (token: string, places: readonly string[]) => {
-      await page.goto(`${BASE_URL}/console`)
-      await page.getByRole('textbox').fill(token)
-      await page.keyboard.press('Enter')
-      await page.getByRole('button', { name: 'Sign out' }).waitFor()
-      for (const place of places) {
-        await page.goto(`${BASE_URL}/console${place}`)
-        await page.getByRole('heading', { level: 2 }).or(page.getByRole('searchbox')).first().waitFor()
-        expect(await overflowOf(page), place).toBe(0)
-      }
+    const heading = page.getByRole('heading', { level: 1 })
+    const show = async (place: string, title: string) => {
+      await page.goto(`${BASE_URL}/console${place}`)
+      await heading.filter({ hasText: title }).waitFor()
+      await hasLoaded(page)
+      expect(await overflowOf(page), place).toBe(0)
     }
-    await show(rp.api_key, [
-      '#/verifications',
-      '#/insights',
-      '#/developers',
-      `#/verifications/${session.verification_id}`,
-    ])
+    await signIn(page, BASE_URL, rp.api_key)
+    await show('#/verifications', 'Verifications')
+    await show('#/insights', 'Insights')
+    await show('#/developers', 'Developers')
+    await show(`#/verifications/${session.verification_id}`, session.verification_id)
     const { trace } = await rp.poll(session.verification_id)
     const rows = page.getByRole('table', { name: 'Checks' }).locator('tbody tr')
-    await expect.poll(() => rows.count(), { timeout: 30_000 }).toBe(trace.length)
+    await expect.poll(() => rows.count()).toBe(trace.length)
     for (const row of await rows.all()) {
       const { width } = (await row.locator('.result').boundingBox())!
       expect(width, await row.innerText()).toBeGreaterThan(20)
     }
     expect(await overflowOf(page)).toBe(0)
     await page.getByRole('button', { name: 'Sign out' }).click()
-    await show(stage.service.server.adminToken, [''])
+    await heading.filter({ hasText: 'Sign in' }).waitFor()
+    await signIn(page, BASE_URL, stage.service.server.adminToken)
+    await show('', 'Operator')
   })
 })

@@ -2,7 +2,14 @@
 
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { checkConsole, confirmed, hasRows, openPlace, rowsOf } from '../../support/browser/console-page.ts'
+import {
+  checkConsole,
+  confirmed,
+  hasLoaded,
+  hasRows,
+  openPlace,
+  rowsOf,
+} from '../../support/browser/console-page.ts'
 import { saveScreenshot } from '../../support/browser/page-check.ts'
 import { mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus } from '../../support/service/service.ts'
@@ -116,9 +123,11 @@ describeInBrowser('the operator in the console', () => {
     const page = await open('operator', DEVICES[device])
     await page.getByRole('table', { name: 'Metrics' }).waitFor()
     await page.getByRole('table', { name: 'Certificates by expiry' }).waitFor()
+    await hasLoaded(page)
     await checkConsole(page, `console-operator-${device}`)
     await page.getByRole('link', { name: 'Corner Wine Shop' }).last().click()
     await page.getByRole('heading', { name: 'Delete the relying party' }).waitFor()
+    await hasLoaded(page)
     await checkConsole(page, `console-relying-party-${device}`)
   })
 })

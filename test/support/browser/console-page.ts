@@ -63,7 +63,12 @@ export async function changeSettings(page: Page, change: object): Promise<void> 
 export async function openPlace(page: Page, token: string, place: string): Promise<void> {
   await signIn(page, BASE_URL, token)
   await page.goto(`${BASE_URL}/console#/${place}`)
-  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.locator(`nav a[href="#/${place}"][aria-current]`).waitFor()
+}
+
+/** Waits until no part of the page is loading. A part that waits for another one shows that, too. */
+export async function hasLoaded(page: Page): Promise<void> {
+  await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
 }
 
 /** Creates an API key with these scopes alone. */
@@ -99,9 +104,7 @@ function textsOf(tables: readonly TableElement[]): readonly (readonly string[])[
 
 /** Waits until a table has this many rows. */
 export async function hasRows(page: Page, caption: string, count: number): Promise<void> {
-  await expect
-    .poll(async () => (await rowsOf(page, caption)).length, { timeout: 20_000, message: caption })
-    .toBe(count)
+  await expect.poll(async () => (await rowsOf(page, caption)).length, { message: caption }).toBe(count)
 }
 
 /** Presses a button that asks for a confirmation, and confirms in the dialog. */
