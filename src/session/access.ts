@@ -5,7 +5,8 @@ import type { SessionDocument } from './document.ts'
 
 /**
  * The relying party of the session, or a client token of a session created then (Unix milliseconds). The
- * client token of a login counts in the browser that began it. `login`: digest of that browser's cookie.
+ * client token of a login counts in the browser that began it, until the login is erased. `login`: digest of
+ * that browser's cookie.
  */
 export type SessionAccess =
   | { readonly relyingPartyId: string }
@@ -14,8 +15,8 @@ export type SessionAccess =
 /** Returns true if the session is the caller's. */
 export function mayAccess(by: SessionAccess, document: SessionDocument): boolean {
   if ('relyingPartyId' in by) return document.relying_party_id === by.relyingPartyId
-  const { login } = document
-  const isItsBrowser = login === undefined || timingSafeEqualText(login.browser, by.login ?? '')
+  const { login, was_login = false } = document
+  const isItsBrowser = login === undefined ? !was_login : timingSafeEqualText(login.browser, by.login ?? '')
   return document.created_at === by.createdAt && isItsBrowser
 }
 

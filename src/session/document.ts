@@ -95,6 +95,8 @@ export type SessionDocument = {
   readonly trace_context?: Trace
   /** Absent: the session is no login of an OpenID Connect client, or nothing of it is left. */
   readonly login?: Login
+  /** Its login is erased: a client token opens nothing any more. */
+  readonly was_login?: true
 }
 
 /** An event on its way to the relying party's log. */

@@ -69,12 +69,12 @@ function dropHeldTooLong({ store }: SessionContext, now: number): void {
   if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
 }
 
-/** Erases a login whose tokens have ended. */
+/** Erases a login whose tokens have ended. Its page stays closed to every browser. */
 function dropLogin({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document === undefined || !isLoginOver(document, now)) return
   const { login: _, ...rest } = document
-  store.commit(rest)
+  store.commit({ ...rest, was_login: true })
 }
 
 async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {
@@ -88,12 +88,13 @@ async function expire(context: SessionContext, now: number): Promise<void> {
   const webhook = await webhookOf(context, now)
   dropHeldTooLong(context, now)
   const document = context.store.session()
-  if (document !== undefined) endSession(context, expiredEnd(document), { webhook, now })
+  if (document?.held === null) endSession(context, expiredEnd(document), { webhook, now })
 }
 
+/** Expiry waits for a held success: at `expires_at` that is a login whose browser has returned. */
 function isOverdue({ store }: SessionContext, now: number): boolean {
   const document = store.session()
-  return document?.status === 'pending' && document.expires_at <= now
+  return document?.status === 'pending' && document.held === null && document.expires_at <= now
 }
 
 function responsesInTime({ store, inFlight }: SessionContext): readonly Promise<ResponseResult>[] {

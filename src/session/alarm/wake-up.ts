@@ -17,7 +17,7 @@ export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boo
     return Math.min(...eventsDue(document), loginErasedAt(document), erasure)
   }
   const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
-  return Math.min(expiry, held?.until ?? Infinity, ...eventsDue(document))
+  return Math.min(held?.until ?? expiry, ...eventsDue(document))
 }
 
 /** Returns the time of the alarm that expires a session which nobody watches. */

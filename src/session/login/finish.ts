@@ -67,11 +67,10 @@ function endOf(document: SessionDocument, page: string, now: number): LoginEnd['
   return now < found.at + FINISH_MS ? { kind: 'code' } : denied('session_expired')
 }
 
-/** Returns the result of a success that the browser may bring to the client. */
+/** Returns the result of a presentation that the browser may bring to the client. */
 function resultOf({ status, held, login }: SessionDocument) {
-  if (status === 'verified') return login?.result ?? undefined
   // CONTRACT 5: with `relying_party` the redemption ends the session.
-  return status === 'pending' && held?.returned ? held.login : undefined
+  return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 
 function failureOf({ status, outcome }: SessionDocument): LoginEnd['end'] {

@@ -5,10 +5,11 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
-import { addAttempt, type Outcome, type SessionDocument } from '../document.ts'
+import { addAttempt, type Held, type Outcome, type SessionDocument } from '../document.ts'
 import { CODE_MS, FINISH_MS, type LoginResult } from '../login/login.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
+import type { AttemptReason } from '../response/refusal-family.ts'
 import { addActivity } from '../wallet-activity.ts'
 import type { SessionBinding } from './session-binding.ts'
 
@@ -87,10 +88,24 @@ export function isHeldTooLong({ held, status }: SessionDocument, now: number): b
 }
 
 /**
+ * Marks a held success whose browser has returned. A login is held until its last code ends, also after
+ * `expires_at`: the browser may get that code at the last moment.
+ */
+export function returnHeld(held: Held): Held {
+  const { login } = held
+  const until = login?.failure === null ? login.at + FINISH_MS + CODE_MS : held.until
+  return { ...held, until, returned: true }
+}
+
+/**
  * Discards a held success. The session is pending again, and its other requests stay alive. The generation of
  * the success is dropped, because the same presentation could be sent again.
  */
-export function discardHeld(document: SessionDocument, now: number): SessionDocument {
+export function discardHeld(
+  document: SessionDocument,
+  now: number,
+  reason: AttemptReason = 'same_device_return_missing',
+): SessionDocument {
   const { held } = document
   if (held === null) return document
   const alive = aliveGenerations(document.generations, now)
@@ -100,7 +115,6 @@ export function discardHeld(document: SessionDocument, now: number): SessionDocu
     generations: alive.filter(({ number }) => number !== held.generation),
     version: document.version + 1,
   }
-  const reason = 'same_device_return_missing'
   const refused = addActivity(waiting, { kind: 'response_refused', reason }, now)
   return addAttempt(refused, { at: now, reason, channel: held.outcome.channel })
 }

@@ -12,10 +12,12 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
 import { addStep } from '../listing/timeline.ts'
+import type { LoginFailure } from '../login/login.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
-import { endSession, type SessionEnd } from '../response/end-session.ts'
+import { type EventInput, endSession, expiredEnd, type SessionEnd } from '../response/end-session.ts'
+import type { AttemptReason } from '../response/refusal-family.ts'
 import type { Link, SessionError } from '../results.ts'
 import { applyTimeouts, webhookOf } from '../timeouts.ts'
 import {
@@ -25,6 +27,7 @@ import {
   HOLD_MS,
   responseCodeOf,
   returnCodeOf,
+  returnHeld,
 } from './binding.ts'
 import { reaches, type SessionBinding } from './session-binding.ts'
 
@@ -79,10 +82,34 @@ export async function completeReturn(
   if (reaches('page', request.required_session_binding)) {
     const returned = { browser, until: now + HOLD_MS, redeemed: false }
     if (!endSession(context, boundEnd(held, 'page', returned), { webhook, now })) return err('invalid_code')
+  } else if (held.login && held.login.failure !== null) {
+    return endFailedLogin(context, document, { winner: held.winner, login: held.login, webhook, now })
   } else if (!held.returned) {
-    context.store.commit({ ...document, held: { ...held, returned: true } })
+    context.store.commit({ ...document, held: returnHeld(held) })
   }
   return ok({ returnUrl: withReturnCode(request.return_url, returnCode) })
+}
+
+/**
+ * Ends a session that requires `relying_party` and whose login failed: it has no code, so nothing can be
+ * redeemed. The presentation becomes an attempt, and the session expires for its reason.
+ */
+function endFailedLogin(
+  context: SessionContext,
+  document: SessionDocument,
+  { winner, login, ...input }: EventInput & { readonly winner: string; readonly login: LoginFailure },
+): Result<BrowserReturnResult, ReturnCodeError> {
+  const failed = discardHeld(document, input.now, LOGIN_FAILURES[login.failure])
+  context.store.remember(failed) // written with the end
+  const isEnded = endSession(context, { ...expiredEnd(failed), winner, login }, input)
+  return isEnded ? ok({ returnUrl: document.request.return_url }) : err('invalid_code')
+}
+
+const LOGIN_FAILURES: Readonly<Record<LoginFailure['failure'], AttemptReason>> = {
+  subject_claim_missing: 'query_not_satisfied',
+  subject_mismatch: 'value_mismatch',
+  claims_too_large: 'limit_exceeded',
+  assurance_level_too_low: 'assurance_level_too_low',
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { nextWakeUp } from '../../../src/session/alarm/wake-up.ts'
 import { type SessionDocument, stageOf } from '../../../src/session/document.ts'
+import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/login/login.ts'
 import type { StoredGeneration } from '../../../src/session/request/generations.ts'
 import { mayEnd } from '../../../src/session/response/end-session.ts'
 import {
@@ -11,6 +12,7 @@ import {
   isHeldTooLong,
   responseCodeOf,
   returnCodeOf,
+  returnHeld,
 } from '../../../src/session/return/binding.ts'
 import {
   reaches,
@@ -74,6 +76,25 @@ describe('a success', () => {
   it('is held no longer than the life of its session', () => {
     const document = held(session().expires_at - 1000)
     expect(document.held?.until).toBe(document.expires_at)
+  })
+
+  it('of a login is held past expires_at once its browser has returned, and the alarm waits for it', () => {
+    const now = session().expires_at - 1000
+    const { held: before, ...document } = held(now)
+    if (before === null) throw new Error('not held')
+    const success = { failure: null, at: now } as LoginSuccess
+    const until = now + FINISH_MS + CODE_MS
+    const returned = { ...document, held: returnHeld({ ...before, login: success }) }
+    expect(returned.held).toEqual({ ...before, login: success, until, returned: true })
+    expect([nextWakeUp(returned, true), nextWakeUp(returned, false)]).toEqual([until, until])
+    expect(isHeldTooLong(returned, until - 1)).toBe(false)
+    expect(isHeldTooLong(returned, until)).toBe(true)
+  })
+
+  it('that is no login is held no longer once its browser has returned', () => {
+    const { held: before } = held(session().expires_at - 1000)
+    if (before === null) throw new Error('not held')
+    expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
   it('is not held beside another one, after the end, or without a live request of one browser', () => {
