@@ -211,7 +211,7 @@ const VERIFIER = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK) as {
 }
 const X5C = TEST_ENVIRONMENT.VERIFIER_CERTIFICATE_CHAIN_PEM.replaceAll(/-----[^-]+-----|\s/g, '')
 
-const TOKEN = { alg: 'ES256', encryption: null, names: null, verified: [] } as const
+const TOKEN = { alg: 'ES256', encryption: null, names: null } as const
 
 /** A login before its end. The texts of digests are those that its browser and its client send. */
 const LOGIN: Login = {
@@ -227,7 +227,7 @@ const LOGIN: Login = {
   policy: 'adult#0123456789abcdef',
   subject: { type: 'transient' },
   wanted_acr: null,
-  wanted_sub: null,
+  sealed_conditions: null,
   id_token: TOKEN,
   userinfo: { ...TOKEN, alg: null },
   browser: 'digest-of-the-cookie',

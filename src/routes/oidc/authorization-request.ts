@@ -13,7 +13,7 @@ import {
   STANDARD_SCOPES,
 } from '../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { LoginRequest, TokenEncryption } from '../../session/login/login.ts'
+import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/login/login.ts'
 import { ACR_PREFIX } from '../../session/login/tokens.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
@@ -27,6 +27,7 @@ export type Parameters = ReadonlyMap<string, string>
 export type ParsedRequest = {
   readonly policy: OidcPolicy
   readonly login: LoginRequest
+  readonly conditions: LoginConditions
   readonly locale: string | undefined
 }
 
@@ -67,6 +68,7 @@ export async function parseRequest(
   return ok({
     policy,
     locale: languageOf(parameters.get('ui_locales')),
+    conditions: { sub: claims.sub, id_token: claims.id_token.verified, userinfo: claims.userinfo.verified },
     login: {
       client_id: client.client_id,
       client_name: client.name,
@@ -80,16 +82,15 @@ export async function parseRequest(
       policy: `${policy.name}#${digest}`,
       subject: client.subject,
       wanted_acr: claims.acr,
-      wanted_sub: claims.sub,
       id_token: {
         alg: client.id_token_signed_response_alg,
         encryption: encryptionOf(client, 'id_token'),
-        ...claims.id_token,
+        names: claims.id_token.names,
       },
       userinfo: {
         alg: client.userinfo_signed_response_alg ?? signedInside(client),
         encryption: encryptionOf(client, 'userinfo'),
-        ...claims.userinfo,
+        names: claims.userinfo.names,
       },
     },
   })

@@ -1,6 +1,7 @@
 // Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): creates a verification and opens its page in the
 // browser that asks. A bad client or address never redirects.
 
+import { configOf } from '../../config.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import type { OidcClient } from '../../relying-party/oidc/client.ts'
@@ -8,6 +9,7 @@ import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { verificationIdOf } from '../../session/identifier.ts'
+import { sealConditions } from '../../session/login/sealed-values.ts'
 import type { AppContext } from '../edge/context.ts'
 import { type FormPairs, parsePairs, readPairs } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
@@ -125,7 +127,7 @@ async function createLogin(
   c: AppContext,
   issuer: Issuer,
   client: OidcClient,
-  { policy, login, locale }: ParsedRequest,
+  { policy, login, conditions, locale }: ParsedRequest,
 ): Promise<Result<string, RequestError>> {
   const { VERIFICATION_SESSION } = c.env
   const id = VERIFICATION_SESSION.newUniqueId()
@@ -141,10 +143,11 @@ async function createLogin(
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
   if (!canReach) return err('acr')
   const { secret, browser, code } = await newBrowserSecret()
+  const sealed_conditions = await sealConditions(configOf(c.env), verificationId, conditions)
   const created = await VERIFICATION_SESSION.get(id).create({
     ...prepared.value,
     bodyDigest: null,
-    login: { ...login, browser, code, result: null, redeemed: null },
+    login: { ...login, browser, code, sealed_conditions, result: null, redeemed: null },
   })
   if (!created.ok) return err('policy_unsatisfiable')
   resumeAlarms(c.env, Date.now())

@@ -8,11 +8,14 @@ import type { TokenRules, VerifiedClaimsRequest } from '../../session/login/logi
 
 /** The content of the parameter. `acr`: values of an essential one. `sub`: acceptable ones. Null: any. */
 export type ClaimsParameter = {
-  readonly id_token: Pick<TokenRules, 'names' | 'verified'>
-  readonly userinfo: Pick<TokenRules, 'names' | 'verified'>
+  readonly id_token: NamedClaims
+  readonly userinfo: NamedClaims
   readonly acr: readonly string[] | null
   readonly sub: readonly string[] | null
 }
+
+/** Claims that are named for one token. `verified`: entries of `verified_claims`. */
+type NamedClaims = Pick<TokenRules, 'names'> & { readonly verified: readonly VerifiedClaimsRequest[] }
 
 /** Returns what the parameter says; `undefined` where it is malformed. */
 export function parseClaims(text: string | undefined): ClaimsParameter | undefined {
@@ -42,7 +45,7 @@ const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
 /** Naming a claim of every token narrows nothing. */
-function rulesOf(claims: JsonObject): Pick<TokenRules, 'names' | 'verified'> {
+function rulesOf(claims: JsonObject): NamedClaims {
   const named = Object.keys(claims).filter((name) => !TOKEN_CLAIMS.includes(name))
   const verified = verifiedOf(member(claims, 'verified_claims'))
   return { names: named.length === 0 ? null : named, verified }
@@ -65,15 +68,29 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
     if (!isJsonObject(verification) || !isJsonObject(claims)) return []
     const { trust_framework = null, assurance_level = null, ...others } = verification
     const compared = [trust_framework, assurance_level]
-    const isComparable = hasTexts(trust_framework) && hasTexts(assurance_level)
-    if (!isComparable || isRestricted(others) || compared.some((each) => isRestricted(each, VALUES)))
-      return []
+    const areTexts = hasTexts(trust_framework) && hasTexts(assurance_level)
+    if (!areTexts || isRestricted(others) || compared.some((each) => isRestricted(each, VALUES))) return []
+    const named = Object.entries(claims).filter(([, claim]) => isComparable(claim))
     return {
       trust_frameworks: textsIn([trust_framework]),
       assurance_levels: textsIn([assurance_level]),
-      names: Object.keys(claims),
+      names: named.map(([name]) => name),
+      values: named.flatMap(([name, claim]) => acceptedValues(claim).map((accepted) => ({ name, accepted }))),
     }
   })
+}
+
+/** A claim with another condition than those on its value could not be compared, and is left out. */
+function isComparable(claim: Json): boolean {
+  return !Array.isArray(claim) && !isRestricted(claim, VALUES)
+}
+
+/** Returns a list for each of `value` and `values`. A `values` that is no list is never met. */
+function acceptedValues(claim: Json): readonly (readonly Json[])[] {
+  if (!isJsonObject(claim)) return []
+  const [value, values] = VALUES.map((name) => member(claim, name))
+  const lists = values === undefined ? [] : [Array.isArray(values) ? values : []]
+  return value === undefined ? lists : [[value], ...lists]
 }
 
 const VALUES = ['value', 'values']

@@ -1,8 +1,9 @@
 // A login by OpenID Connect, in the document of its session: the client's request, what of the presentation
-// goes into its tokens, and the redemption of its code. Codes and tokens are stored as digests, and claim
-// values only in tokens that are encrypted to the client. Times are Unix milliseconds.
+// goes into its tokens, and the redemption of its code. Codes and tokens are stored as digests, claim values
+// only in tokens that are encrypted to the client, and other values of a person sealed. Times are Unix
+// milliseconds.
 
-import type { JsonObject } from '../../codec/json.ts'
+import type { Json, JsonObject } from '../../codec/json.ts'
 import type {
   ClientJwk,
   CONTENT_ALGORITHMS,
@@ -42,10 +43,17 @@ export type LoginRequest = {
   readonly subject: SubjectRule
   /** Values of an essential `acr`, one of which must be reached; null: any. */
   readonly wanted_acr: readonly string[] | null
-  /** Acceptable values of `sub`; null: any. */
-  readonly wanted_sub: readonly string[] | null
   readonly id_token: TokenRules
   readonly userinfo: TokenRules
+}
+
+/** What `claims` requires of a presentation. It may have values of the person, so storage has it sealed. */
+export type LoginConditions = {
+  /** Acceptable values of `sub`; null: any. */
+  readonly sub: readonly string[] | null
+  /** Entries of `verified_claims` for each token, of which any may be met. */
+  readonly id_token: readonly VerifiedClaimsRequest[]
+  readonly userinfo: readonly VerifiedClaimsRequest[]
 }
 
 /** Choice of the claims of a token, and their protection. */
@@ -55,8 +63,6 @@ export type TokenRules = {
   readonly encryption: TokenEncryption | null
   /** Claims that the client named; null: all. */
   readonly names: readonly string[] | null
-  /** Entries of `verified_claims`, of which any may be met. */
-  readonly verified: readonly VerifiedClaimsRequest[]
 }
 
 export type TokenEncryption = {
@@ -70,6 +76,8 @@ export type VerifiedClaimsRequest = {
   readonly trust_frameworks: readonly string[] | null
   readonly assurance_levels: readonly string[] | null
   readonly names: readonly string[]
+  /** A named claim is released where each list for its name has its value. */
+  readonly values: readonly { readonly name: string; readonly accepted: readonly Json[] }[]
 }
 
 /** A login that began in one browser. */
@@ -78,6 +86,8 @@ export type Login = LoginRequest & {
   readonly browser: string
   /** SHA-256 of the secret in the code (base64url). */
   readonly code: string
+  /** `LoginConditions`; null where there are none. */
+  readonly sealed_conditions: string | null
   readonly result: LoginResult | null
   readonly redeemed: { readonly token: string | null; readonly until: number } | null
 }
@@ -97,7 +107,7 @@ export type LoginFailure = {
 export type LoginSuccess = {
   readonly failure: null
   readonly at: number
-  readonly sub: string
+  readonly sealed_sub: string
   readonly acr: string
   readonly session_binding: string
   readonly id_token: PreparedToken

@@ -2,6 +2,7 @@
 // name. Values have their standard name where there is one, else they are in `vp_data` by credential query.
 // Without encryption `vp_data` has only the names of what was presented.
 
+import { canonicalJson } from '../../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { isJsonObject } from '../../codec/json.ts'
 import type { Decision, Policy, ScopePath } from '../../policy/policy.ts'
@@ -108,20 +109,22 @@ export function releasedClaims(
 }
 
 /**
- * Returns `verified_claims`: claims that an entry names which requires no other framework or level (Identity
- * Assurance 1.0 §5.6). `undefined` where none of them may be released.
+ * Returns `verified_claims`: claims that an entry names which requires no other framework or level, and no
+ * other value of the claim (Identity Assurance 1.0 §6). `undefined` where none of them may be released.
  */
 export function verifiedClaims(
   proven: readonly ProvenClaim[],
   requests: readonly VerifiedClaimsRequest[],
   { level, time, hasValues }: { readonly level: string; readonly time: string; readonly hasValues: boolean },
 ): JsonObject | undefined {
-  const names = requests
+  const met = requests
     .filter((one) => one.trust_frameworks?.includes(TRUST_FRAMEWORK) ?? true)
     .filter((one) => one.assurance_levels?.includes(level) ?? true)
-    .flatMap((one) => one.names)
+  const whole = new Map<string, Json>()
+  for (const claim of proven) addStandard(whole, claim)
+  const isMet = (claim: ProvenClaim) => met.some((one) => isAccepted(claim, one, whole.get('address')))
   const claims = new Map<string, Json>()
-  for (const claim of proven.filter((one) => isNamed(one, names) && !RESERVED.has(one.name))) {
+  for (const claim of proven.filter((one) => isMet(one) && !RESERVED.has(one.name))) {
     if (claim.isBoolean) claims.set(claim.name, true)
     else if (hasValues && !addStandard(claims, claim) && !claims.has(claim.name))
       claims.set(claim.name, claim.value)
@@ -131,12 +134,32 @@ export function verifiedClaims(
   return { verification, claims: Object.fromEntries(claims) }
 }
 
-function isNamed({ name }: ProvenClaim, names: readonly string[] | null): boolean {
+function isNamed(claim: ProvenClaim, names: readonly string[] | null): boolean {
+  return names === null || namesOf(claim).some((one) => names.includes(one))
+}
+
+/** Returns the names by which a client can ask for a claim. */
+function namesOf({ name }: ProvenClaim): readonly string[] {
   const standard = standardNameOf(name)
-  const [parent = ''] = standard.split('.')
+  return [name, standard, ...(standard.startsWith('address.') ? ['address'] : [])]
+}
+
+/** Compares the value as it was proven and as it is released. `address`: made of all its parts. */
+function isAccepted(
+  claim: ProvenClaim,
+  { names, values }: VerifiedClaimsRequest,
+  address: Json | undefined,
+): boolean {
+  const standard = standardValueOf(standardNameOf(claim.name), claim.value)
+  const own = [claim.value, standard, claim.isBoolean ? true : undefined]
+  const conditions = values.filter(({ name }) => namesOf(claim).includes(name))
   return (
-    names === null ||
-    [name, standard, ...(parent === 'address' ? [parent] : [])].some((one) => names.includes(one))
+    isNamed(claim, names) &&
+    conditions.every(({ name, accepted }) =>
+      (name === 'address' ? [address] : own).some(
+        (value) => value !== undefined && accepted.some((one) => canonicalJson(one) === canonicalJson(value)),
+      ),
+    )
   )
 }
 
@@ -162,12 +185,17 @@ function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim
     claims.set('address', { ...known, [part]: value })
     return true
   }
-  const standard = Object.hasOwn(STANDARD, name) ? STANDARD[name]?.(value) : undefined
+  const standard = standardValueOf(name, value)
   if (standard === undefined) return false
   const known = claims.get(name)
   if (known !== undefined) return JSON.stringify(known) === JSON.stringify(standard)
   claims.set(name, standard)
   return true
+}
+
+/** Returns a value as the claim `name` of OpenID Connect; `undefined` where it is none. */
+function standardValueOf(name: string, value: Json): Json | undefined {
+  return Object.hasOwn(STANDARD, name) ? STANDARD[name]?.(value) : undefined
 }
 
 function text(value: Json): Json | undefined {

@@ -18,6 +18,7 @@ import {
   TOKEN_MS,
   type TokenEncryption,
   type TokenRules,
+  type VerifiedClaimsRequest,
 } from './login.ts'
 import {
   ofOneCredential,
@@ -26,6 +27,7 @@ import {
   releasedClaims,
   verifiedClaims,
 } from './released-claims.ts'
+import { openConditions, openSubject, sealSubject } from './sealed-values.ts'
 import { subjectOf } from './subject.ts'
 
 /** Most bytes of claims in one token. Two tokens have to fit into the session's document. */
@@ -52,7 +54,7 @@ export async function prepareLogin(
     now,
   }: { readonly config: Config; readonly generation: StoredGeneration; readonly now: number },
 ): Promise<LoginResult | undefined> {
-  const { login, policy, relying_party_id: relyingPartyId } = document
+  const { login, policy, relying_party_id: relyingPartyId, verification_id: verificationId } = document
   if (login === undefined || decision.status !== 'verified') return undefined
   const { subjectKey: key } = keysOf(config)
   const proven = provenClaims(decision, policy)
@@ -60,33 +62,30 @@ export async function prepareLogin(
   const subject = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
   if (subject === undefined) return { failure: 'subject_claim_missing' }
   const { sub } = subject
-  if (login.wanted_sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
+  const conditions = await openConditions(config, verificationId, login)
+  if (conditions.sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
   const acr = acrOf(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
-  const success = {
-    failure: null,
-    at: now,
-    sub,
-    acr,
-    // A login may only use a browser's own request where that browser began it.
-    session_binding: generation.browser === null ? 'none' : bound,
-  } as const
+  // A login may only use a browser's own request where that browser began it.
+  const session_binding = generation.browser === null ? 'none' : bound
+  const facts = { at: now, sub, acr, session_binding }
   const session = { ...document, login }
   const released = ofOneCredential(proven, subject.credential)
-  const claimsFor = (rules: TokenRules) => claimsOf(released, rules, { level, now })
-  const idToken = idTokenClaims(session, success, now)
-  const userinfo = { ...userInfoClaims(session, success), ...audienceOf(session, config) }
+  const prepare = (token: 'id_token' | 'userinfo', claims: JsonObject) => {
+    const verified = { requests: conditions[token], level, time: isoTime(now) }
+    const own = claimsOf(released, login[token], verified)
+    return prepareToken(own, login[token], { ...claims, ...audienceOf(session, config) }, config)
+  }
   return {
-    ...success,
-    id_token: await prepareToken(
-      claimsFor(login.id_token),
-      login.id_token,
-      { ...idToken, ...audienceOf(session, config) },
-      config,
-    ),
-    userinfo: await prepareToken(claimsFor(login.userinfo), login.userinfo, userinfo, config),
+    failure: null,
+    at: now,
+    sealed_sub: await sealSubject(config, verificationId, sub),
+    acr,
+    session_binding,
+    id_token: await prepare('id_token', idTokenClaims(session, facts, now)),
+    userinfo: await prepare('userinfo', userInfoClaims(session, facts)),
   }
 }
 
@@ -107,7 +106,8 @@ export async function issueIdToken(
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<string> {
   if ('jwt' in result.id_token) return result.id_token.jwt
-  const claims = idTokenClaims(session, result, now)
+  const sub = await openSubject(config, session.verification_id, result)
+  const claims = idTokenClaims(session, { ...result, sub }, now)
   const payload = { ...result.id_token.claims, ...claims, ...audienceOf(session, config) }
   return signToken(payload, session.login.id_token.alg ?? 'RS256', config)
 }
@@ -119,7 +119,8 @@ export async function issueUserInfo(
   config: Config,
 ): Promise<{ readonly jwt: string } | { readonly json: string }> {
   if ('jwt' in result.userinfo) return { jwt: result.userinfo.jwt }
-  const claims = { ...result.userinfo.claims, ...userInfoClaims(session, result) }
+  const sub = await openSubject(config, session.verification_id, result)
+  const claims = { ...result.userinfo.claims, ...userInfoClaims(session, { ...result, sub }) }
   const { alg } = session.login.userinfo
   if (alg === null) return { json: JSON.stringify(claims) }
   return { jwt: await signToken({ ...claims, ...audienceOf(session, config) }, alg, config) }
@@ -128,11 +129,18 @@ export async function issueUserInfo(
 function claimsOf(
   proven: readonly ProvenClaim[],
   rules: TokenRules,
-  { level, now }: { readonly level: string; readonly now: number },
+  {
+    requests,
+    ...facts
+  }: {
+    readonly requests: readonly VerifiedClaimsRequest[]
+    readonly level: string
+    readonly time: string
+  },
 ): JsonObject {
   const released = releasedClaims(proven, rules)
   const hasValues = rules.encryption !== null
-  const verified = verifiedClaims(proven, rules.verified, { level, time: isoTime(now), hasValues })
+  const verified = verifiedClaims(proven, requests, { ...facts, hasValues })
   return verified ? { ...released, verified_claims: verified } : released
 }
 
@@ -159,7 +167,7 @@ function idTokenClaims(session: LoginSession, result: Facts, now: number): JsonO
   }
 }
 
-type Facts = Pick<LoginSuccess, 'at' | 'sub' | 'acr' | 'session_binding'>
+type Facts = Pick<LoginSuccess, 'at' | 'acr' | 'session_binding'> & { readonly sub: string }
 
 function userInfoClaims({ verification_id, livemode, login }: LoginSession, result: Facts): JsonObject {
   const { at, sub, acr, session_binding } = result

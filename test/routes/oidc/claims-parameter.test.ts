@@ -1,6 +1,7 @@
 // The `claims` parameter (OpenID Connect Core 1.0 §5.5, Identity Assurance 1.0 §6).
 
 import { describe, expect, it } from 'vitest'
+import type { Json } from '../../../src/codec/json.ts'
 import { parseClaims } from '../../../src/routes/oidc/claims-parameter.ts'
 import { verifiedClaims } from '../../../src/session/login/released-claims.ts'
 
@@ -113,5 +114,78 @@ describe('verification of verified_claims', () => {
     ['a text as another member', { verification_process: 'f24c6f-6d3f' }],
   ])('is never met with %s', (_, verification) => {
     expect(releasedWith(verification)).toBeUndefined()
+  })
+})
+
+describe('a condition on a claim of verified_claims', () => {
+  const FACTS = { level: 'low', time: '2026-11-22T00:00:00Z', hasValues: true }
+  const claim = (name: string, value: Json, isBoolean = false) => ({
+    ...{ credential: 0, query: 'pid', name, isBoolean, value },
+  })
+  const ADDRESS = [claim('resident_city', 'Köln'), claim('resident_country', 'DE')]
+  const PROVEN = [
+    ...[claim('family_name', 'Mustermann'), claim('birth_date', '1963-08-12'), claim('nationality', 'DE')],
+    ...[claim('age_over_18', true, true), claim('height', 170), ...ADDRESS],
+  ]
+
+  /** Returns the claims that are released for entries with these claims. */
+  function releasedWith(...entries: readonly object[]) {
+    const verified_claims = entries.map((claims) => ({ verification: { trust_framework: null }, claims }))
+    const parsed = parse({ id_token: { verified_claims } })
+    return verifiedClaims(PROVEN, parsed?.id_token.verified ?? [], FACTS)?.claims
+  }
+
+  it.each<[string, string, object, Json]>([
+    ['its value', 'family_name', { value: 'Mustermann' }, 'Mustermann'],
+    ['one of its values', 'family_name', { values: ['Musterfrau', 'Mustermann'] }, 'Mustermann'],
+    ['an essential value', 'family_name', { essential: true, value: 'Mustermann' }, 'Mustermann'],
+    ['a `value` among `values`', 'height', { value: 170, values: [170, 180] }, 170],
+    ['a boolean', 'age_over_18', { value: true }, true],
+  ])('is met by %s', (_, name, condition, value) => {
+    expect(releasedWith({ [name]: condition })).toEqual({ [name]: value })
+  })
+
+  it.each<[string, object, object]>([
+    ['a claim of the catalogue', { birth_date: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
+    ['its standard name', { birthdate: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
+    ['the value of the credential', { nationality: { value: 'DE' } }, { nationalities: ['DE'] }],
+    ['the value of the standard', { nationalities: { value: ['DE'] } }, { nationalities: ['DE'] }],
+    [
+      'a whole address',
+      { address: { value: { country: 'DE', locality: 'Köln' } } },
+      { address: { locality: 'Köln', country: 'DE' } },
+    ],
+    ['a part of the address', { resident_city: { value: 'Köln' } }, { address: { locality: 'Köln' } }],
+  ])('may be on %s', (_, entry, released) => {
+    expect(releasedWith(entry)).toEqual(released)
+  })
+
+  it.each<[string, object]>([
+    ['another value', { family_name: { value: 'Musterfrau' } }],
+    ['a value in another case', { family_name: { value: 'mustermann' } }],
+    ['a value of another type', { height: { value: '170' } }],
+    ['no value', { family_name: { values: [] } }],
+    ['values that are no list', { family_name: { values: 'Mustermann' } }],
+    ['a value that is null', { family_name: { value: null } }],
+    ['a `value` that differs from `values`', { height: { value: 170, values: [180] } }],
+    ['another boolean', { age_over_18: { value: false } }],
+    ['another value under the standard name', { birthdate: { value: '1964-08-12' } }],
+    ['a list with one value more', { nationalities: { value: ['DE', 'FR'] } }],
+    ['an address with one part less', { address: { value: { locality: 'Köln' } } }],
+    ['a maximum age', { birth_date: { max_age: 1 } }],
+    ['a condition within a member', { address: { locality: { value: 'Köln' } } }],
+    ['a text', { family_name: 'Mustermann' }],
+    ['a list', { family_name: [{ value: 'Mustermann' }] }],
+    ['a value under one of two names', { birth_date: null, birthdate: { value: '1964-08-12' } }],
+  ])('leaves the claim out where it is %s', (_, entry) => {
+    expect(releasedWith(entry)).toBeUndefined()
+    expect(releasedWith({ ...entry, given_name: null })).toBeUndefined()
+    expect(releasedWith(entry, { resident_country: { value: 'DE' } })).toEqual({ address: { country: 'DE' } })
+  })
+
+  it('is one of its entry alone', () => {
+    const other = { family_name: { value: 'Musterfrau' } }
+    expect(releasedWith(other, { family_name: null })).toEqual({ family_name: 'Mustermann' })
+    expect(releasedWith(other, { height: null })).toEqual({ height: 170 })
   })
 })

@@ -62,11 +62,15 @@ export async function begin(client: TestClient, parameters: object = {}): Promis
   return { id, token, cookies: cookiesOf(response) }
 }
 
-/** Lets the wallet on the browser's device answer. Returns the browser after its return. */
+/**
+ * Lets the wallet on the browser's device answer. Returns the browser after its return. `times`: how often
+ * wallet and browser send the same.
+ */
 export async function answer(
   setting: Setting,
   { id, token, cookies }: Begun,
   claims?: object,
+  { returns = true, times = 1 }: { readonly returns?: boolean; readonly times?: number } = {},
 ): Promise<Begun> {
   const own = { Origin: 'https://verifier.example' }
   const headers = { ...own, Cookie: cookies, Authorization: `Bearer ${token}` }
@@ -75,13 +79,16 @@ export async function answer(
   const { uri } = (await response.json()) as { uri: string }
   const requestUri = new URL(uri).searchParams.get('request_uri') ?? ''
   const good = await goodResponse(setting, await fetchRequest(requestUri), claims)
-  const { redirect_uri } = (await (await post(id, good)).json()) as { redirect_uri: string }
-  const response_code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
-  const returned = await call(app, 'POST', `/v1/verify/${id}/response_code`, {
-    headers: { ...own, Cookie: both },
-    body: { response_code },
-  })
-  expect(returned.status).toBe(200)
+  for (let left = times; left > 0; left--) {
+    const { redirect_uri } = (await (await post(id, good)).json()) as { redirect_uri: string }
+    const response_code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
+    if (!returns) continue
+    const returned = await call(app, 'POST', `/v1/verify/${id}/response_code`, {
+      headers: { ...own, Cookie: both },
+      body: { response_code },
+    })
+    expect(returned.status).toBe(200)
+  }
   return { id, token, cookies: both }
 }
 
@@ -140,9 +147,17 @@ export function postForm(
 }
 
 /** Status of UserInfo for an access token. */
-export async function userInfoStatus({ issuer }: TestClient, token: string): Promise<number> {
-  const headers = { Authorization: `Bearer ${token}` }
-  return (await call(app, 'GET', `${pathOf(issuer)}/userinfo`, { headers })).status
+export async function userInfoStatus(client: TestClient, token: string): Promise<number> {
+  return (await readUserInfo(client, token)).status
+}
+
+/** UserInfo of an access token, in JSON. */
+export async function userInfoOf(client: TestClient, token: string): Promise<object> {
+  return json(readUserInfo(client, token))
+}
+
+function readUserInfo({ issuer }: TestClient, token: string): Promise<Response> {
+  return call(app, 'GET', `${pathOf(issuer)}/userinfo`, { headers: { Authorization: `Bearer ${token}` } })
 }
 
 /** Pushes an authorization request. Returns its address. */

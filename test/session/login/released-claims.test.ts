@@ -60,7 +60,7 @@ describe('without encryption', () => {
 
 describe('a boolean of the catalogue whose values the policy names', () => {
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z' }
-  const REQUEST = [{ trust_frameworks: null, assurance_levels: null, names: ['age_over_18'] }]
+  const REQUEST = [{ trust_frameworks: null, assurance_levels: null, names: ['age_over_18'], values: [] }]
 
   it.each<[boolean[], boolean]>([
     [[false], false],
@@ -150,7 +150,7 @@ describe('two credentials of one query', () => {
 describe('verified_claims', () => {
   const PROVEN = [...proven({ scope: 'family_name' }, 'Mustermann'), ...proven({ scope: 'height' }, 170)]
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z', hasValues: true }
-  const any = { trust_frameworks: null, assurance_levels: null }
+  const any = { trust_frameworks: null, assurance_levels: null, values: [] }
   const claimsOf = (...requests: Parameters<typeof verifiedClaims>[1]) =>
     verifiedClaims(PROVEN, requests, FACTS)?.claims
 
@@ -178,7 +178,7 @@ it('the metadata lists the names of all claims of the catalogue that `verified_c
   const released = scopes
     .flatMap((scope) => (scope === AGE_PATTERN ? ages : [scope]))
     .flatMap((scope) => {
-      const request = [{ trust_frameworks: null, assurance_levels: null, names: [scope] }]
+      const request = [{ trust_frameworks: null, assurance_levels: null, names: [scope], values: [] }]
       const facts = { level: 'low', time: '2026-11-22T00:00:00Z', hasValues: true }
       return Object.keys(Object(verifiedClaims(proven({ scope }, 'text'), request, facts)?.claims))
     })

@@ -1,6 +1,7 @@
 // Logins by OpenID Connect with a canary in every claim. Their codes, tokens and secrets are added to those
 // that are searched for.
 
+import { randomBytes } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'
 import { expect } from 'vitest'
 import { answerAsPerson, PERSON } from '../../conformance/oidc/credentials.ts'
@@ -36,8 +37,7 @@ export async function logInWithEncryptedTokens(
 ): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true })
   const registered = await registerClient(logins.rp, {
-    policies: [{ ...PERSON, scope: [...PERSON.scope, NUMBER] }],
-    subject: { type: 'pairwise', claims: [NUMBER] },
+    ...PAIRWISE_CLIENT,
     id_token_encrypted_response_alg: algorithm,
     id_token_encrypted_response_enc: encryption,
     userinfo_encrypted_response_alg: algorithm,
@@ -46,17 +46,36 @@ export async function logInWithEncryptedTokens(
     jwks: { keys: [{ ...(await exportJWK(publicKey)), kid: 'rp' }] },
   })
   const decrypt = { key: privateKey, kid: 'rp' }
-  const { claims, userInfo } = await logIn(logins, registered, { decrypt })
   const { family_name } = logins.claims
+  const wanted = {
+    verification: { trust_framework: null },
+    claims: { family_name: { values: [EXPECTED, family_name] }, given_name: { value: EXPECTED } },
+  }
+  // The `sub` of the login before: both clients are of one relying party.
+  const sub = logins.secrets[PAIRWISE] ? { value: logins.secrets[PAIRWISE] } : null
+  const id_token = { sub, family_name: null, verified_claims: wanted }
+  const parameters = { claims: JSON.stringify({ id_token }) }
+  const { claims, userInfo } = await logIn(logins, registered, { decrypt, parameters, pushed: true })
   expect([claims.family_name, userInfo.family_name]).toEqual([family_name, family_name])
+  expect(claims.verified_claims).toMatchObject({ claims: { family_name } })
+  logins.secrets[PAIRWISE] = claims.sub
+  logins.secrets['value that a client expects'] = EXPECTED
 }
 
-const NUMBER = 'personal_administrative_number'
+const PAIRWISE = 'pairwise sub'
+const EXPECTED = `CANARY-expected-${randomBytes(9).toString('hex')}`
 
-/** Returns the tokens, which have no values. */
+const NUMBER = 'personal_administrative_number'
+const PAIRWISE_CLIENT = {
+  policies: [{ ...PERSON, scope: [...PERSON.scope, NUMBER] }],
+  subject: { type: 'pairwise', claims: [NUMBER] },
+}
+
+/** Returns the tokens, which have no values but the pairwise `sub`. */
 export async function logInWithoutEncryption(logins: Logins): Promise<string> {
-  const registered = await registerClient(logins.rp, { policies: [PERSON] })
+  const registered = await registerClient(logins.rp, PAIRWISE_CLIENT)
   const { claims, userInfo } = await logIn(logins, registered)
+  expect(claims.sub).toBe(logins.secrets[PAIRWISE])
   return JSON.stringify([claims, userInfo])
 }
 

@@ -1,0 +1,205 @@
+// The session of a login (CONTRACT 5, 12): a code close to `expires_at`, a login that failed after the
+// wallet's success, values of a person in storage, and what is left of a login that was erased.
+
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { decodeJwt } from 'jose'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { CODE_MS, FINISH_MS } from '../../../src/session/login/login.ts'
+import { poll, type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { call } from '../edge/edge-app.ts'
+import {
+  ADULT_POLICY,
+  answer,
+  app,
+  type Begun,
+  begin,
+  finish,
+  newClient,
+  openEnd,
+  redeem,
+  type TestClient,
+  userInfoOf,
+} from './login-world.ts'
+
+const BOUND_POLICY = { ...ADULT_POLICY, required_session_binding: 'relying_party' }
+
+let setting: Setting
+
+beforeEach(async () => {
+  vi.spyOn(console, 'log').mockImplementation(() => undefined)
+  pass(0) // from here on, the clock stands
+  setting = await setUp()
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.restoreAllMocks()
+})
+
+/** Moves the clock of the service. */
+function pass(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into stored documents freely
+function stored(id: string): Promise<any> {
+  return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get('session'))
+}
+
+function boundClient(): Promise<TestClient> {
+  return newClient(setting, { policies: [BOUND_POLICY] })
+}
+
+/** Terminal events of a session in the relying party's log. */
+async function eventsOf(id: string): Promise<readonly string[]> {
+  await vi.waitFor(async () => expect(await stored(id)).toMatchObject({ pending_log_entry: null }), {
+    timeout: 20_000,
+  })
+  const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })
+  const { events } = (await response.json()) as {
+    readonly events: readonly { readonly verification_id: string; readonly event_type: string }[]
+  }
+  return events.filter((one) => one.verification_id === id).map(({ event_type }) => event_type)
+}
+
+describe('a login whose policy requires relying_party, close to expires_at', () => {
+  /** Lets the wallet answer a second before the session expires. */
+  async function answerLate(client: TestClient): Promise<Begun> {
+    const begun = await begin(client)
+    pass(Number((await stored(begun.id)).expires_at) - Date.now() - 1_000)
+    return answer(setting, begun)
+  }
+
+  it('has a code that works 59 s after its redirect, and is verified then', async () => {
+    const client = await boundClient()
+    const browser = await answerLate(client)
+    const code = (await finish(client, browser)).get('code') ?? ''
+    pass(59_000)
+    await runDurableObjectAlarm(stubOf(browser.id))
+    expect(await poll(setting, browser.id)).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
+    expect((await redeem(client, code)).status).toBe(200)
+    expect(await poll(setting, browser.id)).toMatchObject({
+      status: 'verified',
+      session_binding: 'relying_party',
+    })
+    expect(await eventsOf(browser.id)).toEqual(['verification.verified'])
+  })
+
+  it('gets its code after expires_at where the browser returned before', async () => {
+    const client = await boundClient()
+    const browser = await answerLate(client)
+    pass(179_000)
+    const code = (await finish(client, browser)).get('code') ?? ''
+    pass(59_000)
+    expect((await redeem(client, code)).status).toBe(200)
+  })
+
+  it('expires at the alarm once its last code has ended, with one event', async () => {
+    const client = await boundClient()
+    const browser = await answerLate(client)
+    const until = Date.now() + FINISH_MS + CODE_MS
+    const code = (await finish(client, browser)).get('code') ?? ''
+    pass(until - Date.now())
+    expect(await runDurableObjectAlarm(stubOf(browser.id))).toBe(true)
+    expect(await stored(browser.id)).toMatchObject({
+      status: 'expired',
+      outcome: { reason: 'same_device_return_missing' },
+    })
+    expect((await redeem(client, code)).tokens.error).toBe('invalid_grant')
+    expect(await eventsOf(browser.id)).toEqual(['verification.expired'])
+  })
+
+  it('expires at expires_at where the browser has not returned', async () => {
+    const begun = await begin(await boundClient())
+    pass(Number((await stored(begun.id)).expires_at) - Date.now() - 1_000)
+    await answer(setting, begun, undefined, { returns: false })
+    pass(1_000)
+    expect(await poll(setting, begun.id)).toMatchObject({
+      status: 'expired',
+      reason: { code: 'same_device_return_missing' },
+    })
+  })
+})
+
+describe('a login that failed after the success, with a policy that requires relying_party', () => {
+  const OTHER_PERSON = { claims: JSON.stringify({ id_token: { sub: { value: 'another-person' } } }) }
+
+  it('ends when the browser returns, with an event, and the client gets its error', async () => {
+    const client = await boundClient()
+    const browser = await answer(setting, await begin(client, OTHER_PERSON))
+    expect(await poll(setting, browser.id)).toMatchObject({
+      status: 'expired',
+      reason: { code: 'value_mismatch' },
+      attempts: [{ reason: { code: 'value_mismatch' } }],
+    })
+    expect(await eventsOf(browser.id)).toEqual(['verification.expired'])
+    for (const _ of ['first', 'reload']) {
+      const { error, error_description } = Object.fromEntries(await finish(client, browser))
+      expect([error, error_description]).toEqual(['access_denied', 'subject_mismatch'])
+    }
+  })
+
+  it('accepts the identical response and the identical return again', async () => {
+    const client = await boundClient()
+    const browser = await answer(setting, await begin(client, OTHER_PERSON), undefined, { times: 2 })
+    expect((await finish(client, browser)).get('error_description')).toBe('subject_mismatch')
+    expect(await eventsOf(browser.id)).toEqual(['verification.expired'])
+  })
+})
+
+describe('storage of a login', () => {
+  it('has neither its sub nor the values that its client expects, until they are in a token', async () => {
+    const EXPECTED = 'EXPECTED-VALUE'
+    const verified_claims = {
+      verification: { trust_framework: null },
+      claims: { age_over_18: { value: true }, family_name: { values: [EXPECTED] } },
+    }
+    const client = await newClient(setting)
+    const claims = JSON.stringify({ id_token: { verified_claims } })
+    const browser = await answer(setting, await begin(client, { claims }))
+    const documents = [await stored(browser.id)]
+    const { tokens } = await redeem(client, (await finish(client, browser)).get('code') ?? '')
+    documents.push(await stored(browser.id))
+    const idToken = decodeJwt(tokens.id_token)
+    expect(idToken).toMatchObject({ verified_claims: { claims: { age_over_18: true } } })
+    const userInfo = await userInfoOf(client, tokens.access_token)
+    expect(userInfo).toMatchObject({ sub: idToken.sub })
+    for (const document of documents) {
+      expect(document.login.result).toMatchObject({ sealed_sub: expect.any(String) })
+      expect(JSON.stringify(document)).not.toContain(idToken.sub)
+      expect(JSON.stringify(document)).not.toContain(EXPECTED)
+    }
+  })
+
+  it('has no sub that its client expects', async () => {
+    const EXPECTED = 'EXPECTED-SUB'
+    const claims = JSON.stringify({ userinfo: { sub: { value: EXPECTED } } })
+    const { id } = await begin(await newClient(setting), { claims })
+    expect(JSON.stringify(await stored(id))).not.toContain(EXPECTED)
+  })
+})
+
+describe('a login that was erased', () => {
+  it('opens its page and its state in no browser, and is in no frame', async () => {
+    const shop = 'https://shop.example'
+    setting = await setUp({ origins: [shop] })
+    const client = await newClient(setting)
+    const browser = await answer(setting, await begin(client))
+    await redeem(client, (await finish(client, browser)).get('code') ?? '')
+    const { id, token, cookies } = browser
+    const open = async (Cookie: string) => {
+      const page = await call(app, 'GET', `/s/${id}?token=${token}&embed=${shop}`, { headers: { Cookie } })
+      const headers = { Cookie, Authorization: `Bearer ${token}` }
+      const state = await call(app, 'GET', `/v1/verify/${id}`, { headers })
+      const policy = page.headers.get('Content-Security-Policy') ?? ''
+      return [page.status, state.status, /frame-ancestors [^;]+/.exec(policy)?.[0]]
+    }
+    expect(await open(cookies)).toEqual([200, 200, "frame-ancestors 'none'"])
+    expect(await open('')).toEqual([404, 404, "frame-ancestors 'none'"])
+    pass(331_000)
+    for (const sent of [cookies, '']) expect(await open(sent)).toEqual([404, 404, "frame-ancestors 'none'"])
+    expect(await stored(id)).toMatchObject({ was_login: true })
+    expect(await stored(id)).not.toHaveProperty('login')
+    expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
+    expect((await openEnd(client, browser)).status).toBe(404)
+  })
+})
