@@ -217,6 +217,58 @@ describe('after an outage of hours', () => {
   })
 })
 
+describe('an event of a busy log that may be a repeated one', () => {
+  /** Returns the rows that its storage reads. */
+  const rowsReadBy = (log: ReturnType<typeof newLog>, event: ReturnType<typeof entry>) =>
+    runInDurableObject(log, (instance, { storage }) => {
+      const rows = countReads(storage.kv)
+      instance.append(event)
+      const read = rows()
+      vi.restoreAllMocks()
+      return read
+    })
+
+  it('needs two rows at most among 5,000 of the same second', async () => {
+    const log = newLog()
+    await runInDurableObject(log, (instance) => {
+      for (let i = 0; i < 5_000; i++) instance.append(again(entry(`e${i}`)))
+    })
+    const event = again(entry('a'))
+    expect(await rowsReadBy(log, event)).toBeLessThanOrEqual(2)
+    expect(await rowsReadBy(log, event)).toBeLessThanOrEqual(2)
+    expect((await log.read(DAY, 5_000, 10)).events).toHaveLength(1)
+  })
+
+  it('needs the rows of the last minute after a restart, once', async () => {
+    const log = newLog()
+    await runInDurableObject(log, (instance) => {
+      for (let i = 0; i < 10_000; i++) {
+        at(NOON + i * 100)
+        instance.append(entry(`e${i}`))
+      }
+    })
+    await evictDurableObject(log)
+    const event = again(entry('a'))
+    expect(await rowsReadBy(log, event)).toBeLessThanOrEqual(610)
+    expect(await rowsReadBy(log, again(entry('b')))).toBeLessThanOrEqual(2)
+    await evictDurableObject(log)
+    await log.append(event)
+    expect((await log.read(DAY, 10_000, 10)).events).toHaveLength(2)
+  })
+
+  it('is stored once although its id is no longer in memory', async () => {
+    const log = newLog()
+    const event = again(entry('a'))
+    await log.append(event)
+    await runInDurableObject(log, (instance) => {
+      for (let i = 0; i < 10_010; i++) instance.append(entry(`e${i}`))
+    })
+    at(NOON + 20 * SECOND)
+    expect(await log.append(event)).toBe('recorded')
+    expect((await log.read(DAY, 10_010, 10)).events).toHaveLength(1)
+  })
+})
+
 /** Counts the rows that are read from now on. */
 function countReads(kv: SyncKvStorage): () => number {
   let rows = 0

@@ -36,11 +36,19 @@ const PREFIX = 'event/'
 const LATE_PREFIX = 'late/'
 /** An event is prompt within this time of its creation: well before its session sends it again (30 s). */
 const PROMPT_MS = 15_000
+/** Events whose ids are in memory. */
+const RECENT_EVENTS = 10_000
+/** Age of the events that a restarted object reads back. A session repeats its first call within it. */
+const RECENT_MS = 60_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
   /** Arrival of the last event. Arrivals never go back, also where the clock does. */
   #lastArrival = 0
+  /** Arrivals of the last events by id, oldest first. Undefined until an event may be a repeated one. */
+  #recent: Map<string, number> | undefined
+  /** Every event that arrived later is in `#recent`. */
+  #recentSince = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
@@ -72,6 +80,7 @@ export class EventLog extends DurableObject<Env> {
     kv.put<StoredEvent>(keyOf(this.#last + 1), { ...event, arrived_at })
     this.#last += 1
     this.#lastArrival = arrived_at
+    this.#remember(event.event_id, arrived_at)
     if (!prompt) kv.put(LATE_PREFIX + event.event_id, this.#last)
     if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(event.day))
     return 'recorded'
@@ -104,19 +113,42 @@ export class EventLog extends DurableObject<Env> {
     if (Date.now() < until) return this.ctx.storage.setAlarm(until)
     this.#last = 0
     this.#lastArrival = 0
+    this.#recent = undefined
     await this.ctx.storage.deleteAll()
   }
 
-  /** Finds a late event by its id, and a prompt one by its time. */
+  /** Finds a recent or late event by its id, and a prompt one by its time. */
   #holds({ event_id, created_at }: Pick<LogEntry, 'event_id' | 'created_at'>): boolean {
     const { kv } = this.ctx.storage
-    if (kv.get(LATE_PREFIX + event_id) !== undefined) return true
+    this.#recent ??= this.#readRecent()
+    if (this.#recent.has(event_id) || kv.get(LATE_PREFIX + event_id) !== undefined) return true
+    // A prompt event arrived after this time, also by the clocks of an earlier version.
+    if (created_at - 2 * CLOCK_SKEW_MS > this.#recentSince) return false
     const startAfter = keyOf(this.#lastBefore(created_at - CLOCK_SKEW_MS))
     for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {
       if (stored.event_id === event_id) return true
       if (stored.arrived_at > created_at + PROMPT_MS + CLOCK_SKEW_MS) return false
     }
     return false
+  }
+
+  #readRecent(): Map<string, number> {
+    const found: [string, number][] = []
+    const options = { prefix: PREFIX, reverse: true, limit: RECENT_EVENTS }
+    for (const [, { event_id, arrived_at }] of this.ctx.storage.kv.list<StoredEvent>(options)) {
+      found.push([event_id, arrived_at])
+      if (arrived_at < Date.now() - RECENT_MS) break
+    }
+    this.#recentSince = found.length < this.#last ? (found.at(-1)?.[1] ?? 0) : 0
+    return new Map(found.reverse())
+  }
+
+  #remember(eventId: string, arrivedAt: number): void {
+    this.#recent?.set(eventId, arrivedAt)
+    const [oldest] = this.#recent ?? []
+    if (oldest === undefined || (this.#recent?.size ?? 0) <= RECENT_EVENTS) return
+    this.#recent?.delete(oldest[0])
+    this.#recentSince = oldest[1]
   }
 
   /**
