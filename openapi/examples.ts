@@ -2,6 +2,7 @@
 // The examples of errors are in errors.ts.
 
 import type { z } from 'zod/mini'
+import { NO_MEMBERS } from '../src/session/listing/timeline.ts'
 import type { COMPONENTS, ComponentName } from './components.ts'
 
 /** Body of a request or a response, by the name of its schema. */
@@ -424,18 +425,10 @@ export const EXAMPLES: {
         at: '2027-01-31T12:00:00.000Z',
         last_at: '2027-01-31T12:00:00.000Z',
         type: 'created',
-        count: 1,
-        channel: null,
-        wallet: null,
-        status: null,
-        reason: null,
-        clause: null,
-        delivery_id: null,
-        http_status: null,
-        error: null,
-        duration_ms: null,
+        ...NO_MEMBERS,
       },
     ],
+    left_out: 0,
   },
   EventPage: { events: [EVENT], next: 'AABRYAAAAAFqZ0l4c3R1dnd4eXphYmNk', has_more: false },
   DeliveryLog: {

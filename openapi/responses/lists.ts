@@ -83,7 +83,11 @@ export const timelineEntry = z.object({
 })
 
 /** Response of `GET …/timeline`. */
-export const timeline = z.object({ verification_id: verificationId, entries: list(timelineEntry) })
+export const timeline = z.object({
+  verification_id: verificationId,
+  entries: list(timelineEntry),
+  left_out: z.int(),
+})
 
 /** Response of `GET /v1/wallets`. */
 export const walletList = z.object({

@@ -89,6 +89,8 @@ export type SessionDocument = {
   readonly pending_step_log?: PendingStepLog | null
   /** Steps of the session so far. Absent before the first. */
   readonly timeline?: readonly StoredStep[]
+  /** Number of steps that are not in `timeline` any more. Absent for none. */
+  readonly steps_left_out?: number
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
   /** Trace of the request that created the session. Its webhooks belong to the same trace. */

@@ -1,24 +1,16 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../src/relying-party/events/event-days.ts'
+import { at, NOON, startAtNoon } from '../workerd/clock.ts'
 
-const NOON = Date.UTC(2046, 5, 15, 12)
 const DAY = dayOf(NOON)
 const SECOND = 1_000
 const DAYS = 86_400_000
 
 let count = 0
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 /** A log that no other test uses. */
 function newLog() {

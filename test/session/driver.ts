@@ -67,6 +67,12 @@ export async function createSession(setting: Setting, body: object = {}, headers
   return response.json()
 }
 
+/** Creates a session, whose request a wallet fetches. */
+export async function fetchedSession(setting: Setting, body: object = {}) {
+  const { verification_id, wallet_request } = await createSession(setting, body)
+  return { id: verification_id as string, request: await fetchRequest(wallet_request.request_uri) }
+}
+
 /** Sends a request of the relying party about a session. */
 export function ask(setting: Setting, method: string, id: string, path = ''): Promise<Response> {
   return call(app, method, `/v1/verify/${id}${path}`, { headers: setting.headers })

@@ -574,6 +574,7 @@ export type Timeline = {
     readonly error: string | null
     readonly duration_ms: number | null
   }[]
+  readonly left_out: number
 }
 
 /** The webhook of `POST /v1/webhook/test`. */

@@ -28,7 +28,11 @@ const BUCKET_RATIO = 1.1
 
 /** Counters of some hours, which change with their entries. */
 export class HourCounters {
-  readonly #hours = new Map<number, Map<string, number>>()
+  readonly #hours: Map<number, Map<string, number>>
+
+  constructor(hours: readonly HourCounts[] = []) {
+    this.#hours = new Map(hours.map((hour) => [hour.at, new Map(countersOf(hour))]))
+  }
 
   /** Counts an entry. `factor` -1 removes what was counted of it. */
   add(entry: ListedEntry, factor: 1 | -1 = 1): void {
@@ -55,17 +59,18 @@ export class HourCounters {
 export function sumOf(at: number, hours: readonly HourCounts[]): HourCounts {
   const totals = new Map<string, number>()
   for (const hour of hours) {
-    for (const [group, counts] of Object.entries(hour)) {
-      const named: readonly (readonly [string, number])[] =
-        typeof counts === 'number' ? [['', counts]] : Object.entries(counts)
-      if (group === 'at') continue
-      for (const [name, count] of named) {
-        const counter = `${group}/${name}`
-        totals.set(counter, (totals.get(counter) ?? 0) + count)
-      }
-    }
+    for (const [counter, count] of countersOf(hour)) totals.set(counter, (totals.get(counter) ?? 0) + count)
   }
   return hourOf(at, totals)
+}
+
+/** Returns each counter of an hour by its group and name. `hourOf` is the inverse. */
+function countersOf({ at: _, ...groups }: HourCounts): readonly (readonly [string, number])[] {
+  return Object.entries(groups).flatMap(([group, counts]) =>
+    typeof counts === 'number'
+      ? [[`${group}/`, counts] as const]
+      : Object.entries(counts).map(([name, count]) => [`${group}/${name}`, count] as const),
+  )
 }
 
 /** Returns the value below which a share of the values lies, 10 % too high at most; null without values. */

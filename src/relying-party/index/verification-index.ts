@@ -9,19 +9,26 @@ import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { endOfDay } from '../events/event-days.ts'
 import { relyingPartyStub } from '../identifier.ts'
-import { HourCounters, type HourCounts } from './counters.ts'
+import type { HourCounts } from './counters.ts'
+import { DayCounters } from './day-counters.ts'
 import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
-import type { IndexEntry, ListedEntry } from './index-entry.ts'
+import type { IndexEntry } from './index-entry.ts'
+import {
+  type EntryPosition,
+  isRemoved,
+  keyOf,
+  PREFIX,
+  positionOf,
+  type Stored,
+  type StoredEntry,
+} from './stored-entry.ts'
 
 /** A day of a relying party. */
 type Day = { readonly relyingPartyId: string; readonly day: number }
 
 /** An entry to be stored. `mark`: digest of the verification's id. `day`: that of its creation. */
 export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry }
-
-/** A position in a day: that of an entry. */
-export type EntryPosition = { readonly created_at: number; readonly mark: string }
 
 /**
  * Query of one day: at most `limit` matching entries, of at most `scan` that are read. `now`: Unix
@@ -42,26 +49,19 @@ export type DayPage = {
   readonly more: boolean
 }
 
-/**
- * Metadata is sealed at its place, because an overwritten row can still be read in the database file. Null:
- * there is none.
- */
-type StoredEntry = ListedEntry & { readonly sealed_metadata: string | null }
-
-/** An entry of an erased verification keeps its place and its counts. Null: it was removed before it came. */
-type Removed = { readonly removed: true; readonly counted: StoredEntry | null }
-type Stored = StoredEntry | Removed
-
-const PREFIX = 'entry/'
 const COUNTS = 'counts'
 const DAY = 'day'
 /** Shortest time between two erasures of `metadata`. */
 const METADATA_ROUND_MS = 3_600_000
-/** Entries whose `metadata` one alarm erases. */
-const METADATA_BATCH = 1_000
+/** Entries that one alarm reads to erase their `metadata`. */
+const METADATA_BATCH = 2_000
+/** Time between two alarms of work that one alarm does not end. */
+const NEXT_BATCH_MS = 1_000
 
 export class VerificationIndex extends DurableObject<Env> {
-  #counters: HourCounters | undefined
+  #counters: DayCounters | undefined
+  /** Position of the alarm that erases `metadata`, and when the first of the read entries is due. */
+  #erasure = { after: PREFIX, next: Infinity }
   #day: number | undefined
   #alarm: number | null = null
   #key: Uint8Array<ArrayBuffer> | undefined
@@ -88,8 +88,7 @@ export class VerificationIndex extends DurableObject<Env> {
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision > entry.revision)) return true
     kv.put<Stored>(key, entry)
-    if (before !== undefined) this.#counters?.add(before, -1)
-    this.#counters?.add(entry)
+    this.#counted().replace(key, before, entry, Date.now())
     this.#planErasure(entry)
     return true
   }
@@ -140,9 +139,12 @@ export class VerificationIndex extends DurableObject<Env> {
     return { rows, last, scanned, more: scanned === scan }
   }
 
-  /** Returns the counts of this day's verifications. Some may lie in the hours after the day. */
-  counts(): readonly HourCounts[] {
-    return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours()
+  /**
+   * Returns the counts of this day's verifications. Some may lie in the hours after the day. Null where
+   * entries are left to read: another call reads on.
+   */
+  counts(): readonly HourCounts[] | null {
+    return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours(Date.now())
   }
 
   /** Erases `metadata` of erased sessions, then all entries, then all. */
@@ -175,32 +177,26 @@ export class VerificationIndex extends DurableObject<Env> {
     return this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit, ...end })
   }
 
-  #counted(): HourCounters {
-    if (this.#counters !== undefined) return this.#counters
-    this.#counters = new HourCounters()
-    for (const [, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
-      const counted = isRemoved(stored) ? stored.counted : stored
-      if (counted !== null) this.#counters.add(counted)
-    }
+  #counted(): DayCounters {
+    this.#counters ??= new DayCounters(this.ctx.storage.kv)
     return this.#counters
   }
 
-  /** Erases due `metadata`. Returns when the next erasure is due; null where none is known. */
+  /** Erases due `metadata` of the next entries. Returns when an alarm goes on; null for never. */
   #eraseMetadata(now: number): number | null {
-    let left = METADATA_BATCH
-    let next = Infinity
-    const due: [string, StoredEntry][] = []
-    for (const [key, stored] of this.ctx.storage.kv.list<Stored>({ prefix: PREFIX })) {
+    let { after, next } = this.#erasure
+    const { kv } = this.ctx.storage
+    const batch = [...kv.list<Stored>({ prefix: PREFIX, startAfter: after, limit: METADATA_BATCH })]
+    for (const [key, stored] of batch) {
+      after = key
       if (isRemoved(stored) || stored.sealed_metadata === null) continue
       if (stored.metadata_until > now) next = Math.min(next, stored.metadata_until)
-      else if (left > 0) {
-        left -= 1
-        due.push([key, { ...stored, sealed_metadata: null }])
-      } else next = now
+      else kv.put<Stored>(key, { ...stored, sealed_metadata: null })
     }
-    for (const [key, entry] of due) this.ctx.storage.kv.put<Stored>(key, entry)
-    if (next === Infinity) return null
-    return next <= now ? now + 1_000 : Math.max(next, now + METADATA_ROUND_MS)
+    const isLast = batch.length < METADATA_BATCH
+    this.#erasure = isLast ? { after: PREFIX, next: Infinity } : { after, next }
+    if (!isLast) return now + NEXT_BATCH_MS
+    return next === Infinity ? null : Math.max(next, now + METADATA_ROUND_MS)
   }
 
   async #seal(metadata: IndexEntry['metadata'], key: string): Promise<string | null> {
@@ -222,6 +218,7 @@ export class VerificationIndex extends DurableObject<Env> {
 
   #planErasure({ metadata_until, sealed_metadata }: StoredEntry): void {
     if (sealed_metadata === null) return
+    this.#erasure.next = Math.min(this.#erasure.next, metadata_until)
     const at = Math.max(metadata_until, Date.now() + METADATA_ROUND_MS)
     if (this.#alarm === null || at < this.#alarm) this.#setAlarm(at)
   }
@@ -233,6 +230,7 @@ export class VerificationIndex extends DurableObject<Env> {
 
   async #keepCounts(day: number): Promise<void> {
     const counts = this.counts()
+    if (counts === null) return this.#setAlarm(Date.now() + NEXT_BATCH_MS)
     const { storage } = this.ctx
     const deleted = storage.deleteAll()
     storage.kv.put(DAY, day)
@@ -248,18 +246,4 @@ export class VerificationIndex extends DurableObject<Env> {
     this.#counters = undefined
     await deleted
   }
-}
-
-function isRemoved(stored: Stored): stored is Removed {
-  return 'removed' in stored
-}
-
-/** Keys sort by time, then by mark. */
-function keyOf({ created_at, mark }: EntryPosition): string {
-  return `${PREFIX}${String(created_at).padStart(15, '0')}/${mark}`
-}
-
-function positionOf(key: string): EntryPosition {
-  const [, created_at = '', mark = ''] = key.split('/')
-  return { created_at: Number(created_at), mark }
 }

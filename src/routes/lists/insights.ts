@@ -18,6 +18,11 @@ const DAY_MS = 24 * HOUR_MS
 const STEPS = 750
 /** Days that are read at a time. */
 const AT_A_TIME = 10
+/** Age of a day, in days, from which its counters hardly change: its sessions have ended. */
+const OLD_DAYS = 3
+/** Time for which the counters of an old day are cached, and number of cached days. */
+const CACHED_MS = 30_000
+const CACHED_DAYS = 200
 
 /** Responds with the steps from `from` on, which begins at its hour or day in UTC, to `to`, exclusive. */
 export async function readInsights(c: AppContext): Promise<Response> {
@@ -61,10 +66,35 @@ async function hoursOf(
   const hours: HourCounts[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
     const batch = readable.slice(i, i + AT_A_TIME)
-    const counts = await Promise.all(batch.map((day) => indexStub(env, relyingPartyId, day).counts()))
+    const counts = await Promise.all(batch.map((day) => countsOf(env, relyingPartyId, day)))
     hours.push(...counts.flat())
   }
   return hours.filter(({ at }) => at >= from && at < to)
+}
+
+/** Counters of old days, those that were read last at the end. */
+const cache = new Map<string, { readonly until: number; readonly counts: readonly HourCounts[] }>()
+
+async function countsOf(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
+  const now = Date.now()
+  const name = `${relyingPartyId}/${day}`
+  const cached = cache.get(name)
+  if (cached !== undefined && now < cached.until) return cached.counts
+  const counts = await readCounts(env, relyingPartyId, day)
+  if (day > dayOf(now) - OLD_DAYS) return counts
+  cache.delete(name)
+  cache.set(name, { until: now + CACHED_MS, counts })
+  for (const oldest of cache.keys()) if (cache.size > CACHED_DAYS) cache.delete(oldest)
+  return counts
+}
+
+/** Reads a day whose entries may need several calls. Each call reads on. */
+async function readCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
+  const stub = indexStub(env, relyingPartyId, day)
+  for (;;) {
+    const counts = await stub.counts()
+    if (counts !== null) return counts
+  }
 }
 
 function stepOf({ end_buckets, webhook_buckets, at, ...counts }: HourCounts): Insights['steps'][number] {

@@ -8,7 +8,7 @@ import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
-import type { EntryPosition } from '../../relying-party/index/verification-index.ts'
+import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
 import { STATUSES } from '../../session/state.ts'
 import { NOT_A_CURSOR, pageLimit } from '../edge/schemas.ts'
 

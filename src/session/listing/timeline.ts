@@ -20,10 +20,24 @@ export type Step =
 /** `at`: the first of equal neighbours, `last_at` the last; absent for one alone. Unix milliseconds. */
 export type StoredStep = Step & { readonly at: number; readonly last_at?: number; readonly count?: number }
 
-/** The member of the session's document. */
-type WithTimeline = { readonly timeline?: readonly StoredStep[] }
+/** Members of an entry of the API that has nothing but its type and times. */
+export const NO_MEMBERS = {
+  count: 1,
+  channel: null,
+  wallet: null,
+  status: null,
+  reason: null,
+  clause: null,
+  delivery_id: null,
+  http_status: null,
+  error: null,
+  duration_ms: null,
+} as const
 
-/** Steps that are stored. Of more, the middle ones are left out. */
+/** The members of the session's document. */
+type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
+
+/** Steps that are stored. Of more, the middle ones are left out, but never the first fetch. */
 const STEPS_KEPT = 40
 
 /** Adds a step. */
@@ -34,8 +48,11 @@ export function addStep<T extends WithTimeline>(document: T, step: Step, at: num
     last !== undefined && isEqual(last, step)
       ? [...steps.slice(0, -1), { ...last, last_at: at, count: (last.count ?? 1) + 1 }]
       : [...steps, { ...step, at }]
-  const kept = timeline.length > STEPS_KEPT ? timeline.toSpliced(STEPS_KEPT / 2, 1) : timeline
-  return { ...document, timeline: kept }
+  if (timeline.length <= STEPS_KEPT) return { ...document, timeline }
+  const firstFetch = timeline.findIndex(({ type }) => type === 'request_fetched')
+  const [leftOut] = timeline.splice(firstFetch === STEPS_KEPT / 2 ? firstFetch + 1 : STEPS_KEPT / 2, 1)
+  const steps_left_out = (document.steps_left_out ?? 0) + (leftOut?.count ?? 1)
+  return { ...document, timeline, steps_left_out }
 }
 
 /** Returns the time of the first step of a type; null without one. */

@@ -4,7 +4,7 @@ import type { Timeline } from '../../../openapi/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document.ts'
-import type { StoredStep } from '../listing/timeline.ts'
+import { NO_MEMBERS, type StoredStep } from '../listing/timeline.ts'
 import { failedClause } from '../response/evaluate-response.ts'
 import { describeReason, type ReasonCode } from '../response/reasons.ts'
 
@@ -17,6 +17,8 @@ type TimedEntry = {
 
 /** Entries of one response. Of more, the middle ones are left out. */
 const ENTRIES = 100
+/** Types of entries that are never left out. A session has a few of them. */
+const LASTING: readonly Entry['type'][] = ['created', 'ended', 'redeemed']
 
 /** Returns the body of `GET …/timeline`. */
 export function timelineView(document: SessionDocument, baseUrl: string): Timeline {
@@ -39,37 +41,39 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
         ]
   const all = [entryAt(created_at, { type: 'created' }), ...steps, ...end, ...attempts]
   const sorted = all.toSorted((a, b) => a.at - b.at)
-  const half = ENTRIES / 2
-  const shown = sorted.length > ENTRIES ? [...sorted.slice(0, half), ...sorted.slice(-half)] : sorted
+  const shown = withoutMiddle(sorted)
   const entries = shown.map(({ at, lastAt, entry }) => ({
     at: isoTime(at),
     last_at: isoTime(lastAt),
     ...entry,
   }))
-  return { verification_id, entries }
+  const left_out = countOf(sorted) - countOf(shown) + (document.steps_left_out ?? 0)
+  return { verification_id, entries, left_out }
 }
 
-const NOTHING = {
-  count: 1,
-  channel: null,
-  wallet: null,
-  status: null,
-  reason: null,
-  clause: null,
-  delivery_id: null,
-  http_status: null,
-  error: null,
-  duration_ms: null,
-} as const
+/** Leaves out the middle of too many entries. The first fetch stays, and so does what happens once. */
+function withoutMiddle(sorted: readonly TimedEntry[]): readonly TimedEntry[] {
+  const firstFetch = sorted.find(({ entry }) => entry.type === 'request_fetched')
+  const isKept = (one: TimedEntry) => one === firstFetch || LASTING.includes(one.entry.type)
+  const others = sorted.filter((one) => !isKept(one))
+  const surplus = sorted.length - ENTRIES
+  const start = Math.ceil((others.length - surplus) / 2)
+  const leftOut = new Set(others.slice(start, start + Math.max(surplus, 0)))
+  return sorted.filter((one) => !leftOut.has(one))
+}
+
+function countOf(entries: readonly TimedEntry[]): number {
+  return entries.reduce((sum, { entry }) => sum + entry.count, 0)
+}
 
 function entryAt(at: number, entry: Pick<Entry, 'type'> & Partial<Entry>): TimedEntry {
-  return { at, lastAt: at, entry: { ...NOTHING, ...entry } }
+  return { at, lastAt: at, entry: { ...NO_MEMBERS, ...entry } }
 }
 
 function stepEntry(step: StoredStep, baseUrl: string): TimedEntry {
   const { at, last_at = at, count = 1, ...members } = step
   const reason = 'reason' in members ? reasonOf(members.reason, baseUrl) : null
-  return { at, lastAt: last_at, entry: { ...NOTHING, ...members, reason, count } }
+  return { at, lastAt: last_at, entry: { ...NO_MEMBERS, ...members, reason, count } }
 }
 
 function attemptEntry({ delivery_id }: Delivery, { at, status, error, duration_ms }: Attempt): TimedEntry {

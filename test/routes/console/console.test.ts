@@ -1,15 +1,15 @@
 // The console's sign-in and its calls of the API: what opens it, what its cookie opens, and when it ends.
 
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../../src/env.ts'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import { createApp } from '../../../src/routes/app.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { statusAndCode } from '../edge/access-world.ts'
 import { ADMIN, call, createRelyingParty } from '../edge/edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
 const ADMIN_TOKEN = ADMIN.Authorization.slice('Bearer '.length)
 const OWN = { Origin: 'https://verifier.example' }
@@ -17,16 +17,7 @@ const LOOPBACK = { ...env, BASE_URL: 'http://localhost:8787' }
 const LOCAL = { Origin: 'http://localhost:8787' }
 const KEYS = '/v1/admin/relying_parties'
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 type Console = { readonly cookie: string; readonly changeToken: string }
 

@@ -2,34 +2,30 @@
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
+import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import {
   ask,
   createSession,
+  fetchedSession,
   fetchRequest,
   goodResponse,
   post,
   type Setting,
   setUp,
 } from '../../session/driver.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
 const WAIT = { timeout: 20_000 }
 const DAY = 24 * HOUR
 
-beforeEach(() => at(NOON))
-afterEach(() => vi.useRealTimers())
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
 async function insights(setting: Setting, query: string): Promise<any> {
@@ -61,13 +57,11 @@ describe('GET /v1/insights', () => {
     const setting = await setUp()
     await cancelAfter(setting, 10)
     at(NOON + HOUR)
-    const created = await createSession(setting)
-    const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
-    const request = await fetchRequest(address)
+    const { id, request } = await fetchedSession(setting)
     at(NOON + 2 * HOUR)
     await cancelAfter(setting, 40)
     at(NOON + HOUR + 8_000)
-    expect((await post(created.verification_id, await goodResponse(setting, request))).status).toBe(200)
+    expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
     await areCounted(setting, { canceled: 2, verified: 1 })
     const { steps } = await insights(setting, `${TODAY}&step=hour`)
     expect(steps).toHaveLength(24)
@@ -121,7 +115,29 @@ describe('GET /v1/insights', () => {
     await runDurableObjectAlarm(day)
     expect(await insights(setting, TODAY)).toEqual(before)
     await evictDurableObject(day)
+    at(Date.now() + 30_000)
     expect(await insights(setting, TODAY)).toEqual(before)
+  })
+
+  it('reads an old day once in 30 s, for each relying party, and a recent one each time', async () => {
+    const [one, other] = [await setUp(), await setUp()]
+    for (const setting of [one, other]) await cancelAfter(setting, 1)
+    await areCounted(one, { canceled: 1 })
+    await areCounted(other, { canceled: 1 })
+    const counts = vi.spyOn(VerificationIndex.prototype, 'counts')
+    const readsOf = async (setting: Setting) => {
+      counts.mockClear()
+      expect((await insights(setting, TODAY)).steps[0].ended).toEqual({ canceled: 1 })
+      return counts.mock.calls.length
+    }
+    at(NOON + 2 * DAY)
+    expect([await readsOf(one), await readsOf(one)]).toEqual([1, 1])
+    at(NOON + 3 * DAY)
+    expect([await readsOf(one), await readsOf(one), await readsOf(other)]).toEqual([1, 0, 1])
+    at(NOON + 3 * DAY + 29_999)
+    expect(await readsOf(one)).toBe(0)
+    at(NOON + 3 * DAY + 30_000)
+    expect(await readsOf(one)).toBe(1)
   })
 
   it('counts no verification of another relying party', async () => {
@@ -149,11 +165,9 @@ describe('GET /v1/insights', () => {
 describe('GET /v1/verify/{id}/timeline', () => {
   it('has each step, oldest first, and counts equal neighbours', async () => {
     const setting = await setUp()
-    const created = await createSession(setting)
-    const { verification_id: id } = created
-    const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
+    const { verification_id: id, wallet_request } = await createSession(setting)
     at(NOON + 1_000)
-    const request = await fetchRequest(address)
+    const request = await fetchRequest(wallet_request.request_uri)
     for (const second of [2, 3]) {
       at(NOON + second * 1_000)
       const response = await goodResponse(setting, { ...request, nonce: 'another nonce' })

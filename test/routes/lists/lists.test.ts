@@ -2,7 +2,7 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
@@ -17,24 +17,16 @@ import {
   setUp,
   stubOf,
 } from '../../session/driver.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
+import { rowsReadBy } from '../../workerd/rows.ts'
 import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
 const WAIT = { timeout: 20_000 }
 const DAYS = 24 * HOUR
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 type Listed = Readonly<Record<string, unknown>> & { readonly verification_id: string }
 type Page = {
@@ -87,23 +79,6 @@ async function readAll(setting: Setting, limit: number, query = ''): Promise<rea
 
 const idsOf = (page: readonly Listed[]) => page.map(({ verification_id }) => verification_id)
 
-/** Returns the rows of lists that objects read while `work` runs, by the platform's own method. */
-async function rowsReadBy(work: () => Promise<unknown>): Promise<number> {
-  const anyObject = indexStub(env, 'rp_rows', 0)
-  const kv = await runInDurableObject(anyObject, (_, state) => Object.getPrototypeOf(state.storage.kv))
-  const list = kv.list
-  let rows = 0
-  const counted = vi.spyOn(kv, 'list').mockImplementation(function* (this: unknown, options: unknown) {
-    for (const row of list.call(this, options)) {
-      rows += 1
-      yield row
-    }
-  })
-  await work()
-  counted.mockRestore()
-  return rows
-}
-
 /** Stores entries without sessions, one a second before noon. */
 async function fill(setting: Setting, count: number, members: (i: number) => object = () => ({})) {
   const day = dayOf(NOON)
@@ -148,9 +123,7 @@ describe('GET /v1/verify', () => {
       metadata: { order: '4711' },
       livemode: false,
     })
-    const request = await fetchRequest(
-      new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? '',
-    )
+    const request = await fetchRequest(created.wallet_request.request_uri)
     await isListed(setting, verification_id, { status: 'pending', stage: 'request_fetched' })
     at(NOON + 5_000)
     expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)

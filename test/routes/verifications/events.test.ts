@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair } from 'jose'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
@@ -15,25 +15,16 @@ import {
   setUp,
   stubOf,
 } from '../../session/driver.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ADMIN, call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 function read(setting: Pick<Setting, 'headers'>, query = ''): Promise<Response> {
   return call(app, 'GET', `/v1/events${query}`, { headers: setting.headers })

@@ -2,28 +2,19 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
-const NOON = Date.UTC(2046, 5, 15, 12)
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock only. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 /** Makes the log unavailable. Returns the number of calls. */
 function breakLog(): () => number {

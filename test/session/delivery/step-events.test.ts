@@ -1,13 +1,14 @@
 // Events of steps (CONTRACT 7): off by default, in order, at most ten, and never in the way of an outcome.
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { call } from '../../routes/edge/edge-app.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import {
   ask,
   createSession,
-  fetchRequest,
+  fetchedSession,
   goodResponse,
   post,
   type Setting,
@@ -16,7 +17,6 @@ import {
 } from '../driver.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const WAIT = { timeout: 20_000 }
 const STEPS = ['verification.created', 'verification.request_fetched', 'verification.response_refused']
 const URL_OF_HOOK = 'http://127.0.0.1:9/hook'
@@ -26,16 +26,7 @@ type SentEvent = Readonly<Record<string, unknown>> & {
   readonly sequence: number
 }
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 /** Returns the events that a receiver gets. `respond` is its response. */
 function receive(respond: (event: SentEvent) => Promise<Response> | Response): SentEvent[] {
@@ -49,13 +40,6 @@ function receive(respond: (event: SentEvent) => Promise<Response> | Response): S
 }
 
 const accept = () => new Response(null, { status: 204 })
-
-/** Creates a session, whose request is fetched. */
-async function fetchedSession(setting: Setting, body: object = {}) {
-  const created = await createSession(setting, body)
-  const address = new URLSearchParams(created.wallet_request.uri.split('?')[1]).get('request_uri') ?? ''
-  return { id: created.verification_id as string, request: await fetchRequest(address) }
-}
 
 async function refuse(setting: Setting, { id, request }: Awaited<ReturnType<typeof fetchedSession>>) {
   const response = await goodResponse(setting, { ...request, nonce: 'another nonce' })

@@ -2,7 +2,7 @@
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
 import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
@@ -12,26 +12,17 @@ import type { SessionContext } from '../../../src/session/context.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
 import { eraseListed } from '../../../src/session/listing/indexing.ts'
 import { call } from '../../routes/edge/edge-app.ts'
+import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, fetchRequest, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
 const DAY = dayOf(NOON)
 const WAIT = { timeout: 20_000 }
 const STEPS = ['verification.created', 'verification.request_fetched']
 const WEBHOOK = { url: 'http://127.0.0.1:9/hook', events: [...STEPS, 'verification.canceled'] }
 
-beforeEach(() => at(NOON))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
-
-/** Sets the clock, and nothing else. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
+startAtNoon()
 
 type Listed = { readonly verification_id: string; readonly status: string; readonly metadata: object }
 
@@ -152,7 +143,10 @@ describe('the event of a step', () => {
       append.call(this, entry)
       throw new Error('the answer is lost')
     })
+    const logged = vi.spyOn(console, 'error').mockReturnValue(undefined)
     const { wallet_request } = await createSession(setting)
+    // A step that is sent together with a failed one waits for the alarm.
+    await vi.waitFor(() => expect(logged).toHaveBeenCalledTimes(1), WAIT)
     await fetchRequest(wallet_request.request_uri)
     await vi.waitFor(async () => {
       const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })

@@ -1,0 +1,93 @@
+// Counters of one day of the index (CONTRACT 13). Those of older entries are stored from time to time, so
+// that an object that restarts reads the newer entries alone. One call reads a limited number of entries.
+
+import { HourCounters, type HourCounts } from './counters.ts'
+import type { ListedEntry } from './index-entry.ts'
+import { isRemoved, keyOf, PREFIX, type Stored } from './stored-entry.ts'
+
+const SETTLED = 'settled'
+/** Age from which entries are counted in storage. Most sessions have ended by then, with their webhook. */
+const SETTLED_AFTER_MS = 900_000
+/** New entries between two writes of the stored counters. A smaller number of them is not stored. */
+const ENTRIES_A_WRITE = 500
+/** Entries that one call reads. */
+const READ_AT_ONCE = 5_000
+/** Sorts after the key of every entry. */
+const END = `${PREFIX}~`
+
+/** Counters of the entries up to a key. */
+type Part = { through: string; readonly counters: HourCounters }
+type StoredPart = { readonly through: string; readonly hours: readonly HourCounts[] }
+
+export class DayCounters {
+  readonly #kv: SyncKvStorage
+  /** The stored part. */
+  #settled: Part
+  /** The part of a reader. It grows to the whole day, and changes with its entries then. */
+  #all: Part | undefined
+  #added = 0
+
+  constructor(kv: SyncKvStorage) {
+    this.#kv = kv
+    const { through, hours } = kv.get<StoredPart>(SETTLED) ?? { through: PREFIX, hours: [] }
+    this.#settled = { through, counters: new HourCounters(hours) }
+  }
+
+  /** Counts an entry that was stored in place of another. */
+  replace(key: string, before: ListedEntry | undefined, entry: ListedEntry, now: number): void {
+    for (const part of [this.#settled, this.#all]) {
+      if (part === undefined || key > part.through) continue
+      if (before !== undefined) part.counters.add(before, -1)
+      part.counters.add(entry)
+    }
+    if (key <= this.#settled.through) this.#store(this.#settled)
+    if (before !== undefined) return
+    this.#added += 1
+    if (this.#added % ENTRIES_A_WRITE === 0) this.#settle(now)
+  }
+
+  /** Returns the counts of the day; null where entries are left to read. The next call reads on. */
+  hours(now: number): readonly HourCounts[] | null {
+    if (this.#all === undefined) {
+      if (!this.#settle(now)) return null
+      this.#all = copyOf(this.#settled)
+    }
+    if (this.#all.through !== END) {
+      if (this.#extend(this.#all, END) === READ_AT_ONCE) return null
+      this.#all.through = END
+    }
+    return this.#all.counters.hours()
+  }
+
+  /** Adds older entries to the stored part. False where more of them follow. */
+  #settle(now: number): boolean {
+    const part = copyOf(this.#settled)
+    const read = this.#extend(part, keyOf({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
+    if (read >= ENTRIES_A_WRITE) {
+      this.#store(part)
+      this.#settled = part
+    }
+    return read < READ_AT_ONCE
+  }
+
+  /** Counts the entries that follow a part. Returns how many were read. */
+  #extend(part: Part, end: string): number {
+    let read = 0
+    const options = { prefix: PREFIX, startAfter: part.through, end, limit: READ_AT_ONCE }
+    for (const [key, stored] of this.#kv.list<Stored>(options)) {
+      const counted = isRemoved(stored) ? stored.counted : stored
+      if (counted !== null) part.counters.add(counted)
+      part.through = key
+      read += 1
+    }
+    return read
+  }
+
+  #store({ through, counters }: Part): void {
+    this.#kv.put<StoredPart>(SETTLED, { through, hours: counters.hours() })
+  }
+}
+
+function copyOf({ through, counters }: Part): Part {
+  return { through, counters: new HourCounters(counters.hours()) }
+}

@@ -1,0 +1,209 @@
+// One day of the index with many entries (CONTRACT 13): no request and no alarm reads it whole.
+
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, it } from 'vitest'
+import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import type { HourCounts } from '../../src/relying-party/index/counters.ts'
+import { indexStub } from '../../src/relying-party/index/index-days.ts'
+import type { IndexEntry } from '../../src/relying-party/index/index-entry.ts'
+import { type Setting, setUp } from '../session/driver.ts'
+import { at, NOON, startAtNoon } from '../workerd/clock.ts'
+import { rowsReadBy } from '../workerd/rows.ts'
+
+const DAY = dayOf(NOON)
+const DAY_MS = 86_400_000
+
+startAtNoon()
+
+const stubOf = ({ relyingPartyId }: Setting) => indexStub(env, relyingPartyId, DAY)
+const markOf = (number: number) => `${number}`.padStart(22, 'A')
+
+/** Entry `number` was created that many times two seconds before noon. */
+function entryOf(number: number, members: Partial<IndexEntry> = {}): IndexEntry {
+  const created_at = NOON - number * 2_000
+  return {
+    verification_id: `v_${number}`,
+    revision: 1,
+    created_at,
+    expires_at: created_at + 600_000,
+    request_fetched_at: null,
+    ended_at: null,
+    status: 'pending',
+    stage: 'created',
+    credential_types: [],
+    reason: null,
+    attempt_count: 0,
+    protocol: 'openid4vp-1.0',
+    channel: null,
+    metadata: {},
+    metadata_until: created_at + DAY_MS,
+    webhook: null,
+    livemode: false,
+    ...members,
+  }
+}
+
+function put({ relyingPartyId }: Setting, number: number, members?: Partial<IndexEntry>): Promise<boolean> {
+  const entry = entryOf(number, members)
+  return indexStub(env, relyingPartyId, DAY).put({ relyingPartyId, day: DAY, mark: markOf(number), entry })
+}
+
+/** Stores entries as sessions do, the oldest first. */
+async function putMany(setting: Setting, count: number): Promise<void> {
+  const { relyingPartyId } = setting
+  await runInDurableObject(stubOf(setting), async (index) => {
+    for (let number = count; number > 0; number--) {
+      const entry = entryOf(number)
+      await index.put({ relyingPartyId, day: DAY, mark: markOf(number), entry })
+    }
+  })
+}
+
+/** Stores entries without counting them, as an earlier version did. */
+async function fill(setting: Setting, count: number, sealed_metadata: string | null = null): Promise<void> {
+  await put(setting, 0)
+  await runInDurableObject(stubOf(setting), (_, { storage }) => {
+    for (let number = 1; number <= count; number++) {
+      const { metadata: _, ...listed } = entryOf(number)
+      const key = `entry/${String(listed.created_at).padStart(15, '0')}/${markOf(number)}`
+      storage.kv.put(key, { ...listed, sealed_metadata })
+    }
+  })
+}
+
+/** Reads the counts in as many calls as they need, and checks that each call is limited. */
+async function countsOf(setting: Setting): Promise<{ readonly hours: readonly HourCounts[]; calls: number }> {
+  for (let calls = 1; calls < 20; calls++) {
+    let hours: readonly HourCounts[] | null = null
+    const rows = await rowsReadBy(async () => {
+      hours = await stubOf(setting).counts()
+    })
+    expect(rows).toBeLessThanOrEqual(10_000)
+    if (hours !== null) return { hours, calls }
+  }
+  throw new Error('the counts never end')
+}
+
+const sumOf = (hours: readonly HourCounts[]) => hours.reduce((sum, { created }) => sum + created, 0)
+
+describe('the counts of a day', () => {
+  it('need about as many rows of 20,000 entries as of 250, after a restart', async () => {
+    const rowsOf = async (count: number) => {
+      const setting = await setUp()
+      await putMany(setting, count)
+      await evictDurableObject(stubOf(setting))
+      const rows = await rowsReadBy(async () => {
+        expect(sumOf((await stubOf(setting).counts()) ?? [])).toBe(count)
+      })
+      await put(setting, 0)
+      expect(await rowsReadBy(() => stubOf(setting).counts())).toBe(0)
+      return rows
+    }
+    expect(await rowsOf(250)).toBeGreaterThanOrEqual(250)
+    expect(await rowsOf(20_000)).toBeLessThanOrEqual(1_000)
+  })
+
+  it('that no counter was stored of are read in several calls, once', async () => {
+    const setting = await setUp()
+    await fill(setting, 12_000)
+    await evictDurableObject(stubOf(setting))
+    const { hours, calls } = await countsOf(setting)
+    expect(sumOf(hours)).toBe(12_001)
+    expect(calls).toBe(3)
+    await evictDurableObject(stubOf(setting))
+    expect(await countsOf(setting)).toEqual({ hours, calls: 1 })
+  })
+
+  it('change with an old entry, whose counters are stored', async () => {
+    const setting = await setUp()
+    await putMany(setting, 1_000)
+    await put(setting, 900, { revision: 2, status: 'canceled', ended_at: NOON })
+    await put(setting, 1_200) // late
+    const ended = async () => {
+      const { hours } = await countsOf(setting)
+      return [sumOf(hours), hours.at(-1)?.ended]
+    }
+    expect(await ended()).toEqual([1_001, { canceled: 1 }])
+    await put(setting, 901, { revision: 2, status: 'canceled', ended_at: NOON })
+    expect(await ended()).toEqual([1_001, { canceled: 2 }])
+    await evictDurableObject(stubOf(setting))
+    expect(await ended()).toEqual([1_001, { canceled: 2 }])
+  })
+
+  it('change with entries that are stored between two calls of a reader', async () => {
+    const setting = await setUp()
+    await fill(setting, 6_000)
+    await evictDurableObject(stubOf(setting))
+    expect(await stubOf(setting).counts()).toBeNull()
+    for (const number of [5_900, 100]) {
+      await put(setting, number, { revision: 2, status: 'canceled', ended_at: NOON })
+    }
+    const { hours } = await countsOf(setting)
+    expect([sumOf(hours), hours.at(-1)?.ended]).toEqual([6_001, { canceled: 2 }])
+  })
+})
+
+describe('the alarm of a day', () => {
+  it('replaces many entries by their counts in several alarms', async () => {
+    const setting = await setUp()
+    await fill(setting, 12_000)
+    const { hours } = await countsOf(setting)
+    await evictDurableObject(stubOf(setting))
+    await runInDurableObject(stubOf(setting), (_, { storage }) => storage.kv.delete('settled'))
+    await evictDurableObject(stubOf(setting))
+    at(NOON + 32 * DAY_MS)
+    let alarms = 0
+    for (; alarms < 10 && !(await hasCounts(setting)); alarms++) {
+      const rows = await rowsReadBy(() => runDurableObjectAlarm(stubOf(setting)))
+      expect(rows).toBeLessThanOrEqual(10_000)
+    }
+    expect(alarms).toBe(3)
+    expect(await stubOf(setting).counts()).toEqual(hours)
+  })
+
+  it('erases metadata of a limited number of entries, and goes on until none is left', async () => {
+    const setting = await setUp()
+    await fill(setting, 5_000, 'sealed')
+    at(NOON + 3 * DAY_MS)
+    let alarms = 0
+    for (; alarms < 10 && (await sealedOf(setting)) > 0; alarms++) {
+      const rows = await rowsReadBy(() => runDurableObjectAlarm(stubOf(setting)))
+      expect(rows).toBeLessThanOrEqual(2_000)
+    }
+    expect(alarms).toBe(3)
+  })
+
+  it('erases the metadata of an entry that is stored behind its position', async () => {
+    const setting = await setUp()
+    await fill(setting, 5_000, 'sealed')
+    const alarm = () =>
+      runInDurableObject(stubOf(setting), async (_, { storage }) => (await storage.getAlarm()) ?? Infinity)
+    at(NOON + 3 * DAY_MS)
+    await runDurableObjectAlarm(stubOf(setting))
+    const until = Date.now() + 5 * 3_600_000
+    await put(setting, 6_000, { metadata: { order: '4711' }, metadata_until: until })
+    for (let alarms = 0; alarms < 10 && (await alarm()) < until; alarms++) {
+      at(await alarm())
+      await runDurableObjectAlarm(stubOf(setting))
+    }
+    expect(await alarm()).toBe(until)
+    at(until)
+    for (let alarms = 0; alarms < 10 && (await sealedOf(setting)) > 0; alarms++) {
+      await runDurableObjectAlarm(stubOf(setting))
+    }
+    expect(await sealedOf(setting)).toBe(0)
+  })
+})
+
+function hasCounts(setting: Setting): Promise<boolean> {
+  return runInDurableObject(stubOf(setting), (_, { storage }) => storage.kv.get('counts') !== undefined)
+}
+
+/** Returns the number of entries that have metadata. */
+function sealedOf(setting: Setting): Promise<number> {
+  return runInDurableObject(stubOf(setting), (_, { storage }) => {
+    const entries = storage.kv.list<{ sealed_metadata?: string | null }>({ prefix: 'entry/' })
+    return [...entries].filter(([, entry]) => typeof entry.sealed_metadata === 'string').length
+  })
+}

@@ -1,0 +1,104 @@
+// Steps of a session that are many (CONTRACT 13): what is left out, and what never is.
+
+import { describe, expect, it } from 'vitest'
+import STORAGE from '../../../docs/storage.md?raw'
+import { readDocument, type SessionDocument } from '../../../src/session/document.ts'
+import { addStep, firstTime, type Step } from '../../../src/session/listing/timeline.ts'
+import { timelineView } from '../../../src/session/views/timeline-view.ts'
+import type { Attempt } from '../../../src/webhook/outbox.ts'
+
+const START = Date.UTC(2046, 5, 15, 12)
+const ORIGIN = 'https://verifier.example'
+
+const drawn: Step = { type: 'request_drawn', channel: 'qr' }
+const fetched: Step = { type: 'request_fetched', channel: 'qr' }
+const refusals: readonly Step[] = [
+  { type: 'response_refused', reason: 'nonce_mismatch', channel: 'qr' },
+  { type: 'response_refused', reason: 'untrusted_issuer', channel: 'qr' },
+]
+
+/** The verified session of docs/storage.md, with another course. */
+function sessionOf(members: Partial<SessionDocument>): SessionDocument {
+  const [, json = ''] = /^```json\n(.*?)^```$/ms.exec(STORAGE) ?? []
+  const document = readDocument(JSON.parse(json))
+  if (document === undefined || document.erased) throw new Error('not a session')
+  const { timeline: _, ...rest } = document
+  return { ...rest, created_at: START, ended_at: START + 3_600_000, ...members }
+}
+
+/** Adds steps, one each second. */
+function withSteps(steps: readonly Step[]): SessionDocument {
+  const pending = sessionOf({ deliveries: [] })
+  return steps.reduce((document, step, i) => addStep(document, step, START + i * 1_000), pending)
+}
+
+/** Returns steps of which no neighbours are equal. */
+const refused = (count: number) => Array.from({ length: count }, (_, i) => refusals[i % 2] as Step)
+
+const countOf = (entries: readonly { readonly count: number }[]) =>
+  entries.reduce((sum, { count }) => sum + count, 0)
+
+describe('the stored steps of a session', () => {
+  it.each([0, 19, 20, 21, 39])('keep the first fetch where it was step %i', (place) => {
+    const document = withSteps([...refused(place), fetched, ...refused(200), fetched])
+    expect(document.timeline).toHaveLength(40)
+    expect(firstTime(document, 'request_fetched')).toBe(START + place * 1_000)
+  })
+
+  it('are counted where they are left out, also equal ones', () => {
+    const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
+    const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
+    expect(left_out).toBeGreaterThan(0)
+    expect(countOf(entries) + left_out).toBe(steps.length + 2) // creation and end
+  })
+
+  it('are all of the first 40', () => {
+    const { entries, left_out } = timelineView(withSteps(refused(40)), ORIGIN)
+    expect([entries.length, left_out]).toEqual([42, 0])
+  })
+})
+
+describe('a timeline', () => {
+  /** Attempts whose neighbours differ, one each second. */
+  const attempts = (count: number, from: number): readonly Attempt[] =>
+    Array.from({ length: count }, (_, i) => ({
+      attempt: i + 1,
+      manual: true,
+      at: from + i * 1_000,
+      status: 500 + (i % 2),
+      error: null,
+    }))
+
+  /** A session with many attempts of step events before its end, and many of its outcome after it. */
+  function busySession(before: number, after: number): SessionDocument {
+    const steps = withSteps([drawn, fetched, { type: 'redeemed' }])
+    const [delivery] = sessionOf({}).deliveries
+    if (delivery === undefined) throw new Error('no delivery')
+    const deliveries = [
+      { ...delivery, delivery_id: 'dlv_step', attempts: attempts(before, START) },
+      { ...delivery, attempts: attempts(after, START + 3_600_000) },
+    ]
+    return { ...steps, deliveries }
+  }
+
+  it.each([
+    [400, 10],
+    [10, 400],
+    [60, 60],
+  ])('of %i attempts before the end and %i after it has what happens once', (before, after) => {
+    const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
+    expect(entries).toHaveLength(100)
+    expect(left_out).toBe(before + after + 5 - 100)
+    const types = entries.map(({ type }) => type)
+    for (const type of ['created', 'request_fetched', 'redeemed', 'ended'] as const) {
+      expect(types.filter((one) => one === type)).toEqual([type])
+    }
+    expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted())
+    expect(entries.at(-1)?.at).toBe(new Date(START + 3_600_000 + (after - 1) * 1_000).toISOString())
+  })
+
+  it('of 100 entries leaves out none', () => {
+    const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
+    expect([entries.length, left_out]).toEqual([100, 0])
+  })
+})
