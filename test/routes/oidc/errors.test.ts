@@ -1,141 +1,117 @@
-// CONTRACT 12: errors of logins that need settings of their own, where the client or the person gets them.
+// CONTRACT 12: each error of authorization requests and of the endpoints, by one change in a good request.
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { poll, type Setting, setUp } from '../../session/driver.ts'
+import errors from '../../../assets/oauth-errors.json'
+import type { OidcError, RequestError } from '../../../src/routes/oidc/responses.ts'
+import { type Setting, setUp } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
 import {
   ADULT_POLICY,
-  answer,
   app,
   authorize,
-  begin,
   CALLBACK,
-  finish,
   newClient,
   pathOf,
   postForm,
   REQUEST,
+  redemptionOf,
   type TestClient,
 } from './login-world.ts'
 
 let setting: Setting
 let live: Setting
+let client: TestClient
 
 beforeAll(async () => {
   setting = await setUp()
   live = await setUp({ livemode: true })
+  client = await newClient(setting)
 })
 
 const OLDER_POLICY = { ...ADULT_POLICY, name: 'older', scope: ['age_over_21'] }
+const POLICIES = [ADULT_POLICY, OLDER_POLICY]
+const MARKED = POLICIES.map((policy) => ({ ...policy, front_channel: true }))
 
-describe('a verified presentation', () => {
-  const { name, request_options } = ADULT_POLICY
-  const credential = {
-    id: 'age_attestation',
-    format: 'dc+sd-jwt',
-    meta: { vct_values: ['urn:eu.europa.ec.av:1'] },
-    claims: [
-      { id: 'number', path: ['document_number'] },
-      { id: 'large', path: ['portrait'] },
-      { id: 'age', path: ['age_over_18'] },
-    ],
-    claim_sets: [['number', 'large'], ['number', 'age'], ['age']],
+type Change = (query: URLSearchParams) => void
+
+const set =
+  (name: string, value: string): Change =>
+  (query) =>
+    query.set(name, value)
+const leaveOut =
+  (...names: readonly string[]): Change =>
+  (query) => {
+    for (const name of names) query.delete(name)
   }
-  let client: TestClient
+const nothing: Change = () => undefined
 
-  beforeAll(async () => {
-    client = await newClient(setting, {
-      policies: [{ name, request_options, dcql_query: { credentials: [credential] } }],
-      subject: { type: 'pairwise', claims: ['document_number'] },
-    })
-  })
+const ACR = { id_token: { acr: { essential: true, value: 'urn:example:gold' } } }
 
-  /** Logs a person in. Returns what the client gets, and the status of the verification. */
-  async function endOf(claims: object, parameters: object = {}) {
-    const browser = await answer(setting, await begin(client, parameters), { age_over_18: true, ...claims })
-    const parsed = Object.fromEntries(await finish(client, browser))
-    const { status } = await poll(setting, browser.id)
-    return { status, parsed }
-  }
+/** One change in a good request, and members of the client. */
+type Refused = readonly [change: Change, members?: object]
 
-  const NUMBER = { document_number: 'X1' }
+/** Errors that are found before the page. `policy_unsatisfiable` has a test of its own. */
+const AT_THE_CLIENT: Record<
+  Exclude<RequestError, 'pushed_request_uri' | 'redirect_uri' | 'policy_unsatisfiable'>,
+  Refused
+> = {
+  parameter_repeated: [(query) => query.append('state', 's')],
+  parameter_too_long: [set('nonce', 'x'.repeat(2049))],
+  request_object: [set('request', 'e30.e30.')],
+  foreign_request_uri: [set('request_uri', 'https://client.example/request')],
+  request_uri_over: [set('request_uri', 'urn:ietf:params:oauth:request_uri:none')],
+  registration: [set('registration', '{}')],
+  response_type_missing: [leaveOut('response_type')],
+  response_type: [set('response_type', 'token')],
+  response_mode: [set('response_mode', 'fragment')],
+  prompt_none: [set('prompt', 'login none')],
+  id_token_hint: [set('id_token_hint', 'e30.e30.')],
+  scope_openid: [set('scope', 'profile')],
+  scope_several: [set('scope', 'openid adult older'), { policies: MARKED }],
+  scope_unknown: [set('scope', 'openid unknown')],
+  claims: [set('claims', 'given_name')],
+  par_required: [nothing, { require_pushed_authorization_requests: true }],
+  policy_by_front_channel: [nothing, { policies: POLICIES }],
+  challenge_missing: [leaveOut('code_challenge')],
+  challenge_method: [set('code_challenge_method', 'plain')],
+  challenge: [set('code_challenge', 'short')],
+  nonce_missing: [leaveOut('code_challenge', 'code_challenge_method'), { require_pkce: false }],
+  acr: [set('claims', JSON.stringify(ACR))],
+}
 
-  it('logs a person in by the claims of the subject', async () => {
-    const { status, parsed } = await endOf(NUMBER)
-    expect([status, Object.keys(parsed)]).toEqual(['verified', ['code', 'state', 'iss']])
-  })
+/** Opens a request in the browser. Returns what the client gets. */
+async function sentTo(registered: TestClient, change: Change = nothing) {
+  const query = new URLSearchParams({ client_id: registered.client_id, ...REQUEST })
+  change(query)
+  const response = await call(app, 'GET', `${pathOf(registered.issuer)}/authorize?${query}`)
+  const { origin, pathname, searchParams } = new URL(response.headers.get('Location') ?? 'none:')
+  return [origin + pathname, Object.fromEntries(searchParams)]
+}
 
-  it.each<[string, object, object]>([
-    ['subject_claim_missing', {}, {}],
-    ['subject_claim_missing', { document_number: '' }, {}],
-    ['subject_mismatch', NUMBER, { claims: JSON.stringify({ id_token: { sub: { value: 'another' } } }) }],
-    ['claims_too_large', { ...NUMBER, portrait: 'x'.repeat(200_000) }, {}],
-  ])('is no login, and the client gets %s', async (error_description, claims, parameters) => {
-    const parsed = { error: 'access_denied', error_description, state: 's', iss: client.issuer }
-    expect(await endOf(claims, parameters)).toEqual({ status: 'verified', parsed })
-  })
-})
+/** What a client in live mode gets for an error. */
+function expectedAt({ issuer }: TestClient, name: RequestError) {
+  const { error, description } = errors.request[name]
+  return [CALLBACK, { error, error_description: description, state: 's', iss: issuer }]
+}
 
 describe('an authorization request is refused at the client', () => {
-  const marked = [ADULT_POLICY, OLDER_POLICY].map((policy) => ({ ...policy, front_channel: true }))
-
-  it.each<[string, object, object, string, string]>([
-    [
-      'that must be pushed',
-      { require_pushed_authorization_requests: true },
-      {},
-      'invalid_request',
-      'This client must push its authorization requests.',
-    ],
-    [
-      'with two policies',
-      { policies: marked },
-      { scope: 'openid adult older' },
-      'invalid_scope',
-      'scope must name one policy at most.',
-    ],
-    [
-      'with a policy and an unknown value',
-      { policies: marked },
-      { scope: 'openid adult unknown' },
-      'invalid_scope',
-      'scope must name one policy at most.',
-    ],
-    [
-      'with several policies on the front channel',
-      { policies: [ADULT_POLICY, OLDER_POLICY] },
-      { scope: 'openid adult' },
-      'invalid_request',
-      'A client with several policies must push its request and authenticate, or mark each policy front_channel.',
-    ],
-  ])('%s', async (_, members, parameters, error, error_description) => {
-    const client = await newClient(live, members)
-    const response = await authorize(client, { ...REQUEST, ...parameters })
-    const { origin, pathname, searchParams } = new URL(response.headers.get('Location') ?? '')
-    expect(origin + pathname).toBe(CALLBACK)
-    const expected = { error, error_description, state: 's', iss: client.issuer }
-    expect(Object.fromEntries(searchParams)).toEqual(expected)
+  it.each(Object.entries(AT_THE_CLIENT))('by the error %s', async (name, [change, members]) => {
+    const registered = await newClient(live, members)
+    expect(await sentTo(registered, change)).toEqual(expectedAt(registered, name as RequestError))
   })
 
   it('whose policy no issuer satisfies any more', async () => {
     const rp = await setUp({ livemode: true })
-    const client = await newClient(rp)
-    expect((await authorize(client)).headers.get('Location')).toContain('/s/v_')
+    const registered = await newClient(rp)
+    expect((await authorize(registered)).headers.get('Location')).toContain('/s/v_')
     const body = { trust_anchors: [] }
     const changed = await call(app, 'PATCH', '/v1/relying_party', { headers: rp.headers, body })
     expect(changed.status).toBe(200)
-    const { searchParams } = new URL((await authorize(client)).headers.get('Location') ?? '')
-    expect(Object.fromEntries(searchParams)).toEqual({
-      error: 'server_error',
-      error_description: 'No credential can satisfy the policy now: check the settings.',
-      state: 's',
-      iss: client.issuer,
-    })
+    expect(await sentTo(registered)).toEqual(expectedAt(registered, 'policy_unsatisfiable'))
   })
 })
 
 it('an early error in test mode is a page with a link, also by form_post', async () => {
-  const client = await newClient(setting)
   const parameters = { ...REQUEST, response_mode: 'form_post', scope: 'openid unknown' }
   const response = await authorize(client, parameters)
   const page = await response.text()
@@ -147,7 +123,7 @@ it('an early error in test mode is a page with a link, also by form_post', async
 
 describe('a pushed request', () => {
   it('has an address of 256 random bits, for 60 s', async () => {
-    const response = await postForm(await newClient(setting), 'par', REQUEST)
+    const response = await postForm(client, 'par', REQUEST)
     expect(response.status).toBe(201)
     expect(await response.json()).toEqual({
       request_uri: expect.stringMatching(/^urn:ietf:params:oauth:request_uri:[\w-]{43}$/),
@@ -155,47 +131,98 @@ describe('a pushed request', () => {
     })
   })
 
+  it.each<[RequestError, object]>([
+    ['pushed_request_uri', { request_uri: 'urn:ietf:params:oauth:request_uri:none' }],
+    ['redirect_uri', { redirect_uri: `${CALLBACK}/` }],
+    ['redirect_uri', { redirect_uri: '' }],
+    ['prompt_none', { prompt: 'none' }],
+    ['scope_unknown', { scope: 'openid unknown' }],
+  ])('is refused by the error %s', async (name, parameters) => {
+    const { status, error, description } = errors.request[name]
+    const response = await postForm(client, 'par', { ...REQUEST, ...parameters })
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({ error, error_description: description })
+  })
+
   it('chooses no policy without authentication, unless each is marked', async () => {
     const statusWith = async (policies: readonly object[]) => {
-      const client = await newClient(setting, { policies, token_endpoint_auth_method: 'none' })
-      const form = new URLSearchParams({ ...REQUEST, client_id: client.client_id, scope: 'openid older' })
+      const members = { policies, token_endpoint_auth_method: 'none' }
+      const { client_id, issuer } = await newClient(setting, members)
+      const form = new URLSearchParams({ ...REQUEST, client_id, scope: 'openid older' })
       const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
-      const response = await call(app, 'POST', `${pathOf(client.issuer)}/par`, { headers, body: `${form}` })
+      const response = await call(app, 'POST', `${pathOf(issuer)}/par`, { headers, body: `${form}` })
       const { error } = await json(response)
       return [response.status, error]
     }
-    const policies = [ADULT_POLICY, OLDER_POLICY]
-    expect(await statusWith(policies)).toEqual([400, 'invalid_request'])
-    const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
-    expect(await statusWith(marked)).toEqual([201, undefined])
+    expect(await statusWith(POLICIES)).toEqual([400, 'invalid_request'])
+    expect(await statusWith(MARKED)).toEqual([201, undefined])
   })
 })
 
 describe('the token endpoint', () => {
-  const FORM = `grant_type=authorization_code&code=c&redirect_uri=${encodeURIComponent(CALLBACK)}`
-  let client: TestClient
-
-  beforeAll(async () => {
-    client = await newClient(setting)
-  })
+  const FORM = `${new URLSearchParams(redemptionOf('c'))}`
 
   it.each([
     ['no parameter', ''],
     ['no grant_type', FORM.replace(/grant_type=[^&]+&/, '')],
     ['no code', FORM.replace(/code=c&/, '')],
-    ['no redirect_uri', FORM.replace(/&redirect_uri=.*/, '')],
+    ['no redirect_uri', FORM.replace(/&redirect_uri=[^&]+/, '')],
     ['an empty code', FORM.replace(/code=c/, 'code=')],
     ['two grant_type', `${FORM}&grant_type=authorization_code`],
     ['two code', `${FORM}&code=c`],
-    ['two code_verifier', `${FORM}&code_verifier=a&code_verifier=b`],
+    ['two code_verifier', `${FORM}&code_verifier=b`],
     ['two of an unknown parameter', `${FORM}&resource=a&resource=b`],
   ])('is invalid_request where there is %s', async (_, form) => {
     const response = await postForm(client, 'token', form)
     expect([response.status, (await json(response)).error]).toEqual([400, 'invalid_request'])
+  })
+})
+
+describe('an endpoint of clients', () => {
+  const redemption = redemptionOf('none')
+  const token = (form: Readonly<Record<string, string>> | string) => postForm(client, 'token', form)
+  const at = (path: string) => `${pathOf(client.issuer)}/${path}`
+  const userInfo = (headers: Record<string, string>) => call(app, 'GET', at('userinfo'), { headers })
+
+  /** Errors that are reached here: the others need a slow or an overloaded service, or many calls. */
+  type Reached = Exclude<OidcError, 'request_timeout' | 'overloaded' | 'rate_limited' | 'unavailable'>
+
+  /** One change in a good call, and a header of the error. */
+  const CALLS: Record<Reached, readonly [send: () => Promise<Response>, name?: string, value?: string]> = {
+    too_large: [() => token({ ...redemption, extra: 'x'.repeat(16_384) })],
+    unsupported_media_type: [() => call(app, 'POST', at('token'), { body: redemption })],
+    malformed: [() => token('grant_type=%')],
+    duplicate_parameter: [() => token(`${new URLSearchParams(redemption)}&code=none`)],
+    method_not_allowed: [() => call(app, 'GET', at('token')), 'Allow', 'POST'],
+    missing_parameter: [() => token({})],
+    two_authentications: [() => token({ ...redemption, client_secret: client.client_secret })],
+    grant_type_unsupported: [() => token({ ...redemption, grant_type: 'refresh_token' })],
+    code_invalid: [() => token(redemption)],
+    client_unknown: [
+      () => postForm({ ...client, client_secret: 'none' }, 'token', redemption),
+      'WWW-Authenticate',
+      'Basic realm="oidc", charset="UTF-8"',
+    ],
+    token_invalid: [
+      () => userInfo({ Authorization: 'Bearer none' }),
+      'WWW-Authenticate',
+      'Bearer error="invalid_token"',
+    ],
+    token_missing: [() => userInfo({}), 'WWW-Authenticate', 'Bearer'],
+  }
+
+  it.each(Object.entries(CALLS))('refuses by the error %s', async (name, [send, header, value]) => {
+    const { status, error, description } = errors.oidc[name as OidcError]
+    const response = await send()
+    expect(response.status).toBe(status)
+    expect(await response.json()).toEqual({ error, error_description: description })
     expect(response.headers.get('Cache-Control')).toBe('no-store')
+    if (header !== undefined) expect(response.headers.get(header)).toBe(value)
   })
 
-  it('is invalid_grant where each is there once', async () => {
-    expect((await json(postForm(client, 'token', FORM))).error).toBe('invalid_grant')
+  it('that the metadata does not list is 404', async () => {
+    const statusOf = async (path: string) => (await call(app, 'POST', at(path), { body: {} })).status
+    for (const path of ['register', 'revoke', 'introspect', 'end_session', 'device_authorization', 'logout'])
+      expect([path, await statusOf(path)]).toEqual([path, 404])
   })
 })

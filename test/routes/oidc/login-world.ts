@@ -111,6 +111,16 @@ export type Tokens = {
   readonly error?: string
 }
 
+/** Returns the form that redeems a code. */
+export function redemptionOf(code: string) {
+  return {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: CALLBACK,
+    code_verifier: VERIFIER,
+  }
+}
+
 /** Redeems a code. */
 export async function redeem(
   client: TestClient,
@@ -118,13 +128,8 @@ export async function redeem(
   secret = client.client_secret,
   bindings: typeof env = env,
 ) {
-  const form = {
-    grant_type: 'authorization_code',
-    code,
-    redirect_uri: CALLBACK,
-    code_verifier: VERIFIER,
-  }
-  const response = await postForm({ ...client, client_secret: secret }, 'token', form, bindings)
+  const named = { ...client, client_secret: secret }
+  const response = await postForm(named, 'token', redemptionOf(code), bindings)
   const { status, headers } = response
   return { status, headers, tokens: (await response.json()) as Tokens }
 }

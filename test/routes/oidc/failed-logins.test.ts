@@ -1,0 +1,59 @@
+// CONTRACT 12: presentations that are verified and cannot log anyone in. The client gets the reason.
+
+import { beforeAll, describe, expect, it } from 'vitest'
+import { poll, type Setting, setUp } from '../../session/driver.ts'
+import { ADULT_POLICY, answer, begin, finish, newClient, type TestClient } from './login-world.ts'
+
+let setting: Setting
+
+beforeAll(async () => {
+  setting = await setUp()
+})
+
+describe('a verified presentation', () => {
+  const { name, request_options } = ADULT_POLICY
+  const credential = {
+    id: 'age_attestation',
+    format: 'dc+sd-jwt',
+    meta: { vct_values: ['urn:eu.europa.ec.av:1'] },
+    claims: [
+      { id: 'number', path: ['document_number'] },
+      { id: 'large', path: ['portrait'] },
+      { id: 'age', path: ['age_over_18'] },
+    ],
+    claim_sets: [['number', 'large'], ['number', 'age'], ['age']],
+  }
+  let client: TestClient
+
+  beforeAll(async () => {
+    client = await newClient(setting, {
+      policies: [{ name, request_options, dcql_query: { credentials: [credential] } }],
+      subject: { type: 'pairwise', claims: ['document_number'] },
+    })
+  })
+
+  /** Logs a person in. Returns what the client gets, and the status of the verification. */
+  async function endOf(claims: object, parameters: object = {}) {
+    const browser = await answer(setting, await begin(client, parameters), { age_over_18: true, ...claims })
+    const parsed = Object.fromEntries(await finish(client, browser))
+    const { status } = await poll(setting, browser.id)
+    return { status, parsed }
+  }
+
+  const NUMBER = { document_number: 'X1' }
+
+  it('logs a person in by the claims of the subject', async () => {
+    const { status, parsed } = await endOf(NUMBER)
+    expect([status, Object.keys(parsed)]).toEqual(['verified', ['code', 'state', 'iss']])
+  })
+
+  it.each<[string, object, object]>([
+    ['subject_claim_missing', {}, {}],
+    ['subject_claim_missing', { document_number: '' }, {}],
+    ['subject_mismatch', NUMBER, { claims: JSON.stringify({ id_token: { sub: { value: 'another' } } }) }],
+    ['claims_too_large', { ...NUMBER, portrait: 'x'.repeat(200_000) }, {}],
+  ])('is no login, and the client gets %s', async (error_description, claims, parameters) => {
+    const parsed = { error: 'access_denied', error_description, state: 's', iss: client.issuer }
+    expect(await endOf(claims, parameters)).toEqual({ status: 'verified', parsed })
+  })
+})
