@@ -29,12 +29,15 @@ export type Answer<T> =
 /** Milliseconds until a call counts as failed. */
 const TIMEOUT_MS = 30_000
 
-let changeToken = ''
-let onSessionEnd = (): void => undefined
+/** The session ended, or another tab has signed in since. */
+export type SessionEnd = 'session_ended' | 'signed_in_elsewhere'
 
-/** Sets the token of changes, and what happens when the session has ended. */
-export function useSession(session: Session | null, sessionEnded: () => void): void {
-  changeToken = session?.change_token ?? ''
+let pageToken = ''
+let onSessionEnd = (_: SessionEnd): void => undefined
+
+/** Sets the token of this page, and what happens when its session has ended. */
+export function useSession(session: Session | null, sessionEnded: (end: SessionEnd) => void): void {
+  pageToken = session?.change_token ?? ''
   onSessionEnd = sessionEnded
 }
 
@@ -53,8 +56,10 @@ export function signOut() {
 
 /** Calls the API, for example `call('GET', '/v1/verify')`. A body that is not JSON is returned as text. */
 export async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-  const answer = await send<T>(method, `/console/api${path}`, body)
-  if (!answer.ok && answer.problem.status === 401) onSessionEnd()
+  const answer = await send<T>(method, `/console/api${path}`, body, { 'console-token': pageToken })
+  if (!answer.ok && answer.problem.status === 401) onSessionEnd('session_ended')
+  // The cookie is that of another sign-in, which has another token.
+  if (!answer.ok && answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
   return answer
 }
 
@@ -63,10 +68,9 @@ export function readPublic<T>(path: string): Promise<Answer<T>> {
   return send<T>('GET', path)
 }
 
-async function send<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-  const headers: Record<string, string> = { accept: 'application/json, */*' }
+async function send<T>(method: string, path: string, body?: object, further = {}): Promise<Answer<T>> {
+  const headers: Record<string, string> = { accept: 'application/json, */*', ...further }
   if (body !== undefined) headers['content-type'] = 'application/json'
-  if (method !== 'GET') headers['console-token'] = changeToken
   try {
     const response = await fetch(path, {
       method,

@@ -3,12 +3,11 @@
 import './console.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { type Problem, readSession, type Session, signIn, signOut, useSession } from './api.ts'
+import { readSession, type Session, signIn, signOut, useSession } from './api.ts'
 import { Shell } from './shell.tsx'
-import { SignIn } from './sign-in.tsx'
+import { type Notice, SignIn } from './sign-in.tsx'
 import { type Language, preferredLanguage, setLanguage, storeLanguage, t } from './texts.ts'
 
-type Notice = Problem | 'session_ended' | 'signed_out' | null
 /** `undefined` until it is known who is signed in. */
 type State = { readonly session: Session | null | undefined; readonly notice: Notice }
 
@@ -18,7 +17,7 @@ function Console() {
   const [isTyped, setTyped] = useState(false)
 
   const open = (next: Session | null, why: Notice) => {
-    useSession(next, () => open(null, 'session_ended'))
+    useSession(next, (end) => open(null, end))
     setState({ session: next, notice: why })
   }
   const enter = async (body: Parameters<typeof signIn>[0]) => {

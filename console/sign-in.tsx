@@ -1,16 +1,18 @@
 // The sign-in of the console: an API key of a relying party, or the operator's token.
 
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
-import type { Problem } from './api.ts'
+import type { Problem, SessionEnd } from './api.ts'
 import { Failure } from './parts.tsx'
 import { t } from './texts.ts'
 
-/** `notice`: why a person is here. */
+/** Why a person is here. */
+export type Notice = Problem | SessionEnd | 'signed_out' | null
+
 export function SignIn({
   notice,
   onSend,
 }: {
-  readonly notice: Problem | 'session_ended' | 'signed_out' | null
+  readonly notice: Notice
   readonly onSend: (token: string) => Promise<void>
 }) {
   const input = useRef<HTMLInputElement>(null)
@@ -30,9 +32,9 @@ export function SignIn({
   return (
     <main id="main" class="sign-in">
       <h1>{t('sign_in')}</h1>
-      {notice === 'session_ended' && (
+      {(notice === 'session_ended' || notice === 'signed_in_elsewhere') && (
         <p class="notice" role="alert">
-          {t('session_ended')}
+          {t(notice)}
         </p>
       )}
       {notice === 'signed_out' && (

@@ -79,7 +79,7 @@ export function ApiKeys({
       <details>
         <summary>{t('new_key')}</summary>
         <Form label={t('new_key')} action={t('create_key')} send={create}>
-          <Choices legend={t('scopes')} name="scopes" options={scopes} chosen={scopes} />
+          <Choices legend={t('scopes')} name="scopes" options={scopes} chosen={[]} />
           <Line name="expires_at" label={t('expires_at')} type="datetime-local" hint={t('expires_hint')} />
         </Form>
       </details>

@@ -35,7 +35,7 @@ export const CONSOLE = {
     id: 'signIn',
     summary: 'Sign in to the console',
     description:
-      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only. From the page of the console only.',
+      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only, with `change_token` in the header `Console-Token`. From the page of the console only.',
     body: { json: 'SignIn' },
     responses: { 201: { description: 'Signed in.', json: ['ConsoleSession'] } },
     problems: SIGN_IN,

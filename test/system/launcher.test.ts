@@ -64,9 +64,11 @@ describe('a first start', () => {
     expect((await enter('http://localhost:1')).status).toBe(403)
     const opened = await enter(server.baseUrl)
     expect(opened.status).toBe(201)
-    expect(await opened.json()).toMatchObject({ owner: 'relying_party', relying_party: { name: 'Demo' } })
+    const session = (await opened.json()) as { change_token: string }
+    expect(session).toMatchObject({ owner: 'relying_party', relying_party: { name: 'Demo' } })
     const [cookie = ''] = (opened.headers.get('set-cookie') ?? '').split(';')
-    const listed = await fetch(`${server.origin}/console/api/v1/verify`, { headers: { cookie } })
+    const headers = { cookie, 'console-token': session.change_token }
+    const listed = await fetch(`${server.origin}/console/api/v1/verify`, { headers })
     expect(listed.status).toBe(200)
     expect((await enter(server.baseUrl)).status).toBe(401)
   })

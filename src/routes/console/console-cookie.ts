@@ -25,16 +25,16 @@ export type ConsoleSession = {
   readonly expires_at: number
 }
 
-/** Sets the cookie. Returns the token that changes by this console must send. */
+/** Sets the cookie. Returns the token that each call of this console must send. */
 export async function openConsole(c: AppContext, session: ConsoleSession): Promise<string> {
   const key = await keyOf(c)
   const sealed = await seal({ key, aad: PLACE }, JSON.stringify(session), randomBytes(IV_BYTES))
   const maxAge = Math.max(0, Math.floor((session.expires_at - Date.now()) / 1000))
   writeCookie(c, NAME, sealed, { sameSite: 'Strict', maxAge })
-  return changeToken(key, sealed)
+  return pageToken(key, sealed)
 }
 
-/** Returns the session of the cookie, and the token of its changes; `undefined` without a valid one. */
+/** Returns the session of the cookie, and the token of its page; `undefined` without a valid one. */
 export async function readConsole(c: AppContext) {
   const sealed = readCookie(c, NAME)
   if (sealed === undefined) return undefined
@@ -43,8 +43,8 @@ export async function readConsole(c: AppContext) {
   if (text === undefined) return undefined
   const session = JSON.parse(text) as ConsoleSession // sealed by us
   if (session.expires_at <= Date.now()) return undefined
-  const expected = await changeToken(key, sealed)
-  return { session, changeToken: expected, mayChange: (sent: string) => timingSafeEqualText(expected, sent) }
+  const expected = await pageToken(key, sealed)
+  return { session, pageToken: expected, isOfPage: (sent: string) => timingSafeEqualText(expected, sent) }
 }
 
 /** Removes the cookie. */
@@ -57,6 +57,6 @@ function keyOf(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /** Differs for each sign-in. A page of another site cannot read it. */
-async function changeToken(key: Uint8Array<ArrayBuffer>, sealed: string): Promise<string> {
+async function pageToken(key: Uint8Array<ArrayBuffer>, sealed: string): Promise<string> {
   return encodeBase64url(await hmacSha256(key, utf8(`console-change\0${sealed}`)))
 }

@@ -9,8 +9,8 @@ import { operatorOnly } from '../settings/operator.ts'
 import { closeConsole, readConsole } from './console-cookie.ts'
 import { createCode, readSession, signIn } from './sign-in.ts'
 
-/** Header with the token of changes. */
-const CHANGE_TOKEN = 'Console-Token'
+/** Header with the token of the page. */
+const PAGE_TOKEN = 'Console-Token'
 const API = '/console/api'
 /** Addresses that each owner reaches. Encoded characters are in none of them. */
 const REACHED = {
@@ -57,6 +57,7 @@ export function consoleRoutes(app: Hono<AppEnv>): Hono<AppEnv> {
 /** The console is off unless the configuration says CONSOLE=1. */
 async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   if (!configOf(c.env).hasConsole) return problem(c, 'not_found')
+  if (c.req.path === '/console/') return c.redirect('/console', 308)
   await next()
   return undefined
 }
@@ -94,24 +95,27 @@ function signOut(c: AppContext): Response {
   return c.body(null, 204)
 }
 
-/** Calls the API with the owner's token. A token that the API rejects ends the sign-in. */
+/**
+ * Calls the API with the owner's token. A token that the API rejects ends the sign-in. The page must be that
+ * of the sign-in: one that another tab has replaced would show what belongs to somebody else.
+ */
 async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const console = await readConsole(c)
   if (console === undefined) return problem(c, 'missing_token')
-  const { method } = c.req
-  const isRead = method === 'GET'
-  if (!isRead && !console.mayChange(c.req.header(CHANGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
+  if (!console.isOfPage(c.req.header(PAGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
   const { owner, token } = console.session
   const url = new URL(c.req.url)
   const path = url.pathname.slice(API.length)
   if (!REACHED[owner].test(path)) return problem(c, 'not_found')
   url.pathname = path
-  const headers = new Headers({ Authorization: `Bearer ${token}` })
+  // The name in the log of the operator's changes (CONTRACT 9).
+  const headers = new Headers({ Authorization: `Bearer ${token}`, Operator: 'console' })
   for (const name of PASSED_ON) {
     const value = c.req.header(name)
     if (value !== undefined) headers.set(name, value)
   }
-  const request = new Request(url, { method, headers, body: isRead ? null : c.req.raw.body })
+  const { method, raw } = c.req
+  const request = new Request(url, { method, headers, body: method === 'GET' ? null : raw.body })
   const response = await app.fetch(request, c.env)
   if (response.status === 401) closeConsole(c)
   const sent = c.newResponse(response.body, response)

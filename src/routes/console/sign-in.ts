@@ -7,47 +7,44 @@ import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
-import { relyingPartyStub } from '../../relying-party/identifier.ts'
 import { type Caller, callerByApiKey } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
-import { takeFailedAuthentication } from '../edge/rate-limit.ts'
+import { beginSignIn } from '../edge/rate-limit.ts'
 import { readJson } from '../edge/validate.ts'
 import { type ConsoleSession, openConsole, readConsole, SIGNED_IN_SECONDS } from './console-cookie.ts'
 import { BODY_BYTES, codeRequest, signInRequest } from './sign-in-schemas.ts'
 
-/** Life of a code. It is used once. */
 const CODE_MS = 5 * 60_000
-const CODE_PLACE = 'console-code'
-const IV_BYTES = 12
 
-type Code = { readonly name: string; readonly api_key: string; readonly expires_at: number }
+/** Keys of the codes that were not used. The service on this machine is one process, which keeps them. */
+const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: number }>()
 
-/** Signs in. The response has no token but that of changes. */
+/** Signs in. The response has no token but that of the page. */
 export async function signIn(c: AppContext): Promise<Response> {
   const body = await readJson(c, signInRequest, BODY_BYTES, 'anyone')
   if (!body.ok) return body.error
+  const attempt = beginSignIn(c)
+  if (attempt.isRefused) return problem(c, 'rate_limited')
   const { token, code } = body.value
-  const sent = code === undefined ? token : await redeemCode(c, code)
+  const sent = code === undefined ? token : takeKey(code)
   const opened = sent === undefined ? 'invalid_token' : await sessionOf(c, sent)
-  if (typeof opened === 'string') {
-    const isLimited = opened === 'invalid_token' && !takeFailedAuthentication(c)
-    return problem(c, isLimited ? 'rate_limited' : opened)
-  }
-  const changeToken = await openConsole(c, opened.session)
-  return c.json(viewOf(opened, changeToken), 201, { 'Cache-Control': 'no-store' })
+  if (opened === 'invalid_token') return problem(c, attempt.isOver ? 'rate_limited' : opened)
+  attempt.giveBack()
+  if (typeof opened === 'string') return problem(c, opened)
+  const pageToken = await openConsole(c, opened.session)
+  return c.json(viewOf(opened, pageToken), 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns who is signed in, and the token of changes. */
+/** Returns who is signed in, and the token of the page. */
 export async function readSession(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
   if (console === undefined) return problem(c, 'missing_token')
-  const { session, changeToken } = console
+  const { session, pageToken } = console
   const current = await sessionOf(c, session.token)
   if (typeof current === 'string') return problem(c, current)
-  return c.json(viewOf({ ...current, session }, changeToken), 200, { 'Cache-Control': 'no-store' })
+  return c.json(viewOf({ ...current, session }, pageToken), 200, { 'Cache-Control': 'no-store' })
 }
 
 /** Creates a code for a relying party's console, on this machine only. `npm start` prints it. */
@@ -55,32 +52,18 @@ export async function createCode(c: AppContext): Promise<Response> {
   if (!configOf(c.env).isLocal) return problem(c, 'not_found')
   const body = await readJson(c, codeRequest, BODY_BYTES)
   if (!body.ok) return body.error
-  const code: Code = {
-    name: encodeBase64url(randomBytes(16)),
-    api_key: body.value.api_key,
-    expires_at: Date.now() + CODE_MS,
-  }
-  const sealed = await seal(await codeSealing(c), JSON.stringify(code), randomBytes(IV_BYTES))
-  return c.json({ code: sealed }, 201, { 'Cache-Control': 'no-store' })
+  const now = Date.now()
+  for (const [code, { expiresAt }] of codes) if (expiresAt <= now) codes.delete(code)
+  const code = encodeBase64url(randomBytes(16))
+  codes.set(code, { apiKey: body.value.api_key, expiresAt: now + CODE_MS })
+  return c.json({ code }, 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns the key of a code that was not used before; `undefined` for any other text. */
-async function redeemCode(c: AppContext, sealed: string): Promise<string | undefined> {
-  const text = await unseal(await codeSealing(c), sealed)
-  if (text === undefined) return undefined
-  const { name, api_key, expires_at } = JSON.parse(text) as Code // sealed by us
-  const caller = await callerByApiKey(c, api_key)
-  if (!caller.ok || expires_at <= Date.now()) return undefined
-  const stub = relyingPartyStub(c.env, caller.value.settings.relying_party_id)
-  const isFirst = await stub?.storeOnce(`console ${name}`, '', {
-    isAuthenticated: true,
-    expiresAt: expires_at,
-  })
-  return isFirst ? api_key : undefined
-}
-
-async function codeSealing(c: AppContext) {
-  return { key: await deriveKey(configOf(c.env).serverSecret, 'console'), aad: CODE_PLACE }
+/** Returns the key of a code, and removes the code. `undefined` for any other text. */
+function takeKey(code: string): string | undefined {
+  const found = codes.get(code)
+  codes.delete(code)
+  return found !== undefined && found.expiresAt > Date.now() ? found.apiKey : undefined
 }
 
 /** A session, and the relying party whose key opens it; null for the operator's. */

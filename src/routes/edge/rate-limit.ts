@@ -9,8 +9,11 @@ import { problem } from './problems.ts'
 /** At most `limit` at once, refilled evenly over `period` milliseconds. */
 type Rate = { readonly limit: number; readonly period: number }
 
-/** Takes one token of a key; false where none is left. `now` is Unix milliseconds. */
-type Bucket = (key: string, now: number) => boolean
+/**
+ * Takes one token of a key; false where none is left. `now` is Unix milliseconds. A `count` of -1 gives one
+ * back.
+ */
+type Bucket = (key: string, now: number, count?: 1 | -1) => boolean
 
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
@@ -26,12 +29,12 @@ const MAXIMUM_KEYS = 10_000
 /** Creates a token bucket in memory. */
 export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bucket {
   const levels = new Map<string, { readonly tokens: number; readonly at: number }>()
-  return (key, now) => {
+  return (key, now, count = 1) => {
     const { tokens, at } = levels.get(key) ?? { tokens: rate.limit, at: now }
     const refilled = Math.min(rate.limit, tokens + (Math.max(0, now - at) * rate.limit) / rate.period)
-    const allowed = refilled >= 1
+    const allowed = refilled >= count
     levels.delete(key) // and back in at the end: a Map keeps the order of insertion
-    levels.set(key, { tokens: allowed ? refilled - 1 : refilled, at: now })
+    levels.set(key, { tokens: Math.min(rate.limit, allowed ? refilled - count : refilled), at: now })
     const oldest = levels.keys().next().value
     if (levels.size > maximumKeys && oldest !== undefined) levels.delete(oldest)
     return allowed
@@ -108,6 +111,22 @@ function networkOf(address: string): string {
 export function takeFailedAuthentication(c: AppContext): boolean {
   const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
   return address === undefined || failures(address, Date.now())
+}
+
+/**
+ * Takes one of 10 failed sign-ins a minute, before the token is checked: further ones of an address are
+ * refused. A sign-in that succeeds gives it back. Callers without a known address share one limit, by which
+ * anyone could lock the operator out. So there a sign-in is never refused unchecked.
+ */
+export function beginSignIn(c: AppContext) {
+  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  const key = `console ${address ?? ''}`
+  const isOver = !failures(key, Date.now())
+  return {
+    isOver,
+    isRefused: isOver && address !== undefined,
+    giveBack: () => isOver || failures(key, Date.now(), -1),
+  }
 }
 
 async function take(limiter: RateLimit | undefined, bucket: Bucket, key: string): Promise<boolean> {

@@ -35,9 +35,11 @@ describeInBrowser('the developers page of the console', () => {
     const page = await open(rp)
     await page.getByText('New API key').first().click()
     const form = page.getByRole('form', { name: 'New API key' })
-    for (const scope of ['settings:manage', 'webhooks:manage', 'claims:encrypt']) {
-      await form.getByLabel(scope).uncheck()
-    }
+    await form.getByLabel('verify:read').waitFor()
+    expect(await form.getByRole('checkbox', { checked: true }).count()).toBe(0)
+    await form.getByRole('button', { name: 'Create the key' }).click()
+    await form.getByRole('alert').getByText('/scopes').waitFor()
+    for (const scope of ['verify:create', 'verify:read']) await form.getByLabel(scope).check()
     await form.getByRole('button', { name: 'Create the key' }).click()
     const secret = page.getByRole('textbox', { name: 'New API key' })
     await secret.waitFor()

@@ -113,6 +113,26 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
+  it('shows nothing of a key that another tab has signed in with, and says so', async () => {
+    const [first, second] = [await relyingPartyOf(stage), await relyingPartyOf(stage)]
+    const [own, foreign] = [await first.create(), await second.create()]
+    const { page } = await enter(first)
+    await page.getByRole('link').filter({ hasText: own.verification_id }).waitFor()
+    const other = await page.context().newPage()
+    await other.goto(`${SERVICE}/console`)
+    const shown: string[] = []
+    page.on('response', async (response) => shown.push(await response.text().catch(() => '')))
+    const body = JSON.stringify({ token: second.api_key })
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
+    const status = `fetch('/console/session', ${JSON.stringify(init)}).then(({ status }) => status)`
+    expect(await other.evaluate(status)).toBe(201)
+    await page.getByRole('alert').getByText('In another tab someone signed in again.').waitFor()
+    await heading(page, 'Sign in').waitFor()
+    expect(shown.join()).not.toContain(foreign.verification_id)
+    await page.reload()
+    await page.getByRole('link').filter({ hasText: foreign.verification_id }).waitFor()
+  })
+
   it('shows a key that may only read nothing to change, and the API refuses its changes', async () => {
     const rp = await relyingPartyOf(stage)
     const { verification_id } = await rp.create()
@@ -182,11 +202,13 @@ describeInBrowser('the console', () => {
 
   it('has a cookie that opens nothing below /v1', async () => {
     const { page } = await enter(stage.rp)
-    const statuses = await page.evaluate(
-      `Promise.all(['/console/api/v1/verify', '/v1/verify', '/v1/relying_party', '/v1/events'].map(
-        async (path) => (await fetch(path, { credentials: 'include' })).status,
-      ))`,
-    )
+    const statuses = await page.evaluate(`(async () => {
+      const { change_token } = await (await fetch('/console/session')).json()
+      const headers = { 'Console-Token': change_token }
+      return Promise.all(['/console/api/v1/verify', '/v1/verify', '/v1/relying_party', '/v1/events'].map(
+        async (path) => (await fetch(path, { credentials: 'include', headers })).status,
+      ))
+    })()`)
     expect(statuses).toEqual([200, 401, 401, 401])
   })
 

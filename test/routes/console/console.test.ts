@@ -125,16 +125,35 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await send({ token: api_key, code: 'x' }))).toBe('400 invalid_request')
   })
 
-  it('limits failed sign-ins of one address, and never a key that works', async () => {
+  it('refuses every sign-in of an address after ten that failed, until a minute refills them', async () => {
     const world = { ...env, CLIENT_IP_HEADER: 'x-client-ip' }
     const { api_key } = await createRelyingParty()
     const from = (address: string, body: object) => send(body, { ...OWN, 'X-Client-Ip': address }, world)
+    const enter = async (address: string) => (await from(address, { token: api_key })).status
+    for (let i = 0; i < 20; i++) expect(await enter('192.0.2.1')).toBe(201)
     for (let i = 0; i < 10; i++)
       expect(await statusAndCode(await from('192.0.2.1', { token: 'x' }))).toBe('401 invalid_token')
     expect(await statusAndCode(await from('192.0.2.1', { token: 'x' }))).toBe('429 rate_limited')
     expect(await statusAndCode(await from('192.0.2.1', { code: 'x' }))).toBe('429 rate_limited')
+    expect(await statusAndCode(await from('192.0.2.1', { token: api_key }))).toBe('429 rate_limited')
     expect(await statusAndCode(await from('192.0.2.2', { token: 'x' }))).toBe('401 invalid_token')
-    expect((await from('192.0.2.1', { token: api_key })).status).toBe(201)
+    expect(await enter('192.0.2.2')).toBe(201)
+    at(NOON + 6_000)
+    for (let i = 0; i < 20; i++) expect(await enter('192.0.2.1')).toBe(201)
+    expect(await statusAndCode(await from('192.0.2.1', { token: 'x' }))).toBe('401 invalid_token')
+    expect(await statusAndCode(await from('192.0.2.1', { token: api_key }))).toBe('429 rate_limited')
+  })
+
+  it('limits failed sign-ins without a known address together, and never a key that works', async () => {
+    const { api_key } = await createRelyingParty()
+    const failed = async () => statusAndCode(await send({ token: 'x' }))
+    at(NOON + HOUR)
+    for (let i = 0; i < 10; i++) expect(await failed()).toBe('401 invalid_token')
+    for (let i = 0; i < 10; i++) expect(await failed()).toBe('429 rate_limited')
+    expect((await send({ token: api_key })).status).toBe(201)
+    expect(await failed()).toBe('429 rate_limited')
+    at(NOON + 2 * HOUR)
+    expect(await failed()).toBe('401 invalid_token')
   })
 })
 
@@ -288,6 +307,29 @@ describe('/console/api', () => {
     expect((await read('same-origin')).status).toBe(200)
   })
 
+  it.each<[string, (other: Console) => string]>([
+    ['no token of the page', () => ''],
+    ['the token of another sign-in', ({ changeToken }) => changeToken],
+  ])('refuses a read with %s', async (_, tokenOf) => {
+    const { api_key } = await createRelyingParty()
+    const [open, other] = [await signIn(api_key), await signIn((await createRelyingParty()).api_key)]
+    const headers = { 'Console-Token': tokenOf(other) }
+    for (const path of ['/v1/verify', '/v1/relying_party', '/readyz'])
+      expect(await statusAndCode(await api(open, 'GET', path, { headers }))).toBe('403 cross_site_request')
+    expect((await api(open, 'GET', '/v1/verify')).status).toBe(200)
+  })
+
+  it('names itself in the log of the operator’s changes', async () => {
+    const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
+    const operator = await signIn(ADMIN_TOKEN)
+    const made = await api(operator, 'POST', KEYS, { body: { name: 'Made' }, headers: { Operator: 'x' } })
+    const { relying_party_id: target } = (await made.json()) as { relying_party_id: string }
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)))
+    expect(lines.filter(({ event }) => event === 'operator_change')).toMatchObject([
+      { action: 'POST /v1/admin/relying_parties', target, actor: 'console', token: 'ADMIN_TOKEN' },
+    ])
+  })
+
   it('reaches the operator’s routes by the operator’s console alone', async () => {
     const { api_key } = await createRelyingParty()
     const [own, operator] = [await signIn(api_key), await signIn(ADMIN_TOKEN)]
@@ -311,7 +353,7 @@ describe('/console/api', () => {
     const inner = fetched.mock.calls
       .map(([request]) => request)
       .find(({ url }) => new URL(url).pathname === '/v1/verify')
-    expect([...(inner?.headers.keys() ?? [])].sort()).toEqual(['authorization'])
+    expect([...(inner?.headers.keys() ?? [])].sort()).toEqual(['authorization', 'operator'])
     expect(inner?.headers.get('Authorization')).not.toBe(ADMIN.Authorization)
   })
 
@@ -366,6 +408,11 @@ describe('the page of the console', () => {
     )
   })
 
+  it('is at its address with a slash, too', async () => {
+    const { status, headers } = await call(app, 'GET', '/console/')
+    expect([status, headers.get('Location')]).toEqual([308, '/console'])
+  })
+
   it.each(['console.html', 'none.js', '..%2fopenapi.json', '%2e%2e%2fopenapi.json', 'openapi.json'])(
     'has no file %s',
     async (name) => {
@@ -377,6 +424,7 @@ describe('the page of the console', () => {
 describe('without CONSOLE=1', () => {
   it.each([
     ['GET', '/console'],
+    ['GET', '/console/'],
     ['GET', '/console/assets/console.css'],
     ['GET', '/console/session'],
     ['POST', '/console/session'],
@@ -409,7 +457,7 @@ describe('a code of the console', () => {
   it('opens the console of its key once', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const code = await codeOf(api_key)
-    expect(code).not.toContain(api_key)
+    expect(code).toMatch(/^[\w-]{22}$/)
     const response = await enter(code)
     expect(await response.json()).toMatchObject({ relying_party: { relying_party_id } })
     expect(await statusAndCode(await enter(code))).toBe('401 invalid_token')

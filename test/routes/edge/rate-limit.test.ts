@@ -51,6 +51,16 @@ describe('a bucket in memory', () => {
     expect([take('a', NOW), take('a', NOW - 60_000), take('a', NOW - 60_000)]).toEqual([true, false, false])
   })
 
+  it('gives back what was taken, and no more', () => {
+    const take = memoryBucket({ limit: 2, period: 1000 })
+    const tries = () => Array.from({ length: 3 }, () => take('key', NOW))
+    expect(tries()).toEqual([true, true, false])
+    take('key', NOW, -1)
+    expect(tries()).toEqual([true, false, false])
+    for (let i = 0; i < 5; i++) take('key', NOW, -1)
+    expect(tries()).toEqual([true, true, false])
+  })
+
   it('drops the least recently used key first when it is full', () => {
     const take = memoryBucket({ limit: 1, period: 1000 }, 2)
     take('a', NOW)
