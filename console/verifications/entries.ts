@@ -12,9 +12,11 @@ export type Listing = {
   readonly waiting: number
   /** True if the last page had no entry: an older one may have some. */
   readonly isSparse: boolean
+  /** For the last entry of each page that was read: the cursor of what follows it. */
+  readonly cursors: ReadonlyMap<string, string>
 }
 
-export const EMPTY: Listing = { entries: [], next: null, waiting: 0, isSparse: false }
+export const EMPTY: Listing = { entries: [], next: null, waiting: 0, isSparse: false, cursors: new Map() }
 
 /**
  * Returns the listing after the newest page was read. `mayMove` is false while a person reads or uses the
@@ -24,17 +26,39 @@ export function withNewest(listing: Listing, page: VerificationPage, mayMove: bo
   const newest = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
   const last = listing.entries.findLastIndex(({ verification_id }) => newest.has(verification_id))
   const known = new Set(listing.entries.map(({ verification_id }) => verification_id))
+  const cursors = withCursor(listing, page)
   if (mayMove || listing.entries.length === 0) {
     // Without a common entry there may be others between the two.
     const isGap = last < 0 && page.has_more
     const older = isGap || !page.has_more ? [] : listing.entries.slice(last + 1)
     const entries = [...page.verifications, ...older]
     const isWhole = older.length === 0
-    return { entries, next: isWhole ? page.next : listing.next, waiting: 0, isSparse: entries.length === 0 }
+    const next = isWhole ? page.next : listing.next
+    return { entries, next, waiting: 0, isSparse: entries.length === 0, cursors }
   }
-  const entries = listing.entries.map((entry) => newest.get(entry.verification_id) ?? entry)
   const waiting = page.verifications.filter(({ verification_id }) => !known.has(verification_id)).length
-  return { ...listing, entries, waiting }
+  return { ...withChanged(listing, page), waiting }
+}
+
+/** Returns the listing with the entries of a page that was read again, in their places. */
+export function withChanged(listing: Listing, page: VerificationPage): Listing {
+  const changed = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
+  const entries = listing.entries.map((entry) => changed.get(entry.verification_id) ?? entry)
+  return { ...listing, entries, cursors: withCursor(listing, page) }
+}
+
+/** Returns the cursor of the page that has the entry at `index`; null for the newest page. */
+export function cursorOf({ entries, cursors }: Listing, index: number): string | null {
+  for (let i = Math.min(index, entries.length) - 1; i >= 0; i--) {
+    const cursor = cursors.get(entries[i]?.verification_id ?? '')
+    if (cursor !== undefined) return cursor
+  }
+  return null
+}
+
+function withCursor({ cursors }: Listing, { verifications, next }: VerificationPage) {
+  const last = verifications.at(-1)
+  return last === undefined || next === null ? cursors : new Map(cursors).set(last.verification_id, next)
 }
 
 /** Returns the listing with the page that follows it. */
@@ -46,5 +70,6 @@ export function withOlder(listing: Listing, page: VerificationPage): Listing {
     entries: [...listing.entries, ...older],
     next: page.next,
     isSparse: page.verifications.length === 0,
+    cursors: withCursor(listing, page),
   }
 }

@@ -8,7 +8,7 @@ import { t } from '../texts.ts'
 import type { Entry, Listing } from './entries.ts'
 import { Filters } from './filters.tsx'
 import { useListing } from './use-listing.ts'
-import { Windowed } from './windowed.tsx'
+import { onScreen, Windowed } from './windowed.tsx'
 
 export function Verifications({ query, session }: { readonly query: string; readonly session: Session }) {
   const list = useRef<HTMLOListElement>(null)
@@ -21,7 +21,10 @@ export function Verifications({ query, session }: { readonly query: string; read
     const isUsed = section.current?.matches(':hover, :focus-within')
     return rows.getBoundingClientRect().top >= 0 && !isUsed
   }
-  const { listing, problem, isReading, readOlder, showNewest } = useListing(key, query, mayMove)
+  const { listing, problem, isReading, readOlder, showNewest } = useListing(key, query, {
+    mayMove,
+    seen: () => onScreen(list.current),
+  })
   const waiting = listing?.waiting ?? 0
   const hasNew = waiting > 0
   useEffect(() => {

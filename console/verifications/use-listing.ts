@@ -1,12 +1,13 @@
-// Reads the list of verifications: the newest page again and again, older pages when they are asked for.
+// Reads the list of verifications: the newest page and those on the screen again and again, older pages when
+// they are asked for.
 
 import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VerificationPage } from '../../packages/client/src/wire.ts'
 import { call, type Problem } from '../api.ts'
 import { repeat } from '../resource.ts'
-import { EMPTY, type Listing, withNewest, withOlder } from './entries.ts'
+import { cursorOf, EMPTY, type Listing, withChanged, withNewest, withOlder } from './entries.ts'
 
-/** Time between two reads of the newest page. */
+/** Time between two reads of what is live. */
 const LIVE_MS = 3_000
 const PAGE = 100
 
@@ -28,8 +29,16 @@ export function lastQuery(): string {
   return kept?.query ?? ''
 }
 
-/** `key`: owner and filters. `mayMove`: see `withNewest`. */
-export function useListing(key: string, query: string, mayMove: () => boolean) {
+/** Use of the list by a person. */
+type View = {
+  /** See `withNewest`. */
+  readonly mayMove: () => boolean
+  /** Returns places of rows on the screen: their pages are read again, too. */
+  readonly seen: () => readonly number[]
+}
+
+/** `key`: owner and filters. */
+export function useListing(key: string, query: string, { mayMove, seen }: View) {
   const restored = kept?.key === key ? kept : undefined
   const [{ listing, problem }, setState] = useState<State>({
     listing: restored?.listing ?? null,
@@ -41,12 +50,17 @@ export function useListing(key: string, query: string, mayMove: () => boolean) {
 
   const readNewest = useCallback(
     async (isAsked = false) => {
-      const answer = await call<VerificationPage>('GET', pagePath(query))
+      const cursors = new Set(seen().map((place) => cursorOf(shown.current ?? EMPTY, place)))
+      const read = (after?: string) => call<VerificationPage>('GET', pagePath(query, after))
+      const older = [...cursors].filter((cursor) => cursor !== null)
+      const [answer, ...others] = await Promise.all([read(), ...older.map(read)])
       return () =>
         setState((last) => {
           if (!answer.ok) return { ...last, problem: answer.problem }
           const moves = isAsked || mayMove()
-          return { listing: withNewest(last.listing ?? EMPTY, answer.value, moves), problem: null }
+          const listing = withNewest(last.listing ?? EMPTY, answer.value, moves)
+          const pages = others.flatMap((other) => (other.ok ? [other.value] : []))
+          return { listing: pages.reduce(withChanged, listing), problem: null }
         })
     },
     [query],

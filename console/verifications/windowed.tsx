@@ -50,6 +50,14 @@ export function Windowed<T>({
   )
 }
 
+/** Returns the places of the first and the last row on the screen. */
+export function onScreen(list: HTMLOListElement | null): readonly number[] {
+  const row = list?.firstElementChild
+  if (!(row instanceof HTMLElement)) return []
+  const top = -(list?.getBoundingClientRect().top ?? 0)
+  return [top, top + innerHeight].map((at) => Math.max(0, Math.floor(at / row.offsetHeight)))
+}
+
 /** Returns the rows near the screen. */
 function viewOf(list: HTMLOListElement | null, last: View): View {
   const row = list?.firstElementChild

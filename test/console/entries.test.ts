@@ -2,9 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import {
+  cursorOf,
   EMPTY,
   type Entry,
   type Listing,
+  withChanged,
   withNewest,
   withOlder,
 } from '../../console/verifications/entries.ts'
@@ -76,5 +78,42 @@ describe('an older page', () => {
 
   it('without an entry leaves the next one to a person', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
+  })
+})
+
+describe('pages that are read again', () => {
+  const third = withOlder(withOlder(first, pageOf([2, 1], 'before 1')), pageOf([0]))
+  const cursorsOf = (listing: Listing) => listing.entries.map((_, place) => cursorOf(listing, place))
+
+  it('begin after the page before them', () => {
+    expect(cursorsOf(third)).toEqual([null, null, null, 'before 3', 'before 3', 'before 1'])
+    expect(cursorOf(third, 99)).toBe('before 1')
+    expect(cursorOf(EMPTY, 0)).toBeNull()
+  })
+
+  it('leave no entry between the newest page and older ones, when new entries have arrived', () => {
+    const moved = withNewest(third, pageOf([7, 6, 5], 'before 5'), true)
+    expect(cursorsOf(moved)).toEqual([
+      null,
+      null,
+      null,
+      ...Array(2).fill('before 5'),
+      ...Array(2).fill('before 3'),
+      'before 1',
+    ])
+  })
+
+  it('change entries in their places, and add none', () => {
+    const listing = withChanged(third, pageOf([2, 1, -1], 'before -1', 'verified'))
+    expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1, 0])
+    expect(listing.entries.map(({ status }) => status === 'verified')).toEqual([
+      false,
+      false,
+      false,
+      true,
+      true,
+      false,
+    ])
+    expect(listing.next).toBe(third.next)
   })
 })

@@ -119,13 +119,17 @@ describeInBrowser('the list of verifications', () => {
 
   it('scrolls through 10,000 with some dozens of rows in the page', async () => {
     const count = 10_000
+    let status = 'verified'
     const rp = await relyingPartyOf(stage)
     const list = await openConsole(stage, rp.api_key)
     await list.route(/\/console\/api\/v1\/verify\?/, (route) => {
       const query = new URL(route.request().url()).searchParams
       const from = Number(query.get('after') ?? '0')
       const size = Number(query.get('limit'))
-      const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) => entryOf(from + i))
+      const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) => ({
+        ...entryOf(from + i),
+        status,
+      }))
       const hasMore = from + size < count
       return route.fulfill({
         json: { verifications, next: hasMore ? String(from + size) : null, has_more: hasMore },
@@ -144,6 +148,10 @@ describeInBrowser('the list of verifications', () => {
     expect(most).toBeLessThan(80)
     await list.getByText('10000 shown. There are no older ones.').first().waitFor()
     expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
+
+    // The last rows change by themselves, as the first ones do.
+    status = 'rejected'
+    await list.locator('.rows li').last().locator('.rejected').waitFor()
 
     await list.locator('.rows li').last().locator('a').focus()
     for (let tabs = 0; tabs < 30; tabs++) {
