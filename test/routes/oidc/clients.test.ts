@@ -61,6 +61,7 @@ describe('a client is rejected', () => {
       '/policies/0/transaction_data',
     ],
     ['with a policy called as a scope', { policies: [{ ...ADULT, name: 'email' }] }, '/policies/0/name'],
+    ['without a policy', { policies: [] }, '/policies'],
     ['with a policy in capitals', { policies: [{ ...ADULT, name: 'Adult' }] }, '/policies/0/name'],
     ['with two policies of one name', { policies: [ADULT, ADULT] }, '/policies'],
     [
@@ -78,6 +79,14 @@ describe('a client is rejected', () => {
       'without a secret and without PKCE',
       { token_endpoint_auth_method: 'none', require_pkce: false },
       '/require_pkce',
+    ],
+    [
+      'without a secret and with a policy that requires relying_party',
+      {
+        token_endpoint_auth_method: 'none',
+        policies: [{ ...ADULT, required_session_binding: 'relying_party' }],
+      },
+      '/policies/0/required_session_binding',
     ],
     ['with private_key_jwt and no key', { token_endpoint_auth_method: 'private_key_jwt' }, '/jwks'],
     ['with an encryption and no key', { id_token_encrypted_response_alg: 'ECDH-ES' }, '/jwks'],
@@ -100,6 +109,11 @@ describe('a client is rejected', () => {
     [
       'that names a person by their name',
       { policies: [PERSON], subject: { type: 'pairwise', claims: ['family_name'] } },
+      '/subject/claims/0',
+    ],
+    [
+      'that names a person by their age',
+      { subject: { type: 'pairwise', claims: ['age_over_18'] } },
       '/subject/claims/0',
     ],
     [
@@ -207,6 +221,16 @@ describe('a client', () => {
         (await send(method, `/v1/oidc_clients/${client_id}`, method === 'PATCH' ? {} : undefined)).status,
       ).toBe(404)
     expect((await send('POST', `/v1/oidc_clients/${client_id}/rotate_secret`)).status).toBe(404)
+  })
+
+  it('without a secret has none to rotate', async () => {
+    const { client_id } = await json(create({ token_endpoint_auth_method: 'none' }))
+    const rotated = await json(send('POST', `/v1/oidc_clients/${client_id}/rotate_secret`))
+    expect(rotated).toMatchObject({
+      status: 400,
+      code: 'invalid_request',
+      detail: 'Its token_endpoint_auth_method has no secret.',
+    })
   })
 
   it('on loopback is accepted in test mode, and in live mode if it is native', async () => {

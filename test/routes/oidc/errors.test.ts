@@ -1,5 +1,6 @@
 // CONTRACT 12: each error of authorization requests and of the endpoints, by one change in a good request.
 
+import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import type { OidcError, RequestError } from '../../../src/routes/oidc/responses.ts'
@@ -7,15 +8,20 @@ import { type Setting, setUp } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
 import {
   ADULT_POLICY,
+  answer,
   app,
   authorize,
+  begin,
   CALLBACK,
+  finish,
   newClient,
   pathOf,
   postForm,
   REQUEST,
+  redeem,
   redemptionOf,
   type TestClient,
+  userInfoStatus,
 } from './login-world.ts'
 
 let setting: Setting
@@ -77,6 +83,12 @@ const AT_THE_CLIENT: Record<
   challenge: [set('code_challenge', 'short')],
   nonce_missing: [leaveOut('code_challenge', 'code_challenge_method'), { require_pkce: false }],
   acr: [set('claims', JSON.stringify(ACR))],
+}
+
+/** Returns the code of a login. */
+async function codeOf(): Promise<string> {
+  const browser = await answer(setting, await begin(client))
+  return (await finish(client, browser)).get('code') ?? ''
 }
 
 /** Opens a request in the browser. Returns what the client gets. */
@@ -220,9 +232,32 @@ describe('an endpoint of clients', () => {
     if (header !== undefined) expect(response.headers.get(header)).toBe(value)
   })
 
+  it('accepts an access token in the header alone', async () => {
+    const { tokens } = await redeem(client, await codeOf())
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    const body = `access_token=${tokens.access_token}`
+    const inBody = await call(app, 'POST', at('userinfo'), { headers, body })
+    const inQuery = await call(app, 'GET', `${at('userinfo')}?${body}`)
+    for (const response of [inBody, inQuery])
+      expect([response.status, response.headers.get('WWW-Authenticate')]).toEqual([401, 'Bearer'])
+    expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
+  })
+
   it('that the metadata does not list is 404', async () => {
     const statusOf = async (path: string) => (await call(app, 'POST', at(path), { body: {} })).status
     for (const path of ['register', 'revoke', 'introspect', 'end_session', 'device_authorization', 'logout'])
       expect([path, await statusOf(path)]).toEqual([path, 404])
   })
+})
+
+it('a service without keys has no provider', async () => {
+  const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env
+  const statusOf = async (method: string, path: string) => {
+    const address = `${pathOf(client.issuer)}/${path}`
+    return (await call(app, method, address, { env: without as typeof env })).status
+  }
+  for (const path of ['.well-known/openid-configuration', 'jwks', 'userinfo'])
+    expect([path, await statusOf('GET', path)]).toEqual([path, 404])
+  for (const path of ['par', 'token']) expect([path, await statusOf('POST', path)]).toEqual([path, 404])
+  expect(await statusOf('GET', `authorize?client_id=${client.client_id}`)).toBe(400)
 })
