@@ -46,6 +46,8 @@ export async function discover(
     algorithm: 'oidc',
   })
   config[client.customFetch] = transport(stage)
+  // Without it the library trusts the connection to the token endpoint, and verifies no signature.
+  client.enableNonRepudiationChecks(config)
   if (decrypt) client.enableDecryptingResponses(config, undefined, decrypt)
   return config
 }

@@ -100,7 +100,7 @@ async function sentTo(registered: TestClient, change: Change = nothing) {
   return [origin + pathname, Object.fromEntries(searchParams)]
 }
 
-/** What a client in live mode gets for an error. */
+/** Returns the redirect for an error. */
 function expectedAt({ issuer }: TestClient, name: RequestError) {
   const { error, description } = errors.request[name]
   return [CALLBACK, { error, error_description: description, state: 's', iss: issuer }]
