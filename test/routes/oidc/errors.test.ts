@@ -250,6 +250,12 @@ describe('an endpoint of clients', () => {
   })
 })
 
+it('each description has the characters that RFC 6749 §5.2 allows', () => {
+  const rows = [errors.token, errors.oidc, errors.request].flatMap((table) => Object.values(table))
+  const descriptions = [...rows.map(({ description }) => description), ...Object.values(errors.wallet)]
+  for (const description of descriptions) expect(description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
+})
+
 it('a service without keys has no provider', async () => {
   const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env
   const statusOf = async (method: string, path: string) => {

@@ -143,4 +143,15 @@ describe('a key that is added to another of its type', () => {
       expect((await verify(token, now)).payload).toMatchObject({ iss: client.issuer, age_over_18: true })
     await expect(verify(newer, before)).rejects.toThrow('no applicable key')
   })
+
+  it('behind a private one is published before it signs', async () => {
+    const { privateKey } = await generateKeyPair('ES256', { extractable: true })
+    const next = { ...(await exportJWK(privateKey)), kid: 'next' }
+    const bindings = startedWith([es256!, next, rs256!])
+    const client = await newClient(setting, { id_token_signed_response_alg: 'ES256' })
+    const token = await idTokenFrom(client, bindings)
+    expect(decodeProtectedHeader(token).kid).toBe('oidc-es256')
+    const { keys } = await keysOf(client, bindings)
+    expect(keys.map(({ kid }) => kid)).toEqual(['oidc-es256', 'next', 'oidc-rs256'])
+  })
 })
