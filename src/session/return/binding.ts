@@ -67,8 +67,8 @@ export function holdSuccess(
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
     return undefined
-  // The browser may get its code at the last moment.
-  const longest = document.login === undefined ? HOLD_MS : FINISH_MS + CODE_MS
+  // A browser that returns later would get no code.
+  const longest = document.login === undefined ? HOLD_MS : FINISH_MS
   const until = Math.min(now + longest, document.expires_at)
   const held = {
     winner,
