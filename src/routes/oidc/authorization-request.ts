@@ -27,7 +27,8 @@ export type Parameters = ReadonlyMap<string, string>
 export type ParsedRequest = {
   readonly policy: OidcPolicy
   readonly login: LoginRequest
-  readonly conditions: LoginConditions
+  /** Null without `claims`. */
+  readonly conditions: LoginConditions | null
   readonly locale: string | undefined
 }
 
@@ -68,7 +69,9 @@ export async function parseRequest(
   return ok({
     policy,
     locale: languageOf(parameters.get('ui_locales')),
-    conditions: { sub: claims.sub, id_token: claims.id_token.verified, userinfo: claims.userinfo.verified },
+    conditions: parameters.has('claims')
+      ? { sub: claims.sub, id_token: claims.id_token.verified, userinfo: claims.userinfo.verified }
+      : null,
     login: {
       client_id: client.client_id,
       client_name: client.name,

@@ -75,7 +75,7 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
       trust_frameworks: textsIn([trust_framework]),
       assurance_levels: textsIn([assurance_level]),
       names: named.map(([name]) => name),
-      values: named.flatMap(([name, claim]) => acceptedValues(claim).map((accepted) => ({ name, accepted }))),
+      values: named.flatMap(([name, claim]) => conditionsOf(claim).map((accepted) => ({ name, accepted }))),
     }
   })
 }
@@ -83,14 +83,6 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
 /** A claim with another condition than those on its value could not be compared, and is left out. */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
-}
-
-/** Returns a list for each of `value` and `values`. A `values` that is no list is never met. */
-function acceptedValues(claim: Json): readonly (readonly Json[])[] {
-  if (!isJsonObject(claim)) return []
-  const [value, values] = VALUES.map((name) => member(claim, name))
-  const lists = values === undefined ? [] : [Array.isArray(values) ? values : []]
-  return value === undefined ? lists : [[value], ...lists]
 }
 
 const VALUES = ['value', 'values']
@@ -120,10 +112,12 @@ function isText(value: Json): value is string {
   return typeof value === 'string'
 }
 
+/** Returns the accepted values of each of `value` and `values`. */
 function conditionsOf(request: Json): readonly (readonly Json[])[] {
   if (!isJsonObject(request)) return []
   return VALUES.flatMap((name) => {
     const condition = member(request, name)
-    return condition === undefined ? [] : [[condition].flat()]
+    if (condition === undefined) return []
+    return [name === 'values' && Array.isArray(condition) ? condition : [condition]]
   })
 }

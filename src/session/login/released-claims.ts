@@ -120,11 +120,9 @@ export function verifiedClaims(
   const met = requests
     .filter((one) => one.trust_frameworks?.includes(TRUST_FRAMEWORK) ?? true)
     .filter((one) => one.assurance_levels?.includes(level) ?? true)
-  const whole = new Map<string, Json>()
-  for (const claim of proven) addStandard(whole, claim)
-  const isMet = (claim: ProvenClaim) => met.some((one) => isAccepted(claim, one, whole.get('address')))
+  const isAsked = (claim: ProvenClaim) => met.some((one) => isNamed(claim, one.names) && isMet(claim, one))
   const claims = new Map<string, Json>()
-  for (const claim of proven.filter((one) => isMet(one) && !RESERVED.has(one.name))) {
+  for (const claim of proven.filter((one) => isAsked(one) && !RESERVED.has(one.name))) {
     if (claim.isBoolean) claims.set(claim.name, true)
     else if (hasValues && !addStandard(claims, claim) && !claims.has(claim.name))
       claims.set(claim.name, claim.value)
@@ -144,23 +142,13 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
   return [name, standard, ...(standard.startsWith('address.') ? ['address'] : [])]
 }
 
-/** Compares the value as it was proven and as it is released. `address`: made of all its parts. */
-function isAccepted(
-  claim: ProvenClaim,
-  { names, values }: VerifiedClaimsRequest,
-  address: Json | undefined,
-): boolean {
-  const standard = standardValueOf(standardNameOf(claim.name), claim.value)
-  const own = [claim.value, standard, claim.isBoolean ? true : undefined]
-  const conditions = values.filter(({ name }) => namesOf(claim).includes(name))
-  return (
-    isNamed(claim, names) &&
-    conditions.every(({ name, accepted }) =>
-      (name === 'address' ? [address] : own).some(
-        (value) => value !== undefined && accepted.some((one) => canonicalJson(one) === canonicalJson(value)),
-      ),
-    )
-  )
+/** Compares the value as it was proven and as it is released. A part of an address is no whole one. */
+function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
+  const released = claim.isBoolean || standardValueOf(standardNameOf(claim.name), claim.value)
+  const own = [claim.value, released ?? claim.value].map(canonicalJson)
+  return values
+    .filter(({ name }) => namesOf(claim).includes(name))
+    .every(({ accepted }) => accepted.some((one) => own.includes(canonicalJson(one))))
 }
 
 function queryOf(byQuery: Map<string, Map<string, Json>>, { query }: ProvenClaim): Map<string, Json> {

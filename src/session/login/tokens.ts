@@ -63,7 +63,7 @@ export async function prepareLogin(
   if (subject === undefined) return { failure: 'subject_claim_missing' }
   const { sub } = subject
   const conditions = await openConditions(config, verificationId, login)
-  if (conditions.sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
+  if (conditions?.sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
   const acr = acrOf(level, login.wanted_acr)
@@ -74,7 +74,7 @@ export async function prepareLogin(
   const session = { ...document, login }
   const released = ofOneCredential(proven, subject.credential)
   const prepare = (token: 'id_token' | 'userinfo', claims: JsonObject) => {
-    const verified = { requests: conditions[token], level, time: isoTime(now) }
+    const verified = { requests: conditions?.[token] ?? [], level, time: isoTime(now) }
     const own = claimsOf(released, login[token], verified)
     return prepareToken(own, login[token], { ...claims, ...audienceOf(session, config) }, config)
   }

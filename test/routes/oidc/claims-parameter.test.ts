@@ -22,6 +22,7 @@ describe('a malformed request', () => {
     ['an essential that is null', { family_name: { essential: null } }],
     ['an acr that is no text', { acr: { value: 1 } }],
     ['a sub that is no text', { sub: { values: ['x', null] } }],
+    ['a sub whose value is a list', { sub: { value: ['x'] } }],
   ])('is refused under both tokens: %s', (_, claims) => {
     expect(parse({ id_token: claims })).toBeUndefined()
     expect(parse({ userinfo: claims })).toBeUndefined()
@@ -150,11 +151,6 @@ describe('a condition on a claim of verified_claims', () => {
     ['its standard name', { birthdate: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
     ['the value of the credential', { nationality: { value: 'DE' } }, { nationalities: ['DE'] }],
     ['the value of the standard', { nationalities: { value: ['DE'] } }, { nationalities: ['DE'] }],
-    [
-      'a whole address',
-      { address: { value: { country: 'DE', locality: 'Köln' } } },
-      { address: { locality: 'Köln', country: 'DE' } },
-    ],
     ['a part of the address', { resident_city: { value: 'Köln' } }, { address: { locality: 'Köln' } }],
   ])('may be on %s', (_, entry, released) => {
     expect(releasedWith(entry)).toEqual(released)
@@ -165,13 +161,12 @@ describe('a condition on a claim of verified_claims', () => {
     ['a value in another case', { family_name: { value: 'mustermann' } }],
     ['a value of another type', { height: { value: '170' } }],
     ['no value', { family_name: { values: [] } }],
-    ['values that are no list', { family_name: { values: 'Mustermann' } }],
     ['a value that is null', { family_name: { value: null } }],
     ['a `value` that differs from `values`', { height: { value: 170, values: [180] } }],
     ['another boolean', { age_over_18: { value: false } }],
     ['another value under the standard name', { birthdate: { value: '1964-08-12' } }],
     ['a list with one value more', { nationalities: { value: ['DE', 'FR'] } }],
-    ['an address with one part less', { address: { value: { locality: 'Köln' } } }],
+    ['an address of which the credential has the parts', { address: { value: { locality: 'Köln' } } }],
     ['a maximum age', { birth_date: { max_age: 1 } }],
     ['a condition within a member', { address: { locality: { value: 'Köln' } } }],
     ['a text', { family_name: 'Mustermann' }],
