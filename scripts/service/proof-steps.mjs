@@ -18,6 +18,7 @@ export function proofSteps({ small }) {
     ...size([step('peers', ['ci', '--prefix', 'bench/peers'])], []),
     step('load', ['run', 'load', '--', ...size(['--peers'], ['--seconds', '10', '--rates', '5'])]),
     step('bench', ['run', 'bench']),
+    step('clients', ['run', 'clients']),
   ]
 }
 

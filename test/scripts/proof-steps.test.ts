@@ -27,7 +27,7 @@ describe('the steps of npm run proof', () => {
     expect(commands).toContain('npm run chaos -- --kills 1000')
     expect(commands).toContain('npm run fuzz -- --requests 1000000')
     expect(commands).toContain('npm run load -- --peers')
-    for (const name of ['check', 'coverage', 'faults', 'mutation', 'bench']) {
+    for (const name of ['check', 'coverage', 'faults', 'mutation', 'bench', 'clients']) {
       expect(commands).toContain(`npm run ${name}`)
     }
     expect(commands).toContain('npm test')
