@@ -1,5 +1,7 @@
-// `npm run bench`: one run on one machine. Exit code 1 if a target is missed.
+// `npm run bench`: one run on one machine. Exit code 1 if a target is missed. `--only step-events,price`
+// runs some parts, and `--rounds` sets the verifications of each comparison of events of steps.
 
+import { parseArgs } from 'node:util'
 import { startServer } from '../test/support/service/server.ts'
 import { benchBundle, benchStart } from './bundle.ts'
 import { benchAnnexC, benchHostile, benchMdoc, benchQr, benchSdJwtVc, benchStatusLists } from './cpu.ts'
@@ -7,25 +9,38 @@ import { benchLogin } from './login.ts'
 import { reportPrice } from './price.ts'
 import { describeMachine, startReport } from './report.ts'
 import { benchService } from './service.ts'
+import { benchStepEvents } from './step-events.ts'
 import { startBenchWorker } from './workerd.ts'
 
+const { values } = parseArgs({
+  options: { only: { type: 'string' }, rounds: { type: 'string', default: '200' } },
+})
 const report = startReport()
 const server = await startServer()
 const worker = await startBenchWorker()
+const parts: Readonly<Record<string, () => unknown>> = {
+  qr: () => benchQr(worker.port, report),
+  'sd-jwt-vc': () => benchSdJwtVc(worker.port, report),
+  'status-lists': () => benchStatusLists(worker.port, report),
+  mdoc: () => benchMdoc(worker.port, report),
+  'annex-c': () => benchAnnexC(worker.port, report),
+  hostile: () => benchHostile(worker.port, report),
+  service: () => benchService(server, worker.port, report),
+  'step-events': () => benchStepEvents(server, report, Number(values.rounds)),
+  start: () => benchStart(server, report),
+  login: () => benchLogin(report),
+  bundle: () => benchBundle(report),
+  price: () => reportPrice(report),
+}
 try {
   report.heading('Machine')
   for (const line of describeMachine(server.stateDir)) report.line(line)
-  await benchQr(worker.port, report)
-  await benchSdJwtVc(worker.port, report)
-  await benchStatusLists(worker.port, report)
-  await benchMdoc(worker.port, report)
-  await benchAnnexC(worker.port, report)
-  await benchHostile(worker.port, report)
-  await benchService(server, worker.port, report)
-  await benchStart(server, report)
-  await benchLogin(report)
-  benchBundle(report)
-  reportPrice(report)
+  const chosen = values.only?.split(',') ?? Object.keys(parts)
+  for (const name of chosen) {
+    const part = parts[name]
+    if (part === undefined) throw new Error(`--only: ${name} is none of ${Object.keys(parts).join(', ')}`)
+    await part()
+  }
 } finally {
   await worker.stop()
   await server.stop()

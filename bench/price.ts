@@ -5,10 +5,10 @@
 import type { Report } from './report.ts'
 
 /**
- * Resources of one verification: creation, one more picture, fetch, response, one webhook, two polls,
- * deletion.
+ * Resources of one verification without the list: creation, one more picture, fetch, response, one webhook,
+ * two polls, deletion.
  */
-const VERIFICATION = {
+const UNLISTED = {
   /** POST /v1/verify, GET /qr, request_uri, callback, two polls. */
   workerRequests: 6,
   /** The Worker requests, the event log, and the alarm of the deletion. */
@@ -21,6 +21,27 @@ const VERIFICATION = {
   objectSeconds: 0.06,
 } as const
 
+/** Entries of the list: creation, first fetch, end, result of the webhook. Each is one request and one row. */
+const ENTRIES = 4
+
+/** Resources of the same verification by its settings. */
+const VERIFICATIONS = {
+  default: {
+    ...UNLISTED,
+    objectRequests: UNLISTED.objectRequests + ENTRIES,
+    rowsWritten: UNLISTED.rowsWritten + ENTRIES,
+    rowsRead: UNLISTED.rowsRead + ENTRIES * 2.5,
+    cpuMs: UNLISTED.cpuMs + ENTRIES * 0.25,
+    objectSeconds: UNLISTED.objectSeconds + ENTRIES * 0.005,
+  },
+  'index: false': UNLISTED,
+} as const
+
+/** Rows that each event of a step writes. */
+const ROWS_OF_A_STEP_EVENT = 5
+
+export type PricedSettings = keyof typeof VERIFICATIONS
+
 /** Prices in US dollars. */
 const PRICES = {
   workerRequest: 0.3 / 1e6,
@@ -32,8 +53,9 @@ const PRICES = {
 } as const
 
 /** Returns the items of the bill for a million verifications. */
-export function priceOfAMillion(): readonly Item[] {
-  const { workerRequests, objectRequests, rowsWritten, rowsRead, cpuMs, objectSeconds } = VERIFICATION
+export function priceOfAMillion(settings: PricedSettings): readonly Item[] {
+  const { workerRequests, objectRequests, rowsWritten, rowsRead, cpuMs, objectSeconds } =
+    VERIFICATIONS[settings]
   return [
     item('rows written', rowsWritten, PRICES.rowWritten),
     item('Worker requests', workerRequests, PRICES.workerRequest),
@@ -66,11 +88,21 @@ function item(name: string, uses: number, price: number): Item {
 }
 
 export function reportPrice(report: Report): void {
-  const items = priceOfAMillion()
-  const total = items.reduce((sum, { dollars }) => sum + dollars, 0)
   report.heading('Modelled price of a million verifications (US dollars, list prices)')
-  report.line(`${VERIFICATION.rowsWritten} rows written each; $${total.toFixed(2)} in all:`)
-  for (const { name, dollars } of items) {
-    report.line(`  ${name}: $${dollars.toFixed(2)} (${Math.round((100 * dollars) / total)} %)`)
+  for (const settings of Object.keys(VERIFICATIONS) as PricedSettings[]) {
+    const items = priceOfAMillion(settings)
+    const total = totalOf(items)
+    const { rowsWritten } = VERIFICATIONS[settings]
+    report.line(`${settings}: ${rowsWritten} rows written each; $${total.toFixed(2)} in all:`)
+    for (const { name, dollars } of items) {
+      report.line(`  ${name}: $${dollars.toFixed(2)} (${Math.round((100 * dollars) / total)} %)`)
+    }
   }
+  const rows = VERIFICATIONS.default.rowsWritten + 2 * ROWS_OF_A_STEP_EVENT
+  report.line(`default, with events of two steps: ${rows} rows written each`)
+}
+
+/** Returns the sum of a bill in dollars. */
+export function totalOf(items: readonly Item[]): number {
+  return items.reduce((sum, { dollars }) => sum + dollars, 0)
 }

@@ -1,6 +1,7 @@
 // Measures the whole service under load, as `npm start` runs it: responses a second, and the delay of
 // webhooks.
 
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Authority, makeAuthority } from '../test/support/people/person.ts'
 import { startReceiver } from '../test/support/service/receiver.ts'
 import type { CreatedRelyingParty, Server } from '../test/support/service/server.ts'
@@ -20,7 +21,7 @@ const ROUNDS = 5
 const RELYING_PARTIES = 16
 const WEBHOOKS = 400
 
-type Stage = {
+export type Stage = {
   readonly port: number
   readonly wallet: LeanWallet
   readonly relyingParties: readonly CreatedRelyingParty[]
@@ -142,7 +143,7 @@ async function benchWebhooks(
 
 type Session = { readonly id: string; readonly apiKey: string; readonly requestUri: string }
 
-async function create(ask: Ask, { relyingParties }: Stage, turn: number): Promise<Session> {
+export async function create(ask: Ask, { relyingParties }: Stage, turn: number): Promise<Session> {
   const { api_key: apiKey } = relyingParties[turn % relyingParties.length] as CreatedRelyingParty
   const headers = { ...bearer(apiKey), 'Content-Type': 'application/json' }
   const created = await ask({ method: 'POST', path: '/v1/verify', headers, body: CREATION }, 201)
@@ -160,12 +161,23 @@ async function createSessions(stage: Stage, count: number): Promise<readonly Ses
   return sessions
 }
 
-/** Plays the wallet: fetches the request and presents an age attestation. */
-async function answer(ask: Ask, { wallet }: Stage, { id, requestUri }: Session): Promise<void> {
+/**
+ * Plays the wallet: fetches the request and presents an age attestation, `personMs` later. Returns the time at
+ * which the response was sent.
+ */
+export async function answer(
+  ask: Ask,
+  { wallet }: Stage,
+  { id, requestUri }: Session,
+  personMs = 0,
+): Promise<number> {
   const { body: jws } = await ask({ path: requestUri }, 200)
+  if (personMs > 0) await sleep(personMs)
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const body = wallet.answer(readRequestObject(jws))
+  const sentAt = performance.now()
   await ask({ method: 'POST', path: `/v1/verify/${id}/callback`, headers, body }, 200)
+  return sentAt
 }
 
 function bearer(apiKey: string) {

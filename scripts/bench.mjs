@@ -8,5 +8,8 @@ import { NODE, ROOT } from './service/paths.mjs'
 
 ensureInstalled()
 ensureBundle()
-const run = spawnSync(NODE, [join(ROOT, 'bench', 'main.ts')], { cwd: ROOT, stdio: 'inherit' })
+const run = spawnSync(NODE, [join(ROOT, 'bench', 'main.ts'), ...process.argv.slice(2)], {
+  cwd: ROOT,
+  stdio: 'inherit',
+})
 process.exitCode = run.status ?? 1

@@ -5,7 +5,7 @@
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { cpuPriceOfAMillion, priceOfAMillion } from '../price.ts'
+import { cpuPriceOfAMillion, priceOfAMillion, totalOf } from '../price.ts'
 import { describeMachine, rounded } from '../report.ts'
 import { makeIssuer } from './issuer.ts'
 import { arePeersInstalled, HOW_TO_INSTALL, PEERS, startPeer } from './peers.ts'
@@ -50,10 +50,10 @@ if (!arePeersInstalled()) {
 
 const machine = describeMachine(process.env.TMPDIR ?? '/tmp')
 for (const line of machine) console.log(line)
-const dollars = priceOfAMillion().reduce((sum, item) => sum + item.dollars, 0)
-const rows = priceOfAMillion().find(({ name }) => name === 'rows written')?.uses
+const bill = priceOfAMillion('default')
+const rows = bill.find(({ name }) => name === 'rows written')?.uses
 console.log(
-  `Ours on Cloudflare: ${rows} rows written for a verification, $${dollars.toFixed(2)} a million by list prices.\n`,
+  `Ours on Cloudflare: ${rows} rows written for a verification, $${totalOf(bill).toFixed(2)} a million by list prices.\n`,
 )
 const COLUMNS = [
   'target',

@@ -1,17 +1,26 @@
 // The table of docs/cost.md, from the model that `npm run bench` prints.
 
-import { priceOfAMillion } from '../../bench/price.ts'
+import { priceOfAMillion, totalOf } from '../../bench/price.ts'
 
 export function describeCost(): string {
-  const items = priceOfAMillion()
-  const total = items.reduce((sum, { dollars }) => sum + dollars, 0)
+  const [listed, unlisted] = [priceOfAMillion('default'), priceOfAMillion('index: false')]
+  const rows = listed.map(({ name, uses, priceOfAMillionUses, dollars }, i) => {
+    const without = unlisted[i] ?? { uses: 0, dollars: 0 }
+    const price = `$${short(priceOfAMillionUses)}`
+    return `| ${name} | ${price} | ${short(uses)} | ${inDollars(dollars)} | ${short(without.uses)} | ${inDollars(without.dollars)} |`
+  })
   return [
-    '| what | in one verification | a million of it | a million verifications | share |',
-    '|---|---|---|---|---|',
-    ...items.map(
-      ({ name, uses, priceOfAMillionUses, dollars }) =>
-        `| ${name} | ${Number(uses.toPrecision(3))} | $${Number(priceOfAMillionUses.toPrecision(3))} | $${dollars.toFixed(2)} | ${Math.round((100 * dollars) / total)} % |`,
-    ),
-    `| **in all** | | | **$${total.toFixed(2)}** | |`,
+    '| what | a million of it | one verification | a million | one with `index: false` | a million |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+    `| **in all** | | | **${inDollars(totalOf(listed))}** | | **${inDollars(totalOf(unlisted))}** |`,
   ].join('\n')
+}
+
+function short(value: number): string {
+  return String(Number(value.toPrecision(3)))
+}
+
+function inDollars(value: number): string {
+  return `$${value.toFixed(2)}`
 }

@@ -5,6 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { call } from '../routes/edge/edge-app.ts'
 import {
@@ -102,6 +103,23 @@ describe('rows written', () => {
     await vi.waitFor(() => expect(rows()).toBe(expected - 1), WAIT)
     await eraseInTime(setting, verification_id)
     expect(rows()).toBe(expected)
+  })
+
+  it('are 10 more with events of a creation and a fetch, also with an index', async () => {
+    takeEvents()
+    const webhook = { url: 'http://127.0.0.1:9/hook', events: WEBHOOK_EVENT_TYPES }
+    const setting = await setUp({ webhook })
+    await endFirstOfTheDay(setting)
+    await areListed(setting, 1)
+    const rows = await countRows()
+    const { verification_id, wallet_request } = await createSession(setting)
+    await vi.waitFor(() => expect(rows()).toBe(3 + 5), WAIT)
+    const request = await fetchRequest(wallet_request.request_uri)
+    await vi.waitFor(() => expect(rows()).toBe(5 + 10), WAIT)
+    expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
+    await vi.waitFor(() => expect(rows()).toBe(9 + 3 + 10), WAIT)
+    await eraseInTime(setting, verification_id)
+    expect(rows()).toBe(9 + 4 + 10)
   })
 
   it('are one more where the index erases metadata, and its alarm is shared by a day', async () => {
