@@ -208,12 +208,13 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
       client.list({
         status: ['rejected', 'expired'],
         created_after: '2027-01-31T12:00:00+01:00',
+        webhook_state: 'dead',
         metadata: { 'order id': '47&11' },
         limit: 2,
         after: 'c',
       }),
     'GET',
-    '/v1/verify?status=rejected&status=expired&metadata.order+id=47%2611&created_after=2027-01-31T12%3A00%3A00%2B01%3A00&limit=2&after=c',
+    '/v1/verify?status=rejected&status=expired&metadata.order+id=47%2611&created_after=2027-01-31T12%3A00%3A00%2B01%3A00&webhook_state=dead&limit=2&after=c',
     null,
   ],
   ['timeline', (client) => client.timeline('v_1'), 'GET', '/v1/verify/v_1/timeline', null],
@@ -224,6 +225,7 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
     '/v1/insights?from=2026-11-22T10%3A00%3A00Z&to=2026-11-22T11%3A00%3A00Z&step=hour',
     null,
   ],
+  ['wallets', (client) => client.wallets(), 'GET', '/v1/wallets', null],
   ['events', (client) => client.events({ limit: 2 }), 'GET', '/v1/events?limit=2', null],
   ['events after', (client) => client.events({ after: 'c' }), 'GET', '/v1/events?after=c&limit=50', null],
 ])('%s calls its route', async (_, send, method, path, body) => {

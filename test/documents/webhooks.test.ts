@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verifyWebhook } from '@wallet-verifier/client/webhook'
 import { afterAll, describe, expect, it } from 'vitest'
-import { terminalEvent } from '../../src/session/delivery/event.ts'
+import { buildEvent, terminalEvent } from '../../src/session/delivery/event.ts'
 import { readDocument } from '../../src/session/document.ts'
 import { serialiseEvent } from '../../src/webhook/event.ts'
 import { signatureHeaders } from '../../src/webhook/signature.ts'
@@ -16,7 +16,7 @@ import { textsIn } from './blocks.ts'
 
 const PAGE = 'docs/webhooks.md'
 const [SECRET = '', HEADERS = ''] = textsIn(PAGE, 'text')
-const [BODY = ''] = textsIn(PAGE, 'json')
+const [BODY = '', , STEP = ''] = textsIn(PAGE, 'json')
 const headers = Object.fromEntries(HEADERS.split('\n').map((line) => line.split(': ')))
 const SIGNATURE: string = headers['X-Service-Signature']
 const T = 1_795_254_206
@@ -43,6 +43,24 @@ describe('the worked example', () => {
   it('has a body of as many bytes as the page states', () => {
     expect(Buffer.byteLength(BODY)).toBe(847)
   })
+})
+
+it('the event of a step is one of the session in docs/storage.md before its end', () => {
+  const [session = ''] = textsIn('docs/storage.md', 'json')
+  const document = readDocument(JSON.parse(session))
+  if (document === undefined || document.erased) throw new Error('not a session')
+  const changed = { status: 'pending', outcome: null, verified_at: null, attempt_count: 1 } as const
+  const { event_id, created_at } = JSON.parse(STEP) as { event_id: string; created_at: string }
+  const named = {
+    event_id,
+    event_type: 'verification.response_refused',
+    sequence: 3,
+    at: Date.parse(created_at),
+    reason: 'untrusted_issuer',
+  } as const
+  expect(JSON.parse(STEP)).toEqual(
+    JSON.parse(serialiseEvent(buildEvent({ ...document, ...changed }, named, ORIGIN))),
+  )
 })
 
 /** Another secret, and a header with both signatures, as during a rotation. */

@@ -27,6 +27,7 @@ import type {
   Verification,
   VerificationPage,
   VerificationRequest,
+  WalletList,
   WebhookTest,
 } from './wire.ts'
 
@@ -60,6 +61,8 @@ export type Client = {
   readonly insights: (
     query: { readonly from: string; readonly to: string; readonly step?: 'hour' | 'day' } & Abortable,
   ) => Answer<Insights>
+  /** Lists the wallets that a creation may name in `wallet`. */
+  readonly wallets: (options?: Abortable) => Answer<WalletList>
   /** Cancels a verification. Fails with `verification_already_terminal` if it has ended otherwise. */
   readonly cancel: (id: string, options?: Abortable) => Answer<Verification>
   /** Erases a verification and all its data. */
@@ -136,6 +139,8 @@ export type ListQuery = {
   /** Exclusive. */
   readonly created_before?: string
   readonly credential_type?: string
+  /** State of the outcome's webhook, once no attempt follows. */
+  readonly webhook_state?: 'delivered' | 'dead'
   /** Three members at most. */
   readonly metadata?: Readonly<Record<string, string>>
   readonly limit?: number
@@ -171,6 +176,7 @@ export function createClient(connection: Connection): Client {
     timeline: (id, { signal } = {}) => call('GET', at(id, '/timeline'), { signal }),
     insights: ({ signal, ...rest }) =>
       call('GET', `/v1/insights?${new URLSearchParams(pairsOf(rest))}`, { signal }),
+    wallets: ({ signal } = {}) => call('GET', '/v1/wallets', { signal }),
     cancel: (id, { signal } = {}) => call('POST', at(id, '/cancel'), { signal }),
     erase: (id, { signal } = {}) => call('DELETE', at(id), { expects: 'nothing', signal }),
     receipt: (id, { signal } = {}) => call('GET', at(id, '/receipt'), { expects: RECEIPT_TYPE, signal }),

@@ -136,6 +136,21 @@ it('list.ts: finds the verifications of an order, and no other', async () => {
   )
 })
 
+it('course.ts: returns why a response was refused, and counts by day', async () => {
+  const { refusalsOf, verifiedByDay } = await sample('course')
+  const { verifier } = await sample('verifier')
+  const { verification_id: id } = await stage.rp.create(OVER_18)
+  expect(await verifier.outcome(id, { reason: 'untrusted_issuer' })).toMatchObject({ ok: true })
+  expect(await refusalsOf(id)).toEqual([expect.stringContaining('No trust anchor for this credential type')])
+  const { verification_id: good } = await stage.rp.create(OVER_18)
+  expect(await verifier.outcome(good, { reason: 'verified' })).toMatchObject({ ok: true })
+  const count = async () => {
+    const days: { verified: number }[] = await verifiedByDay()
+    return days.reduce((sum, { verified }) => sum + verified, 0)
+  }
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0), { timeout: 30_000 })
+})
+
 it('claims.ts and receipt.ts: read what only the relying party and its auditor may read', async () => {
   const { claimsOf } = await sample('claims')
   const { receiptOf, readReceipt } = await sample('receipt')

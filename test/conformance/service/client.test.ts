@@ -113,6 +113,9 @@ it('lists verifications, shows the course of one, and counts them', async () => 
   const [from, to] = [-day, day].map((offset) => new Date(Date.now() + offset).toISOString())
   const { steps } = unwrap(await client.insights({ from: from ?? '', to: to ?? '' }))
   expect(steps.reduce((sum, { ended }) => sum + (ended.canceled ?? 0), 0)).toBeGreaterThan(0)
+  expect(unwrap(await client.wallets()).wallets).toContainEqual(
+    expect.objectContaining({ id: 'eudi-android' }),
+  )
   expect(await client.list({ limit: 101 })).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
 })
 
