@@ -21,7 +21,7 @@ const UNLISTED = {
   objectSeconds: 0.06,
 } as const
 
-/** Entries of the list: creation, first fetch, end, result of the webhook. Each is one request and one row. */
+/** Entries of the list: creation, first fetch, end, result of the webhook. Each is a request and a row. */
 const ENTRIES = 4
 
 /** Resources of the same verification by its settings. */
