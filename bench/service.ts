@@ -162,8 +162,8 @@ async function createSessions(stage: Stage, count: number): Promise<readonly Ses
 }
 
 /**
- * Plays the wallet: fetches the request and presents an age attestation, `personMs` later. Returns the time of
- * the response.
+ * Plays the wallet: fetches the request and presents an age attestation, `personMs` later. Returns the time
+ * of the response.
  */
 export async function answer(
   ask: Ask,
