@@ -24,20 +24,27 @@ describe('a verified presentation', () => {
     claim_sets: [['number', 'large'], ['number', 'age'], ['age']],
   }
   let client: TestClient
+  let bound: TestClient
 
-  beforeAll(async () => {
-    client = await newClient(setting, {
-      policies: [{ name, request_options, dcql_query: { credentials: [credential] } }],
+  const clientOf = (required_session_binding: string) =>
+    newClient(setting, {
+      policies: [
+        { name, request_options, required_session_binding, dcql_query: { credentials: [credential] } },
+      ],
       subject: { type: 'pairwise', claims: ['document_number'] },
     })
+
+  beforeAll(async () => {
+    client = await clientOf('page')
+    bound = await clientOf('relying_party')
   })
 
-  /** Logs a person in. Returns what the client gets, and the status of the verification. */
-  async function endOf(claims: object, parameters: object = {}) {
-    const browser = await answer(setting, await begin(client, parameters), { age_over_18: true, ...claims })
-    const parsed = Object.fromEntries(await finish(client, browser))
-    const { status } = await poll(setting, browser.id)
-    return { status, parsed }
+  /** Logs a person in. Returns what the client gets, and the end of the verification. */
+  async function endOf(claims: object, parameters: object = {}, at = client) {
+    const browser = await answer(setting, await begin(at, parameters), { age_over_18: true, ...claims })
+    const parsed = Object.fromEntries(await finish(at, browser))
+    const { status, reason } = await poll(setting, browser.id)
+    return { status, reason: reason?.code, parsed }
   }
 
   const NUMBER = { document_number: 'X1' }
@@ -56,4 +63,24 @@ describe('a verified presentation', () => {
     const parsed = { error: 'access_denied', error_description, state: 's', iss: client.issuer }
     expect(await endOf(claims, parameters)).toEqual({ status: 'verified', parsed })
   })
+
+  it.each<[string, string, object, object]>([
+    ['subject_claim_missing', 'query_not_satisfied', {}, {}],
+    ['subject_mismatch', 'value_mismatch', NUMBER, { claims: { id_token: { sub: { value: 'another' } } } }],
+    ['claims_too_large', 'limit_exceeded', { ...NUMBER, portrait: 'x'.repeat(200_000) }, {}],
+    [
+      'assurance_level_too_low',
+      'assurance_level_too_low',
+      NUMBER,
+      { claims: { id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } } } },
+    ],
+  ])(
+    'is no login with relying_party: %s expires the session for %s',
+    async (failure, reason, claims, sent) => {
+      const parameters = Object.entries(sent).map(([name, value]) => [name, JSON.stringify(value)])
+      const { parsed, ...end } = await endOf(claims, Object.fromEntries(parameters), bound)
+      expect(end).toEqual({ status: 'expired', reason })
+      expect(parsed).toMatchObject({ error_description: failure, iss: bound.issuer })
+    },
+  )
 })
