@@ -1,0 +1,78 @@
+// Bindings of a code and an access token (RFC 9700 §2.1, CONTRACT 12). The session's object checks them
+// itself: at the endpoints, another check often refuses the same call first.
+
+import { env } from 'cloudflare:workers'
+import { createHash } from 'node:crypto'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Redemption } from '../../../src/session/login/finish.ts'
+import { type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { answer, begin, finish, newClient, redeem, type TestClient } from './login-world.ts'
+
+const OTHER = `rp_${'A'.repeat(43)}`
+
+let setting: Setting
+let client: TestClient
+
+beforeAll(async () => {
+  setting = await setUp()
+  client = await newClient(setting)
+})
+
+const digestOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+
+/** Returns a browser whose wallet has answered, and its code. */
+async function withCode() {
+  const browser = await answer(setting, await begin(client))
+  const code = (await finish(client, browser)).get('code') ?? ''
+  return { browser, code, object: stubOf(browser.id) }
+}
+
+/** Returns bindings that change one thing in the redemption that reaches the object. */
+function changing(changes: Partial<Redemption>): typeof env {
+  const get = (id: DurableObjectId) => ({
+    redeemLogin: (redemption: Redemption) =>
+      env.VERIFICATION_SESSION.get(id).redeemLogin({ ...redemption, ...changes }),
+  })
+  const idFromString = (id: string) => env.VERIFICATION_SESSION.idFromString(id)
+  return { ...env, VERIFICATION_SESSION: { idFromString, get } as never }
+}
+
+describe('a code is refused, and still works for its client, where the redemption has', () => {
+  it.each<[string, Partial<Redemption>]>([
+    ['another relying party', { relyingPartyId: OTHER }],
+    ['another client', { clientId: `oc_${'a'.repeat(32)}` }],
+    ['no authentication', { confidential: false }],
+    ['another redirect_uri', { redirectUri: 'https://client.example/other' }],
+    ['another challenge', { challenge: digestOf('another verifier') }],
+    ['no challenge', { challenge: null }],
+    ['another secret', { code: digestOf('another secret') }],
+    ['a time that is 60 s ago', { issuedAt: Date.now() - 60_000 }],
+  ])('%s', async (_, changes) => {
+    const { code } = await withCode()
+    const { tokens } = await redeem(client, code, client.client_secret, changing(changes))
+    expect(tokens.error).toBe('invalid_grant')
+    expect((await redeem(client, code)).status).toBe(200)
+  })
+})
+
+it('a login ends for its browser at its relying party alone', async () => {
+  const { browser, object } = await withCode()
+  const secret = /wv_login_[^=]+=([\w-]{43})/.exec(browser.cookies)?.[1] ?? ''
+  const kindOf = async (relyingPartyId: string, digest: string) => {
+    const found = await object.finishLogin(relyingPartyId, digest)
+    return found.ok ? found.value.end.kind : found.error
+  }
+  expect(await kindOf(OTHER, digestOf(secret))).toBe('not_found')
+  expect(await kindOf(setting.relyingPartyId, digestOf('another secret'))).toBe('not_found')
+  expect(await kindOf(setting.relyingPartyId, digestOf(secret))).toBe('code')
+})
+
+it('an access token opens UserInfo of its relying party alone', async () => {
+  const { code, object } = await withCode()
+  const { tokens } = await redeem(client, code)
+  const isOpen = async (relyingPartyId: string, token: string) =>
+    (await object.readUserInfo(relyingPartyId, digestOf(token))).ok
+  expect(await isOpen(OTHER, tokens.access_token)).toBe(false)
+  expect(await isOpen(setting.relyingPartyId, `${tokens.access_token}x`)).toBe(false)
+  expect(await isOpen(setting.relyingPartyId, tokens.access_token)).toBe(true)
+})
