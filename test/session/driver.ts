@@ -1,9 +1,10 @@
 // Drives the whole app inside workerd. There are a relying party with one trusted issuer, its sessions, and
 // the responses of a wallet.
 
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, type JWK } from 'jose'
-import { expect } from 'vitest'
+import { expect, vi } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'
 import { sessionStub } from '../../src/session/identifier.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
@@ -163,4 +164,13 @@ export function stubOf(id: string): DurableObjectStub<VerificationSession> {
   const stub = sessionStub(env, id)
   if (stub === undefined) throw new Error('not a session id')
   return stub
+}
+
+/** Waits until the log has confirmed the end. It does so after the response to the wallet. */
+export function isPublished(id: string): Promise<unknown> {
+  return vi.waitFor(() =>
+    runInDurableObject(stubOf(id), (_, state) =>
+      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
+    ),
+  )
 }

@@ -14,6 +14,7 @@ import {
   fetchRequest,
   fetchRequestRaw,
   goodResponse,
+  isPublished,
   poll,
   post,
   type Setting,
@@ -189,15 +190,6 @@ async function eraseInTime(setting: Setting, id: string): Promise<void> {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3 * 86_400_000 })
   expect(await runDurableObjectAlarm(stubOf(id))).toBe(true)
   expect((await ask(setting, 'GET', id)).status).toBe(404)
-}
-
-/** The confirmation of the event log is written after the response to the wallet. */
-function isPublished(id: string): Promise<unknown> {
-  return vi.waitFor(() =>
-    runInDurableObject(stubOf(id), (_, state) =>
-      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-    ),
-  )
 }
 
 /** Waits until the list has this many ends. */

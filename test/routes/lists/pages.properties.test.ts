@@ -3,23 +3,20 @@
 
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../../src/relying-party/index/index-entry.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
+import { NOON, startAtNoon } from '../../workerd/clock.ts'
+import { indexEntry } from '../../workerd/index-entry.ts'
 import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
-const NOON = Date.UTC(2046, 5, 15, 12)
 const HOUR = 3_600_000
 
-beforeEach(() => vi.useFakeTimers({ toFake: ['Date'], now: NOON }))
-afterEach(() => {
-  vi.restoreAllMocks()
-  vi.useRealTimers()
-})
+startAtNoon()
 
 type Page = {
   readonly verifications: readonly { readonly verification_id: string; readonly status: string }[]
@@ -47,25 +44,12 @@ function markOf({ number }: One): string {
 
 function entryOf(one: One, isEnded = false): IndexEntry {
   const { number, created_at } = one
-  return {
+  const end = { revision: 2, ended_at: created_at + 1, status: 'canceled', stage: 'done' }
+  return indexEntry(created_at, {
     verification_id: idOf(one),
-    revision: isEnded ? 2 : 1,
-    created_at,
-    expires_at: created_at + HOUR,
-    request_fetched_at: null,
-    ended_at: isEnded ? created_at + 1 : null,
-    status: isEnded ? 'canceled' : 'pending',
-    stage: isEnded ? 'done' : 'created',
-    credential_types: [],
-    reason: null,
-    attempt_count: 0,
-    protocol: 'openid4vp-1.0',
-    channel: null,
     metadata: { group: number % 3 === 0 ? 'a' : 'b' },
-    metadata_until: created_at + 100 * HOUR,
-    webhook: null,
-    livemode: false,
-  }
+    ...(isEnded && end),
+  })
 }
 
 function put({ relyingPartyId }: Setting, one: One, isEnded?: boolean): Promise<boolean> {

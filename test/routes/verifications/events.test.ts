@@ -10,6 +10,7 @@ import {
   createSession,
   fetchRequest,
   goodResponse,
+  isPublished,
   post,
   type Setting,
   setUp,
@@ -36,14 +37,6 @@ async function cancelOne(setting: Setting, body: object = {}): Promise<string> {
   expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
   await isPublished(verification_id)
   return verification_id
-}
-
-function isPublished(id: string): Promise<unknown> {
-  return vi.waitFor(() =>
-    runInDurableObject(stubOf(id), (_, state) =>
-      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-    ),
-  )
 }
 
 /** Gives the session's document an unknown version. */
