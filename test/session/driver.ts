@@ -23,6 +23,7 @@ export type Setting = {
   readonly issuer: KeyPair
   readonly holder: KeyPair
   readonly relyingPartyId: string
+  readonly webhookSecret: string | undefined
 }
 
 export async function setUp(
@@ -38,7 +39,7 @@ export async function setUp(
     issuer: ISSUER,
     jwks: { keys: [issuer.publicJwk] },
   }
-  const { api_key, relying_party_id } = await createRelyingParty({
+  const { api_key, relying_party_id, webhook_secret } = await createRelyingParty({
     trust_anchors: [anchor, ...moreAnchors],
     ...settings,
   })
@@ -47,6 +48,7 @@ export async function setUp(
     issuer,
     holder,
     relyingPartyId: relying_party_id,
+    webhookSecret: webhook_secret,
   }
 }
 

@@ -98,6 +98,13 @@ describe('an attempt', () => {
     expect((await deliver(post)).retryAfter).toBe(200_000)
   })
 
+  it('returns the start of the body, also of a failure: 1,024 bytes at most', async () => {
+    expect((await attempt({ status: 500, body: 'not today' })).excerpt).toBe('not today')
+    expect((await attempt({ body: 'a'.repeat(1024) })).excerpt).toBe('a'.repeat(1024))
+    expect((await attempt({ body: `${'a'.repeat(1024)}b` })).excerpt).toBe('a'.repeat(1024))
+    expect(await attempt({ act: 'reset' })).not.toHaveProperty('excerpt')
+  })
+
   it('measures its duration by the given clock', async () => {
     expect((await attempt({})).durationMs).toBe(80)
   })
@@ -140,8 +147,10 @@ describe('a receiver that misbehaves', () => {
     const { response, read } = endlessResponse()
     const fetch = async () => response
     const post = { url: receiver.url, body: BODY, headers: {}, clock: () => 0, fetch }
-    expect(await deliver(post)).toMatchObject({ status: 200, error: null })
+    const outcome = await deliver(post)
+    expect(outcome).toMatchObject({ status: 200, error: null })
     expect(read()).toEqual({ bytes: 4096, canceled: true })
+    expect(outcome.excerpt).toBe('\0'.repeat(1024))
   })
 
   it('does not flood us with a large body', async () => {

@@ -174,6 +174,16 @@ describe('a finished attempt', () => {
     })
   })
 
+  it('keeps the start of its response, as each of the last ten attempts does', () => {
+    let deliveries = OWED
+    for (let number = 1; number <= 11; number++) {
+      deliveries = number <= 6 ? start(deliveries, nextDue(deliveries)!) : manual(deliveries)
+      deliveries = finish(deliveries, { ...FAILED, excerpt: `response ${number}` })
+    }
+    const kept = Array.from({ length: 10 }, (_, index) => `response ${index + 2}`)
+    expect(only(deliveries).attempts.map(({ excerpt }) => excerpt)).toEqual([undefined, ...kept])
+  })
+
   it.each(['timeout', 'connection', 'redirect', 'forbidden_url'] as const)(
     'keeps its error in the log: %s',
     (error) => {

@@ -16,6 +16,7 @@ import {
   post,
   type Setting,
   setUp,
+  stubOf,
 } from '../../session/driver.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { call } from '../edge/edge-app.ts'
@@ -51,6 +52,34 @@ async function areCounted(setting: Setting, ended: object): Promise<void> {
     expect(steps[0].ended).toEqual(ended)
   }, WAIT)
 }
+
+/** Responds to webhooks with these statuses, each after 120 ms. */
+function respondWith(...statuses: readonly number[]): void {
+  const left = [...statuses]
+  vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    at(Date.now() + 120)
+    return new Response(null, { status: left.shift() ?? 204 })
+  })
+}
+
+/** Waits until the event of a session has had responses with these statuses. */
+async function areAttempted(setting: Setting, id: string, statuses: readonly number[]): Promise<void> {
+  await vi.waitFor(async () => {
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into answers freely
+    const { deliveries } = (await (await ask(setting, 'GET', id, '/deliveries')).json()) as any
+    expect(deliveries[0].attempts.map(({ status }: { status: number }) => status)).toEqual(statuses)
+  }, WAIT)
+}
+
+/** Has the event of an end refused once, and sends it again after ten minutes. */
+async function repeatWebhook(setting: Setting, id: string): Promise<void> {
+  await areAttempted(setting, id, [500])
+  at(NOON + 600_000)
+  await runDurableObjectAlarm(stubOf(id))
+  await areAttempted(setting, id, [500, 204])
+}
+
+const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 
 describe('GET /v1/insights', () => {
   it('counts creations, fetches, ends, reasons, channels and protocols by hour', async () => {
@@ -88,6 +117,20 @@ describe('GET /v1/insights', () => {
     expect(p50).toBeLessThanOrEqual(11)
     expect(p95).toBeGreaterThanOrEqual(40)
     expect(p95).toBeLessThanOrEqual(44)
+  })
+
+  it('counts each attempt of a webhook by its result, and has the duration of the last', async () => {
+    respondWith(500, 204)
+    const setting = await setUp(WEBHOOK)
+    await repeatWebhook(setting, await cancelAfter(setting, 10))
+    await vi.waitFor(async () => {
+      const [step] = (await insights(setting, TODAY)).steps
+      expect(step).toMatchObject({ ended: { canceled: 1 }, webhook_attempts: { failed: 1, succeeded: 1 } })
+      for (const seconds of [step.webhook_seconds.p50, step.webhook_seconds.p95]) {
+        expect(seconds).toBeGreaterThanOrEqual(0.12)
+        expect(seconds).toBeLessThanOrEqual(0.132)
+      }
+    }, WAIT)
   })
 
   it('counts an end after midnight on the day of the end', async () => {
@@ -164,8 +207,12 @@ describe('GET /v1/insights', () => {
 
 describe('GET /v1/verify/{id}/timeline', () => {
   it('has each step, oldest first, and counts equal neighbours', async () => {
-    const setting = await setUp()
-    const { verification_id: id, wallet_request } = await createSession(setting)
+    respondWith(500, 204)
+    const setting = await setUp(WEBHOOK)
+    const { verification_id: id, client_token, wallet_request } = await createSession(setting)
+    at(NOON + 500)
+    const headers = { Authorization: `Bearer ${client_token}`, Origin: 'https://verifier.example' }
+    expect((await call(app, 'POST', `/v1/verify/${id}/link`, { headers })).status).toBe(200)
     at(NOON + 1_000)
     const request = await fetchRequest(wallet_request.request_uri)
     for (const second of [2, 3]) {
@@ -175,9 +222,12 @@ describe('GET /v1/verify/{id}/timeline', () => {
     }
     at(NOON + 4_000)
     expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
+    await repeatWebhook(setting, id)
     const { entries } = (await (await ask(setting, 'GET', id, '/timeline')).json()) as { entries: object[] }
+    const attempt = { count: 1, delivery_id: expect.stringMatching(/^dlv_/), error: null, duration_ms: 120 }
     expect(entries).toMatchObject([
       { type: 'created', at: '2046-06-15T12:00:00.000Z', count: 1 },
+      { type: 'request_drawn', at: '2046-06-15T12:00:00.500Z', channel: 'link', wallet: null },
       { type: 'request_fetched', at: '2046-06-15T12:00:01.000Z', channel: 'qr' },
       {
         type: 'response_refused',
@@ -189,6 +239,8 @@ describe('GET /v1/verify/{id}/timeline', () => {
         clause: 'OpenID4VP 1.0 §14.1',
       },
       { type: 'ended', status: 'verified', reason: null },
+      { type: 'webhook_attempt', at: '2046-06-15T12:00:04.000Z', http_status: 500, ...attempt },
+      { type: 'webhook_attempt', at: '2046-06-15T12:10:00.000Z', http_status: 204, ...attempt },
     ])
     expect(JSON.stringify(entries)).not.toContain(request.nonce)
   })

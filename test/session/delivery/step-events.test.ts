@@ -1,6 +1,7 @@
 // Events of steps (CONTRACT 7): off by default, in order, at most ten, and never in the way of an outcome.
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { call } from '../../routes/edge/edge-app.ts'
@@ -26,13 +27,21 @@ type SentEvent = Readonly<Record<string, unknown>> & {
   readonly sequence: number
 }
 
+/** A request as the receiver got it. */
+type SentRequest = { readonly body: string; readonly headers: Record<string, string> }
+
 startAtNoon()
 
 /** Returns the events that a receiver gets. `respond` is its response. */
-function receive(respond: (event: SentEvent) => Promise<Response> | Response): SentEvent[] {
+function receive(
+  respond: (event: SentEvent) => Promise<Response> | Response,
+  requests: SentRequest[] = [],
+): SentEvent[] {
   const sent: SentEvent[] = []
   vi.spyOn(globalThis, 'fetch').mockImplementation(async (_, init) => {
-    const event = JSON.parse(String(init?.body)) as SentEvent
+    const body = String(init?.body)
+    requests.push({ body, headers: Object.fromEntries(new Headers(init?.headers)) })
+    const event = JSON.parse(body) as SentEvent
     sent.push(event)
     return respond(event)
   })
@@ -57,8 +66,9 @@ describe('a webhook that names steps', () => {
   const setUpSteps = () =>
     setUp({ webhook: { url: URL_OF_HOOK, events: [...STEPS, 'verification.verified'] } })
 
-  it('gets each step once, then the outcome, with rising sequences', async () => {
-    const sent = receive(accept)
+  it('gets each step once, then the outcome, with rising sequences and its signature', async () => {
+    const requests: SentRequest[] = []
+    const sent = receive(accept, requests)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting, { metadata: { order: '4711' } })
     await refuse(setting, session)
@@ -78,6 +88,10 @@ describe('a webhook that names steps', () => {
       { event_type: 'verification.verified', sequence: 4, status: 'verified', attempt_count: 1 },
     ])
     for (const event of sent) expect(event.metadata).toEqual({ order: '4711' })
+    const verifier = new Webhook(String(setting.webhookSecret))
+    expect(requests.map(({ body, headers }) => verifier.verify(body, headers))).toEqual(sent)
+    const forger = new Webhook(Buffer.alloc(32).toString('base64'))
+    for (const { body, headers } of requests) expect(() => forger.verify(body, headers)).toThrow()
     await vi.waitFor(async () => {
       const events = await logged(setting)
       expect(namesOf(events)).toEqual([...STEPS, 'verification.verified'])
@@ -141,15 +155,16 @@ describe('a webhook that names steps', () => {
   })
 
   it('gets an event of a step again that it refused, and the log has it once', async () => {
-    const responses = [new Response(null, { status: 500 })]
-    const sent = receive(() => responses.pop() ?? accept())
+    const sent: SentEvent[] = receive(() =>
+      sent.length === 1 ? new Response('not today', { status: 500 }) : accept(),
+    )
     const setting = await setUpSteps()
     const { verification_id } = await createSession(setting, { expires_in: 86_400 })
     await vi.waitFor(async () => {
       const { deliveries } = (await (await ask(setting, 'GET', verification_id, '/deliveries')).json()) as {
-        deliveries: { attempts: { status: number }[] }[]
+        deliveries: { attempts: { status: number; response_excerpt: string }[] }[]
       }
-      expect(deliveries[0]?.attempts[0]?.status).toBe(500)
+      expect(deliveries[0]?.attempts[0]).toMatchObject({ status: 500, response_excerpt: 'not today' })
     }, WAIT)
     at(NOON + 600_000)
     await runDurableObjectAlarm(stubOf(verification_id))
