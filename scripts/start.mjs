@@ -273,7 +273,7 @@ async function printUsage(directory, options, variables) {
       adminToken: variables.ADMIN_TOKEN,
       webhookUrl: process.env.DEMO_WEBHOOK_URL,
     })
-    const code = options.hasConsole ? await consoleCode(options, variables.ADMIN_TOKEN, demo) : null
+    const code = await consoleCode(options, variables.ADMIN_TOKEN, demo)
     // A key must not end up in the journal of a service.
     const isTerminal = process.stdout.isTTY === true
     for (const line of usageLines(directory, { options, demo, code, isTerminal })) console.log(line)

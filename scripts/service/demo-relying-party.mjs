@@ -20,7 +20,8 @@ export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl
 }
 
 /** Returns a code that opens a relying party's console once; null where the service has no such codes. */
-export async function consoleCode({ origin }, adminToken, { api_key }) {
+export async function consoleCode({ origin, hasConsoleCode }, adminToken, { api_key }) {
+  if (!hasConsoleCode) return null
   const made = await request('POST', `${origin}/console/codes`, {
     bearer: adminToken,
     headers: OPERATOR,

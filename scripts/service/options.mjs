@@ -26,6 +26,8 @@ export function readOptions(env) {
     )
   }
   const hosts = env.HOST === undefined ? loopbackHosts() : [env.HOST]
+  const isOnLoopback = isLocal && hosts.every((host) => LOOPBACK.includes(host))
+  const hasConsole = isOn('CONSOLE', env.CONSOLE, isOnLoopback)
   const reached = hosts[0] === '0.0.0.0' || hosts[0] === '*' ? '127.0.0.1' : hosts[0]
   return {
     baseUrl,
@@ -38,7 +40,9 @@ export function readOptions(env) {
     // Other people use a public service. It reaches the ports of its machine only where that is asked for.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
-    hasConsole: isOn('CONSOLE', env.CONSOLE, isLocal && hosts.every((host) => LOOPBACK.includes(host))),
+    hasConsole,
+    // A code in the output opens the console, so that other machines must not reach it.
+    hasConsoleCode: hasConsole && isOnLoopback,
   }
 }
 
