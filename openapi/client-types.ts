@@ -18,7 +18,10 @@ const TYPES: Readonly<Record<string, readonly [ComponentName, string]>> = {
   Verification: ['Verification', 'Response of `GET /v1/verify/{id}`. Unknown values are null.'],
   Reason: ['Reason', 'Why a verification was not successful, or why a response failed validation.'],
   VerifiedCredential: ['Credential', 'A credential of the outcome.'],
-  VerificationEvent: ['Event', 'The event of a final status, as webhooks and the event log contain it.'],
+  VerificationEvent: [
+    'Event',
+    'The event of a final status or a step, as webhooks and the event log contain it.',
+  ],
   EventPage: [
     'EventPage',
     'Response of `GET /v1/events`. `metadata` is null while the verification is unreachable.',

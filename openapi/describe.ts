@@ -218,7 +218,7 @@ function describeWebhooks() {
     schema: { type: 'string' },
   }
   const post = {
-    summary: 'Receive the end of a verification',
+    summary: 'Receive the end of a verification, and the steps before it that you subscribe to',
     description:
       'Respond with any 2xx status within 15 seconds. Otherwise the service sends the event up to five more times.',
     parameters: [signature],

@@ -162,7 +162,7 @@ export const MEMBER_TEXTS = {
   },
   DeliveryLog: {
     deliveries:
-      'At most one for each event. `body` is what every attempt sends, and `response_excerpt` the first 1 KiB of a response.',
+      'At most one for each event. `body` is what every attempt sends. `response_excerpt` is the first 1 KiB of a response; the last ten attempts have it.',
   },
   CreateApiKey: {
     scopes: 'Default: the scopes of the token of this call.',

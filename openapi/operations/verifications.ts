@@ -154,7 +154,7 @@ export const VERIFICATIONS = {
     id: 'listEvents',
     summary: 'List the events of the last 30 days',
     description:
-      'In the order in which they were stored, each once, whether or not the webhook accepted them.',
+      'In the order in which they were stored, each once, whether or not the webhook accepted them. With `after=latest` the page is empty, and its `next` is the end of the log: only later events follow.',
     query: eventsQuery,
     responses: { 200: { description: 'A page of events.', json: ['EventPage'] } },
   },

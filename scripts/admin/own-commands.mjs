@@ -4,11 +4,11 @@
 import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { NODE } from '../service/paths.mjs'
-import { readable, readableProblem } from './print.mjs'
+import { follow, readApi } from './follow.mjs'
+import { readable } from './print.mjs'
 import { serviceOrigin } from './service.mjs'
 
-/** Time between two reads of the event log. */
-const PAUSE_MS = 2_000
+/** Time limit of the receiver that `webhooks forward` sends to. */
 const TIMEOUT_MS = 30_000
 
 const FOLLOW = { once: 'ends after the newest event', all: 'begins with the oldest event of 30 days' }
@@ -70,7 +70,7 @@ export async function runOwn(name, args, env = process.env) {
     console.error(service.error)
     return 2
   }
-  const call = (path, query) => read(service.origin, env.API_KEY, path, query)
+  const call = (path, query) => readApi(service.origin, env.API_KEY, path, query)
   try {
     return await command.run(call, values, { args, env })
   } catch (error) {
@@ -122,37 +122,6 @@ async function loadSigning() {
     if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION') return undefined
     throw error
   }
-}
-
-/** Calls `onEvent` for each event in order, until the process ends. */
-async function follow(call, { once = false, all = false }, onEvent) {
-  let after = ''
-  let isShown = all || once
-  for (;;) {
-    const page = await call('/v1/events', new URLSearchParams({ after, limit: '100' }))
-    for (const event of isShown ? page.events : []) await onEvent(event)
-    after = page.next
-    if (page.has_more) continue
-    if (once) return 0
-    isShown = true
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
-  }
-}
-
-async function read(origin, key, path, query) {
-  const url = new URL(path, origin)
-  url.search = query.toString()
-  const headers = { authorization: `Bearer ${key}` }
-  const response = await fetch(url, {
-    headers,
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch((error) => {
-    throw new Error(`${origin} did not respond: ${error.cause?.message ?? error.message}`)
-  })
-  const body = await response.json()
-  if (response.ok) return body
-  throw Object.assign(new Error(readableProblem(response.status, body)), { exitCode: 1 })
 }
 
 function requireForward({ to }, env) {

@@ -22,11 +22,8 @@ afterAll(async () => {
   await server?.stop()
 })
 
-/** Runs `npm run admin -- …` with the key of the relying party. */
-async function run(
-  args: readonly string[],
-  env: Readonly<Record<string, string>> = { API_KEY: shop.api_key },
-) {
+/** Starts `npm run admin -- …` with the key of the relying party. */
+function start(args: readonly string[], env: Readonly<Record<string, string>> = { API_KEY: shop.api_key }) {
   const given = { PATH: process.env.PATH, PORT: new URL(server.origin).port, ...env }
   const child = spawn(process.execPath, [COMMAND, ...args], { env: given })
   const texts = { stdout: '', stderr: '' }
@@ -35,8 +32,14 @@ async function run(
       texts[name] += text
     })
   }
-  const code = await new Promise<number | null>((resolve) => child.once('close', resolve))
-  return { code, ...texts }
+  const closed = new Promise<number | null>((resolve) => child.once('close', resolve))
+  return { child, texts, closed }
+}
+
+/** Runs `npm run admin -- …` to its end. */
+async function run(...command: Parameters<typeof start>) {
+  const { texts, closed } = start(...command)
+  return { code: await closed, ...texts }
 }
 
 async function call(method: string, path: string, body?: object): Promise<unknown> {
@@ -92,6 +95,32 @@ it('forwards events with a signature of the secret, and prints the responses', a
       .split('\n')
       .map((line) => JSON.parse(line).verification_id),
   ).toContain(id)
+})
+
+it('prints new events until it is stopped, or with --all every event', async () => {
+  const cancelOne = async (order: string) => {
+    const id = await createOne({ order })
+    await call('POST', `/v1/verify/${id}/cancel`)
+    return id
+  }
+  const before = await cancelOne('5')
+  await vi.waitFor(async () => {
+    expect((await run(['events', 'tail', '--once'])).stdout).toContain(before)
+  }, WAIT)
+  const [tail, all] = [start(['events', 'tail']), start(['events', 'tail', '--all'])]
+  try {
+    await vi.waitFor(() => expect(tail.texts.stderr).toContain('Waiting for new events.'), WAIT)
+    const after = await cancelOne('6')
+    await vi.waitFor(() => {
+      for (const { texts } of [tail, all]) expect(texts.stdout).toContain(after)
+    }, WAIT)
+    expect(tail.texts.stdout).not.toContain(before)
+    expect(all.texts.stdout).toContain(before)
+    expect([tail.child.exitCode, all.child.exitCode]).toEqual([null, null])
+  } finally {
+    for (const { child } of [tail, all]) child.kill()
+    await Promise.all([tail.closed, all.closed])
+  }
 })
 
 it('names what is missing', async () => {

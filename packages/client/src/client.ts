@@ -89,7 +89,7 @@ export type Client = {
   readonly dcApiResponse: (id: string, response: DcApiResponse, options?: Abortable) => Answer<Verification>
   /**
    * Returns one page of the events of the last 30 days, oldest first. Pass its `next` as `after` of the next
-   * call.
+   * call. `after: 'latest'` returns no event, and the `next` of later events.
    */
   readonly events: (
     options?: Abortable & { readonly after?: string; readonly limit?: number },

@@ -425,7 +425,7 @@ export type VerifiedCredential = {
   }[]
 }
 
-/** The event of a final status, as webhooks and the event log contain it. */
+/** The event of a final status or a step, as webhooks and the event log contain it. */
 export type VerificationEvent = {
   /** The same in every attempt. Process each event once. */
   readonly event_id: string
@@ -590,8 +590,8 @@ export type TestEvent = {
 export type DeliveryLog = {
   readonly verification_id: string
   /**
-   * At most one for each event. `body` is what every attempt sends, and `response_excerpt` the first 1 KiB
-   * of a response.
+   * At most one for each event. `body` is what every attempt sends. `response_excerpt` is the first 1 KiB of
+   * a response; the last ten attempts have it.
    */
   readonly deliveries: readonly {
     readonly delivery_id: string

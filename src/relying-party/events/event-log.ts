@@ -103,6 +103,11 @@ export class EventLog extends DurableObject<Env> {
     return { events, more: found.length > limit, closed }
   }
 
+  /** Returns the position of the last event; 0 before the first. */
+  end(): number {
+    return this.#last
+  }
+
   /**
    * Erases the day when its time is over. An alarm that comes early, such as one of a repaired index, only
    * sets the next.

@@ -164,8 +164,8 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
 
 /** Form of every cursor of the event log. */
 const CURSOR = /^[A-Za-z0-9_-]{32}$/
-/** A reader without a cursor sends `?after=`, and reads from the start. */
-const CURSOR_OR_START = /^([A-Za-z0-9_-]{32})?$/
+/** Without a cursor, a reader begins with the oldest event by `?after=`, or with later events by `latest`. */
+const CURSOR_OR_PLACE = /^(latest|[A-Za-z0-9_-]{32})?$/
 
 /** Fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
@@ -178,7 +178,7 @@ export const NOT_A_CURSOR = 'must be the `next` of an earlier response'
 
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.strictObject({
-  after: z._default(z.string(NOT_A_CURSOR).check(z.regex(CURSOR_OR_START, NOT_A_CURSOR)), ''),
+  after: z._default(z.string(NOT_A_CURSOR).check(z.regex(CURSOR_OR_PLACE, NOT_A_CURSOR)), ''),
   limit: pageLimit,
 })
 

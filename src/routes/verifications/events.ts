@@ -7,7 +7,7 @@ import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { logLine } from '../../metrics/log-line.ts'
 import { withDeadline } from '../../net/time-limit.ts'
-import { dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
+import { CLOCK_SKEW_MS, dayOf, eventLogStub, oldestDay } from '../../relying-party/events/event-days.ts'
 import type { RecordedEvent } from '../../relying-party/events/event-log.ts'
 import { sessionStub } from '../../session/identifier.ts'
 import { authenticate } from '../edge/authenticate.ts'
@@ -68,9 +68,13 @@ async function list(c: AppContext): Promise<Response> {
   if (!query.ok) return query.error
   const { after, limit } = query.value
   const config = configOf(c.env)
+  const now = Date.now()
+  if (after === 'latest') {
+    const next = await writeCursor(config, relying_party_id, await endOfLog(c.env, relying_party_id, now))
+    return c.json({ events: [], next, has_more: false }, 200, { 'Cache-Control': 'no-store' })
+  }
   const cursor = after === '' ? START : await readCursor(config, relying_party_id, after)
   if (cursor === undefined) return notACursor(c)
-  const now = Date.now()
   const { recorded, next, more } = await collect(c.env, relying_party_id, { cursor, limit, now })
   const events = await Promise.all(recorded.map((event) => complete(c.env, relying_party_id, event, now)))
   const page = { events, next: await writeCursor(config, relying_party_id, next), has_more: more }
@@ -79,6 +83,12 @@ async function list(c: AppContext): Promise<Response> {
 
 /** A position before every stored day. */
 const START: LogPosition = { day: 0, position: 0 }
+
+/** Returns the end of the last day that may still be open by the clock of any machine. */
+async function endOfLog(env: Env, relyingPartyId: string, now: number): Promise<LogPosition> {
+  const day = dayOf(now - 2 * CLOCK_SKEW_MS)
+  return { day, position: await eventLogStub(env, relyingPartyId, day).end() }
+}
 
 /** Reads from the cursor, day by day. Stops at a day that is still open: it may get another event. */
 async function collect(

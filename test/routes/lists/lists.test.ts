@@ -349,9 +349,13 @@ describe('GET /v1/verify', () => {
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
-    const response = await call(app, 'GET', '/v1/verify', { headers: setting.headers })
-    expect(response.status).toBe(409)
-    expect(await response.json()).toMatchObject({ code: 'index_disabled' })
+    for (const path of ['/v1/verify', '/v1/insights?from=2046-06-15T00:00:00Z&to=2046-06-16T00:00:00Z']) {
+      const response = await call(app, 'GET', path, { headers: setting.headers })
+      expect(response.status).toBe(409)
+      expect(await response.json()).toMatchObject({ code: 'index_disabled' })
+    }
+    const timeline = await (await ask(setting, 'GET', verification_id, '/timeline')).json()
+    expect(timeline).toMatchObject({ entries: [{ type: 'created' }, { type: 'ended', status: 'canceled' }] })
     expect(put).not.toHaveBeenCalled()
   })
 

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
+import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
 import {
@@ -201,6 +202,39 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
+  it('is read from its end with after=latest, by one read of one day', async () => {
+    const setting = await setUp()
+    await cancelOne(setting)
+    at(NOON + 3 * DAYS)
+    await cancelOne(setting)
+    const [reads, ends] = [vi.spyOn(EventLog.prototype, 'read'), vi.spyOn(EventLog.prototype, 'end')]
+    const { next, ...page } = await json(read(setting, '?after=latest'))
+    expect(page).toEqual({ events: [], has_more: false })
+    expect([reads.mock.calls.length, ends.mock.calls.length]).toEqual([0, 1])
+    expect((await readAll(setting, 10, next)).ids).toEqual([])
+    const first = await cancelOne(setting)
+    expect((await readAll(setting, 10, next)).ids).toEqual([first])
+    await evictDurableObject(eventLogStub(env, setting.relyingPartyId, dayOf(NOON + 3 * DAYS)))
+    const later = await json(read(setting, '?after=latest'))
+    const second = await cancelOne(setting)
+    expect((await readAll(setting, 10, later.next)).ids).toEqual([second])
+  })
+
+  it('has every event after its end at midnight, also one that enters the old day', async () => {
+    const setting = await setUp()
+    const midnight = endOfDay(dayOf(NOON))
+    at(midnight + 9 * SECOND)
+    const { next } = await json(read(setting, '?after=latest'))
+    // The clock of another machine is behind.
+    at(midnight - SECOND)
+    const last = await cancelOne(setting)
+    at(midnight + 10 * SECOND)
+    const first = await cancelOne(setting)
+    expect((await readAll(setting, 10, next)).ids).toEqual([last, first])
+    const now = await json(read(setting, '?after=latest'))
+    expect((await readAll(setting, 10, now.next)).ids).toEqual([])
+  })
+
   it('continues over midnight and over days without events, with any page size', async () => {
     const setting = await setUp()
     const ids: string[] = []
@@ -282,6 +316,7 @@ describe('the log rejects', () => {
     [`?after=${'A'.repeat(32)}`, '/after'],
     [`?after=${'='.repeat(32)}`, '/after'],
     [`?after=${'A'.repeat(5000)}`, '/after'],
+    ['?after=newest', '/after'],
     ['?before=1', '/before'],
   ])('%s', async (query, pointer) => {
     const response = await read(await setUp(), query)
