@@ -2,9 +2,10 @@
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { dayOf } from '../../src/relying-party/events/event-days.ts'
-import type { HourCounts } from '../../src/relying-party/index/counters.ts'
+import { HourCounters, type HourCounts } from '../../src/relying-party/index/counters.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../src/relying-party/index/index-entry.ts'
 import { type Setting, setUp } from '../session/driver.ts'
@@ -123,6 +124,47 @@ describe('the counts of a day', () => {
     }
     const { hours } = await countsOf(setting)
     expect([sumOf(hours), hours.at(-1)?.ended]).toEqual([6_001, { canceled: 2 }])
+  })
+})
+
+describe('the counts of a day that restarts', () => {
+  /** Stores 700 new entries, and then changes others. `which`: their numbers. */
+  const step = fc.record({
+    which: fc.array(fc.nat(2_999), { maxLength: 8 }),
+    restarts: fc.boolean(),
+    reads: fc.boolean(),
+  })
+
+  it('are the sum of its entries', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 4 }), async (steps) => {
+        const setting = await setUp()
+        const { relyingPartyId } = setting
+        const entries = new Map<number, IndexEntry>()
+        for (const [i, { which, restarts, reads }] of steps.entries()) {
+          const oldest = 3_000 - i * 700
+          const added = Array.from({ length: 700 }, (_, j) => entryOf(oldest - j))
+          const changed = which.map((number) =>
+            entryOf(number, { revision: 2 + i, status: 'canceled', ended_at: NOON, reason: `reason ${i}` }),
+          )
+          at(NOON - (oldest - 700) * 2_000)
+          await runInDurableObject(stubOf(setting), async (index) => {
+            for (const entry of [...added, ...changed]) {
+              const number = (NOON - entry.created_at) / 2_000
+              if ((entries.get(number)?.revision ?? 0) > entry.revision) continue
+              entries.set(number, entry)
+              await index.put({ relyingPartyId, day: DAY, mark: markOf(number), entry })
+            }
+          })
+          if (reads) await stubOf(setting).counts()
+          if (restarts) await evictDurableObject(stubOf(setting))
+        }
+        const expected = new HourCounters()
+        for (const entry of entries.values()) expected.add(entry)
+        expect((await countsOf(setting)).hours).toEqual(expected.hours())
+      }),
+      { numRuns: 12 },
+    )
   })
 })
 
