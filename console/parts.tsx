@@ -3,7 +3,7 @@
 import type { ComponentChildren, JSX, RefObject } from 'preact'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Answer, Problem } from './api.ts'
-import { hasText, language, t } from './texts.ts'
+import { hasText, language, localeTag, t } from './texts.ts'
 
 export { useResource } from './resource.ts'
 
@@ -25,8 +25,8 @@ export function focusHeading(): void {
 }
 
 /**
- * Moves the focus to the heading where an update removes the focused element, such as a button that is no
- * longer possible. Rows of the list are removed far from the screen only: there the browser continues itself.
+ * Moves the focus to the heading where an update removes the focused element, such as a button. Rows of the
+ * list are removed far from the screen only: there the browser goes on by itself.
  */
 export function useKeptFocus(place: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
@@ -159,9 +159,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 function timeFormat(): Intl.DateTimeFormat {
   const known = formats.get(language())
   if (known !== undefined) return known
-  // With the region of the reader, which decides the order of a date and the clock.
-  const tag = navigator.languages.find((each) => each.startsWith(language())) ?? language()
-  const format = new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'medium' })
+  const format = new Intl.DateTimeFormat(localeTag(), { dateStyle: 'medium', timeStyle: 'medium' })
   formats.set(language(), format)
   return format
 }

@@ -16,6 +16,11 @@ export function language(): Language {
   return current
 }
 
+/** Returns the language with the region of the reader, which decides the order of a date and the clock. */
+export function localeTag(): string {
+  return navigator.languages.find((each) => each.startsWith(current)) ?? current
+}
+
 /** Returns true if there is a text of this name. */
 export function hasText(name: string): boolean {
   return Object.hasOwn(english, name)

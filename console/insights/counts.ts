@@ -1,7 +1,7 @@
 // Sums and names of the counters that plots and tables show.
 
 import type { Insights } from '../../packages/client/src/wire.ts'
-import { language } from '../texts.ts'
+import { language, localeTag } from '../texts.ts'
 
 export type Step = Insights['steps'][number]
 export type Counts = Readonly<Record<string, number>>
@@ -87,11 +87,18 @@ export function formatSeconds(seconds: number | null): string {
 
 /** Start of a step, in UTC as the counters are. */
 export function formatStep(at: string, step: string): string {
-  const format = new Intl.DateTimeFormat(language(), {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    ...(step === 'hour' && { hour: '2-digit', minute: '2-digit' }),
-  })
-  return format.format(new Date(at))
+  return formatUtc(at, { ...DAY, ...(step === 'hour' && TIME) })
+}
+
+/** The same in short lines, for the axis of a plot. */
+export function formatTick(at: string, step: string): string {
+  const parts = step === 'hour' ? [TIME, DAY] : [DAY]
+  return parts.map((part) => formatUtc(at, part)).join('\n')
+}
+
+const DAY = { day: 'numeric', month: 'short' } as const
+const TIME = { hour: '2-digit', minute: '2-digit' } as const
+
+function formatUtc(at: string, parts: Intl.DateTimeFormatOptions): string {
+  return new Intl.DateTimeFormat(localeTag(), { timeZone: 'UTC', ...parts }).format(new Date(at))
 }

@@ -5,7 +5,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { Table } from '../parts.tsx'
 import { t } from '../texts.ts'
-import { formatStep, type Step } from './counts.ts'
+import { formatStep, formatTick, type Step } from './counts.ts'
 
 /** One line. `kind` is a class, which has its colour. */
 export type Series = {
@@ -48,10 +48,12 @@ export function Plot({
         width: element.clientWidth,
         height: HEIGHT,
         legend: { show: false },
+        // Half of the last name is beyond the last step.
+        padding: [null, 28, null, null],
         cursor: { y: false, drag: { x: false, y: false } },
         hooks: { setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)] },
         axes: [
-          { ...axis, space: 80, values: (_, at) => at.map((seconds) => nameOf(seconds, step)) },
+          { ...axis, space: 90, values: (_, at) => at.map((seconds) => nameOf(seconds, step)) },
           { ...axis, size: 64, values: (_, values) => values.map(format) },
         ],
         scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.1)] } },
@@ -126,7 +128,7 @@ function shown(value: number | null | undefined, format: (value: number) => stri
 }
 
 function nameOf(seconds: number, step: string): string {
-  return formatStep(new Date(seconds * 1000).toISOString(), step)
+  return formatTick(new Date(seconds * 1000).toISOString(), step)
 }
 
 const LOOKS = ['(prefers-color-scheme: dark)', '(forced-colors: active)']

@@ -66,6 +66,26 @@ const DRAWN = `[...document.querySelectorAll('figure')].map((figure) => {
   })
 })`
 
+/** Runs before the page's scripts: records each text that is drawn in a canvas, with its ends. */
+const RECORD_TEXTS = `
+globalThis.drawn = []
+const { fillText } = CanvasRenderingContext2D.prototype
+CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+  const half = this.measureText(text).width / 2
+  if (this.textAlign === 'center') drawn.push({ canvas: this.canvas, text, y, start: x - half, end: x + half })
+  return fillText.call(this, text, x, y)
+}`
+
+/** Runs in the page: returns the number of canvases of the page with recorded texts. */
+const CANVASES = 'new Set(drawn.map(({ canvas }) => canvas).filter(({ isConnected }) => isConnected)).size'
+
+/** Runs in the page: returns the drawn texts that begin in another one, or end outside of their canvas. */
+const OVERLAPPING = `drawn.filter((one) =>
+  one.end > one.canvas.width || drawn.some((other) =>
+    other.canvas === one.canvas && other.y === one.y && other.start < one.start && other.end > one.start,
+  ),
+).map(({ text }) => text)`
+
 describeInBrowser('insights in the console', () => {
   const stage = useBrowserStage({ env: { CONSOLE: '1' } })
 
@@ -111,6 +131,20 @@ describeInBrowser('insights in the console', () => {
       await expect
         .poll(async () => ((await page.evaluate(DRAWN)) as boolean[][]).flat())
         .toEqual(Array(13).fill(true))
+    }
+  })
+
+  it.each([320, 1280])('name the steps so that no name overlaps another one, on %i pixels', async (width) => {
+    const { page } = await stage.visitor({ viewport: { width, height: 700 } })
+    await page.addInitScript(RECORD_TEXTS)
+    await withMadeCounters(page)
+    await openPlace(page, stage.rp.api_key, 'insights')
+    for (const period of ['7 days', '24 hours', '90 days']) {
+      await page.getByLabel(period).check()
+      // New values have canvases of their own.
+      await expect.poll(() => page.evaluate(CANVASES)).toBe(PLOTS.length)
+      expect(await page.evaluate(OVERLAPPING), period).toEqual([])
+      await page.evaluate('drawn.length = 0')
     }
   })
 
