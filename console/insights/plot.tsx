@@ -53,7 +53,7 @@ export function Plot({
         cursor: { y: false, drag: { x: false, y: false } },
         hooks: { setCursor: [({ cursor }) => setIndex(cursor.idx ?? null)] },
         axes: [
-          { ...axis, space: 90, values: (_, at) => at.map((seconds) => nameOf(seconds, step)) },
+          { ...axis, space: 70, values: (_, at) => at.map((seconds) => nameOf(seconds, step)) },
           { ...axis, size: 64, values: (_, values) => values.map(format) },
         ],
         scales: { x: { time: true }, y: { range: (_, __, most) => [0, Math.max(1, (most ?? 0) * 1.1)] } },

@@ -87,7 +87,13 @@ function Row({ name, onRemoved }: { readonly name: string; readonly onRemoved: (
       <td>
         <Time at={trust_as_of} />
       </td>
-      <td>{trust_as_of !== null && usable_until === null ? t('without_end') : <Time at={usable_until} />}</td>
+      <td>
+        {trust_as_of !== null && usable_until === null ? (
+          t('without_end')
+        ) : (
+          <Time at={trust_as_of && usable_until} />
+        )}
+      </td>
       <td>
         <Time at={last_attempt?.at ?? null} /> {fault !== null && <code>{fault}</code>}
       </td>

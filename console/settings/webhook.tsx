@@ -92,7 +92,7 @@ function Endpoint({
         <Facts
           rows={[
             [t('address'), <code key="address">{webhook.url}</code>],
-            [t('events'), webhook.events.join(', ')],
+            [t('events'), webhook.events.map((name) => name.replace('verification.', '')).join(', ')],
             [t('state'), t(webhook.disabled ? 'disabled' : 'enabled')],
           ]}
         />

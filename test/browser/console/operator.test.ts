@@ -102,6 +102,7 @@ describeInBrowser('the operator in the console', () => {
     await form.getByRole('button', { name: 'Create' }).click()
     await hasRows(page, 'Trust lists', 1)
     await page.getByRole('table', { name: 'Trust lists' }).getByText('Not usable').waitFor()
+    expect((await rowsOf(page, 'Trust lists'))[0]?.slice(4, 6)).toEqual(['–', '–'])
     await json.fill(JSON.stringify({ ...example, services: [] }))
     await form.getByRole('button', { name: 'Create' }).click()
     await form.getByText('/services').first().waitFor()
@@ -119,7 +120,7 @@ describeInBrowser('the operator in the console', () => {
   })
 
   it.each(['phone', 'desktop'] as const)('has accessible pages on a %s', async (device) => {
-    await relyingPartyOf(stage, { name: `Corner Wine Shop ${SCRIPT}` })
+    await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
     const page = await open('operator', DEVICES[device])
     await page.getByRole('table', { name: 'Metrics' }).waitFor()
     await page.getByRole('table', { name: 'Certificates by expiry' }).waitFor()
