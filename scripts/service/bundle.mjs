@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, join } from 'node:path'
-import { buildConsole, isConsoleBuilt } from './console-build.mjs'
+import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
 import { DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
@@ -24,7 +24,7 @@ export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const FINGERPRINT = join(DIST, 'worker.sources')
 const BUNDLER = 'scripts/service/bundle-verifier.mjs'
-const SOURCES = ['package-lock.json', 'tsconfig.json', BUNDLER, SANDBOX_CONFIG]
+const SOURCES = ['package-lock.json', 'tsconfig.json', BUNDLER, SANDBOX_CONFIG, COLOURS]
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map

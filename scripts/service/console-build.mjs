@@ -1,12 +1,23 @@
 // Builds the console: script, style and texts in assets/console, which the Worker serves. They are not in
 // its bundle (docs/decisions/console.md).
 
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { ASSETS, DIST, ROOT } from './paths.mjs'
 
 const SOURCE = join(ROOT, 'console')
+/** The style with the colours, relative to the root. */
+export const COLOURS = 'assets/page/style.css'
 
 export const isConsoleBuilt = () => builtFiles().every((name) => existsSync(join(ASSETS, 'console', name)))
 
@@ -32,6 +43,7 @@ export function buildConsoleInto(out) {
     outdir: out,
     bundle: true,
     minify: true,
+    banner: { css: coloursOfPages() },
     legalComments: 'none',
     format: 'esm',
     target: 'es2022',
@@ -46,6 +58,14 @@ export function buildConsoleInto(out) {
     (path) => /^node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0],
   )
   return new Set(packages.filter((path) => path !== undefined))
+}
+
+/** Returns the variables of the style that every page has: the first rule for light mode, and that for dark. */
+function coloursOfPages() {
+  const style = readFileSync(join(ROOT, COLOURS), 'utf8')
+  const [rules] = /^:root \{[^}]+\}\n@media \(prefers-color-scheme: dark\) \{[^}]+\}\n\}/m.exec(style) ?? []
+  if (rules === undefined) throw new Error(`${COLOURS} has no colours`)
+  return rules
 }
 
 /** Returns the names of the files that are built. Each is in .gitignore. */

@@ -27,6 +27,15 @@ describe('the console', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(LIMIT_BYTES)
   })
 
+  it('has the colours of the session page, in light and dark mode', () => {
+    const style = readFileSync(join(ROOT, 'assets', 'page', 'style.css'), 'utf8')
+    const built = readFileSync(join(out, 'console.css'), 'utf8')
+    const grounds = style.match(/--ground: #\w+/g) ?? []
+    expect(grounds).toHaveLength(2)
+    expect(built.match(/--ground: ?#\w+/g)).toEqual(grounds)
+    expect(readFileSync(join(ROOT, 'console', 'console.css'), 'utf8')).not.toMatch(/--ground:/)
+  })
+
   it('contains three packages', () => {
     expect([...packages].sort()).toEqual(['node_modules/jose', 'node_modules/preact', 'node_modules/uplot'])
   })
