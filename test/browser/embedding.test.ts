@@ -15,7 +15,7 @@ import {
   useBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
-import { checkPage, overflowOf } from '../support/browser/page-check.ts'
+import { checkPage, overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
 import { scan } from '../support/browser/scan.ts'
 import { startFront } from '../support/service/front.ts'
 import { freePort } from '../support/service/server.ts'
@@ -84,6 +84,7 @@ defineWalletVerifier()
       await eventually(async () => Math.abs(await rest()) <= 1).toBe(true)
       expect((await inside.locator('#qr').boundingBox())!.width).toBeGreaterThan(200)
       expect(await overflowOf(page)).toBe(0)
+      await saveScreenshot(page, `embedded-${width}`)
     }
     const { height } = (await frame.boundingBox())!
     await respondWithAge(stage, await stage.service.wallet.receive(session.wallet_request.uri))
