@@ -61,7 +61,12 @@ export function Verification({ id, session }: { readonly id: string; readonly se
             <section>
               <h2>{t('timeline')}</h2>
               <Loaded answer={timeline.answer}>
-                {({ entries }) => <Steps entries={entries} attempts={value.attempts} />}
+                {({ entries, left_out }) => (
+                  <>
+                    <Steps entries={entries} attempts={value.attempts} />
+                    {left_out > 0 && <p class="soft">{t('left_out', { count: left_out })}</p>}
+                  </>
+                )}
               </Loaded>
             </section>
             <Checks trace={value.trace} />

@@ -70,6 +70,18 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-refused-desktop')
   })
 
+  it('says how many steps a timeline leaves out', async () => {
+    const rp = await relyingPartyOf(stage)
+    const id = await create(rp)
+    const timeline = await rp.call('GET', `/v1/verify/${id}/timeline`)
+    const json = { ...((await timeline.json()) as object), left_out: 17 }
+    const page = await open(rp, id)
+    await page.locator('.timeline strong').first().waitFor()
+    expect(await page.getByText('left out').count()).toBe(0)
+    await page.route('**/timeline', (route) => route.fulfill({ json }))
+    await page.getByText('17 left out').waitFor()
+  })
+
   it('produces an outcome by the sandbox, and follows it', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp))
