@@ -97,7 +97,7 @@ export type SessionDocument = {
   readonly trace_context?: Trace
   /** Absent: the session is no login of an OpenID Connect client, or nothing of it is left. */
   readonly login?: Login
-  /** Its login is erased: a client token opens nothing any more. */
+  /** True once its login is erased. No client token opens the session any more. */
   readonly was_login?: true
 }
 

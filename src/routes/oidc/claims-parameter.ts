@@ -80,7 +80,7 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
   })
 }
 
-/** A claim with another condition than those on its value could not be compared, and is left out. */
+/** Returns true where a claim has no condition but those on its value. Others cannot be compared. */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
 }
