@@ -109,19 +109,21 @@ export async function redeemLogin(
   ])
   const current = redeemable(context, redemption, now)
   if (!current.ok || current.value.result !== found.value.result) return err('invalid_grant')
-  const { held } = current.value.document
-  if (held?.returned) {
-    const returned = { browser: held.browser, until: held.until, redeemed: true }
-    if (!endSession(context, boundEnd(held, 'relying_party', returned), { webhook, now }))
-      return err('invalid_grant')
-  }
-  const document = context.store.session()
-  if (document?.login === undefined) return err('invalid_grant')
+  const { document } = current.value
+  const { held, login } = document
   // The access token does not outlive its login.
   const until = Math.min(now + TOKEN_MS, loginErasedAt(document))
-  context.store.commit(redeemedDocument(document, document.login, { token: redemption.token, until }))
-  const expiresIn = Math.floor((until - now) / 1000)
-  return ok({ idToken, scope: document.login.scope, expiresIn })
+  const redeemed = { token: redemption.token, until }
+  if (held?.returned) {
+    context.store.remember(redeemedDocument(document, login, redeemed)) // written with the end
+    const returned = { browser: held.browser, until: held.until, redeemed: true }
+    const result = withoutClaims(current.value.result, 'id_token')
+    const end = { ...boundEnd(held, 'relying_party', returned), login: result }
+    if (!endSession(context, end, { webhook, now })) return err('invalid_grant')
+  } else {
+    context.store.commit(redeemedDocument(document, login, redeemed))
+  }
+  return ok({ idToken, scope: login.scope, expiresIn: Math.floor((until - now) / 1000) })
 }
 
 /** The encrypted ID token was delivered and is dropped. A bound browser now counts as the relying party's. */
@@ -138,7 +140,7 @@ function redeemedDocument(
 }
 
 /** Returns a result without the claims of a token that no client can get any more. */
-function withoutClaims(result: Login['result'], token: 'id_token' | 'userinfo'): Login['result'] {
+function withoutClaims<R extends Login['result']>(result: R, token: 'id_token' | 'userinfo'): R {
   return result?.failure === null ? { ...result, [token]: { claims: {} } } : result
 }
 

@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
-import { type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { createSession, type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {
   ADULT_POLICY,
@@ -40,6 +40,16 @@ afterEach(() => {
 function pass(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }
+
+/** Waits until the event is sent: the alarm is then that of the login. */
+const untilQuiet = (id: string) =>
+  vi.waitFor(
+    () =>
+      runInDurableObject(stubOf(id), (_, state) =>
+        expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
+      ),
+    { timeout: 20_000 },
+  )
 
 async function codeOf(): Promise<{ readonly code: string; readonly id: string }> {
   const browser = await answer(setting, await begin(client))
@@ -232,16 +242,6 @@ describe('nothing of a login is left but the session', () => {
     runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
   const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
 
-  /** Waits until the event is sent: the alarm is then that of the login. */
-  const untilQuiet = (id: string) =>
-    vi.waitFor(
-      () =>
-        runInDurableObject(stubOf(id), (_, state) =>
-          expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-        ),
-      { timeout: 20_000 },
-    )
-
   it.each([true, false])(
     'half a minute after the access token of a prompt client (redeemed: %s)',
     async (is) => {
@@ -285,13 +285,7 @@ describe('rows', () => {
 
   it('are three more than those of a verification', async () => {
     const browser = await answer(setting, await begin(client))
-    await vi.waitFor(
-      () =>
-        runInDurableObject(stubOf(browser.id), (_, state) =>
-          expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-        ),
-      { timeout: 20_000 },
-    )
+    await untilQuiet(browser.id)
     const rows = await countRows(browser.id)
     const code = (await finish(client, browser)).get('code') ?? ''
     expect(rows()).toBe(0)
@@ -302,5 +296,35 @@ describe('rows', () => {
     pass(331)
     await runDurableObjectAlarm(stubOf(browser.id))
     expect(rows()).toBe(3)
+  })
+
+  it('are three more with a policy that requires relying_party, also close to expires_at', async () => {
+    pass(0) // from here on, the clock stands
+    const required_session_binding = 'relying_party'
+    // Without a list: its rows are written in the background.
+    setting = await setUp({ index: false, return_urls: [CALLBACK] })
+    const request = { required_session_binding, return_url: CALLBACK }
+    const [first, second] = [await createSession(setting, request), await createSession(setting, request)]
+    const bound = await newClient(setting, { policies: [{ ...ADULT_POLICY, required_session_binding }] })
+    const begun = await begin(bound)
+    pass(540) // a minute is left
+    const rows = await countRows(begun.id)
+
+    const verify = async ({ verification_id: id, client_token: token }: typeof first) => {
+      const { returnUrl } = await answer(setting, { id, token, cookies: '' })
+      const body = { return_code: new URL(returnUrl).searchParams.get('return_code') }
+      const redeemed = await call(app, 'POST', `/v1/verify/${id}/return`, { headers: setting.headers, body })
+      expect(redeemed.status).toBe(200)
+      await untilQuiet(id)
+      return rows()
+    }
+    const before = await verify(first) // the first event of the day writes more rows
+    const between = await verify(second)
+    const browser = await answer(setting, begun)
+    await redeem(bound, (await finish(bound, browser)).get('code') ?? '')
+    await untilQuiet(begun.id)
+    pass(331)
+    await runDurableObjectAlarm(stubOf(begun.id))
+    expect(rows() - between).toBe(between - before + 3)
   })
 })

@@ -71,7 +71,7 @@ export async function answer(
   { id, token, cookies }: Begun,
   claims?: object,
   { returns = true, times = 1 }: { readonly returns?: boolean; readonly times?: number } = {},
-): Promise<Begun> {
+): Promise<Begun & { readonly returnUrl: string }> {
   const own = { Origin: 'https://verifier.example' }
   const headers = { ...own, Cookie: cookies, Authorization: `Bearer ${token}` }
   const response = await call(app, 'POST', `/v1/verify/${id}/link`, { headers })
@@ -79,6 +79,7 @@ export async function answer(
   const { uri } = (await response.json()) as { uri: string }
   const requestUri = new URL(uri).searchParams.get('request_uri') ?? ''
   const good = await goodResponse(setting, await fetchRequest(requestUri), claims)
+  let returnUrl = ''
   for (let left = times; left > 0; left--) {
     const { redirect_uri } = (await (await post(id, good)).json()) as { redirect_uri: string }
     const response_code = new URLSearchParams(new URL(redirect_uri).hash.slice(1)).get('response_code')
@@ -88,8 +89,9 @@ export async function answer(
       body: { response_code },
     })
     expect(returned.status).toBe(200)
+    returnUrl = String(((await returned.json()) as { readonly return_url: string | null }).return_url)
   }
-  return { id, token, cookies: both }
+  return { id, token, cookies: both, returnUrl }
 }
 
 /** Opens the end of a login. */
