@@ -51,12 +51,17 @@ export function readSession() {
 }
 
 export function signOut() {
-  return send<string>('DELETE', '/console/session')
+  return sendOfPage<string>('DELETE', '/console/session')
 }
 
 /** Calls the API, for example `call('GET', '/v1/verify')`. A body that is not JSON is returned as text. */
-export async function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-  const answer = await send<T>(method, `/console/api${path}`, body, { 'console-token': pageToken })
+export function call<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+  return sendOfPage<T>(method, `/console/api${path}`, body)
+}
+
+/** Sends a call with the token of this page. */
+async function sendOfPage<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
+  const answer = await send<T>(method, path, body, { 'console-token': pageToken })
   if (!answer.ok && answer.problem.status === 401) onSessionEnd('session_ended')
   // The cookie is that of another sign-in, which has another token.
   if (!answer.ok && answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')

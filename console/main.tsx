@@ -65,9 +65,11 @@ function Console() {
         void show(next)
       }}
       onSignOut={async () => {
-        await signOut()
+        const answer = await signOut()
+        if (!answer.ok) return answer
         history.replaceState(null, '', location.pathname)
         open(null, 'signed_out')
+        return answer
       }}
     />
   )

@@ -1,11 +1,11 @@
 // The frame of every page: owner, navigation, language, sign-out, and the region for announcements.
 
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import type { Session } from './api.ts'
+import type { Answer, Session } from './api.ts'
 import { Developers } from './developers.tsx'
 import { Insights } from './insights.tsx'
 import { Operator } from './operator.tsx'
-import { focusHeading, LIVE_REGION, useKeptFocus } from './parts.tsx'
+import { Action, focusHeading, LIVE_REGION, useKeptFocus } from './parts.tsx'
 import { type Route, useRoute } from './route.ts'
 import { LANGUAGES, type Language, language, t } from './texts.ts'
 import { Verifications } from './verifications/list.tsx'
@@ -22,7 +22,7 @@ type ShellProps = {
   /** True where a person has just signed in by the form, which is gone. */
   readonly takesFocus: boolean
   readonly onLanguage: (next: Language) => void
-  readonly onSignOut: () => Promise<void>
+  readonly onSignOut: () => Promise<Answer<unknown>>
 }
 
 export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps) {
@@ -60,9 +60,7 @@ export function Shell({ session, takesFocus, onLanguage, onSignOut }: ShellProps
         </nav>
         <div class="tools">
           <LanguageChoice onChange={onLanguage} />
-          <button type="button" onClick={onSignOut}>
-            {t('sign_out')}
-          </button>
+          <Action label={t('sign_out')} run={onSignOut} />
         </div>
       </header>
       <main ref={main} id="main">

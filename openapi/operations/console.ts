@@ -52,6 +52,8 @@ export const CONSOLE = {
   'DELETE /console/session': {
     id: 'signOut',
     summary: 'Sign out of the console',
+    description:
+      'With `change_token` in the header `Console-Token`. A token of another sign-in is `cross_site_request`; without a valid cookie none is needed.',
     responses: { 204: { description: 'The cookie is removed.' } },
     problems: ['cross_site_request', 'not_found', 'internal_error'],
   },

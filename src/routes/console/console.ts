@@ -90,7 +90,10 @@ async function sendFile(c: AppContext): Promise<Response> {
   return new Response(file.body, { headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
-function signOut(c: AppContext): Response {
+/** Removes the cookie. A page of an earlier sign-in does not end the present one. */
+async function signOut(c: AppContext): Promise<Response> {
+  const console = await readConsole(c)
+  if (console?.isOfPage(c.req.header(PAGE_TOKEN) ?? '') === false) return problem(c, 'cross_site_request')
   closeConsole(c)
   return c.body(null, 204)
 }

@@ -222,14 +222,24 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
-  it('is removed by DELETE /console/session from our own page only', async () => {
-    const open = await signIn((await createRelyingParty()).api_key)
+  it('is removed by DELETE /console/session from our own page only, with its token', async () => {
+    const { api_key } = await createRelyingParty()
+    const [open, other] = [await signIn(api_key), await signIn(api_key)]
+    const token = { 'Console-Token': open.changeToken }
     const leave = (headers: Record<string, string>) =>
       call(app, 'DELETE', '/console/session', { headers: { Cookie: open.cookie, ...headers } })
-    expect(await statusAndCode(await leave({ Origin: 'https://elsewhere.example' }))).toBe(
-      '403 cross_site_request',
-    )
-    const response = await leave(OWN)
+    for (const headers of [
+      { ...token, Origin: 'https://elsewhere.example' },
+      OWN,
+      { ...OWN, 'Console-Token': '' },
+      { ...OWN, 'Console-Token': other.changeToken },
+    ]) {
+      const response = await leave(headers)
+      expect(await statusAndCode(response)).toBe('403 cross_site_request')
+      expect(response.headers.get('Set-Cookie')).toBeNull()
+    }
+    expect((await leave({ ...OWN, Cookie: 'x=y' })).status).toBe(204)
+    const response = await leave({ ...OWN, ...token })
     expect(response.status).toBe(204)
     expect(response.headers.get('Set-Cookie')).toContain('__Host-wv_console=; Max-Age=0;')
   })
