@@ -1,6 +1,6 @@
 // The pages of the operator: the state of the service, its relying parties and its trust lists.
 
-import { Certificates } from './operator/certificates.tsx'
+import { CertificatesByExpiry } from './operator/certificates.tsx'
 import { Metrics } from './operator/metrics.tsx'
 import { Readiness } from './operator/readiness.tsx'
 import { RelyingParties } from './operator/relying-parties.tsx'
@@ -17,7 +17,7 @@ export function Operator({ id }: { readonly id: string }) {
       <Readiness />
       <RelyingParties />
       <TrustLists />
-      <Certificates />
+      <CertificatesByExpiry />
       <Metrics />
     </>
   )

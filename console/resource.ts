@@ -17,20 +17,21 @@ export function useResource<T>(path: string | null, everyMs?: number) {
   // `count` changes to read again.
   useEffect(() => {
     if (path === null) return undefined
-    return repeat(async () => {
+    const read = async () => {
       const answer = await call<T>('GET', path)
       return () => setState((last) => next(last, path, answer))
-    }, everyMs)
+    }
+    return repeat(read, () => everyMs)
   }, [path, everyMs, count])
   const current = state.path === path ? state : { answer: null, problem: null }
   return { ...current, reload: () => setCount((last) => last + 1) }
 }
 
 /**
- * Runs `read` now, and `everyMs` after each end, while the page is visible. Returns a function that stops it;
- * what `read` resolves to is not run after that.
+ * Runs `read` now, and `pause()` milliseconds after each end, while the page is visible. Returns a function that
+ * stops it; what `read` resolves to is not run after that.
  */
-export function repeat(read: () => Promise<() => void>, everyMs?: number): () => void {
+export function repeat(read: () => Promise<() => void>, pause: () => number | undefined): () => void {
   let isStopped = false
   let timer: ReturnType<typeof setTimeout> | undefined
   const run = async () => {
@@ -40,8 +41,9 @@ export function repeat(read: () => Promise<() => void>, everyMs?: number): () =>
     plan()
   }
   const plan = () => {
-    if (everyMs === undefined) return
-    timer = setTimeout(() => (document.hidden ? plan() : void run()), everyMs)
+    const milliseconds = pause()
+    if (milliseconds === undefined) return
+    timer = setTimeout(() => (document.hidden ? plan() : void run()), milliseconds)
   }
   void run()
   return () => {

@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from 'preact/hooks'
 import { type Answer, call } from '../api.ts'
+import { formatCount } from '../insights/counts.ts'
 import { Loaded, Table, Time } from '../parts.tsx'
 import { t } from '../texts.ts'
 import { readMetrics } from './exposition.ts'
@@ -9,46 +10,58 @@ import { readParties } from './relying-parties.tsx'
 
 type Certificate = { readonly owner: string; readonly href: string | null; readonly expiresAt: string }
 
-/** Pages of relying parties that are read. */
+/** `isWhole`: false where there are more relying parties than those that were read. */
+type Certificates = {
+  readonly certificates: readonly Certificate[]
+  readonly isWhole: boolean
+  readonly isOwnKnown: boolean
+}
+
+/** Pages of 100 relying parties that are read. */
 const PAGES = 10
 const DAY_MS = 86_400_000
 /** `/readyz` warns of a certificate in its last days. */
 const SOON_DAYS = 30
 
-export function Certificates() {
-  const [answer, setAnswer] = useState<Answer<readonly Certificate[]> | null>(null)
+export function CertificatesByExpiry() {
+  const [answer, setAnswer] = useState<Answer<Certificates> | null>(null)
   useEffect(() => void readCertificates().then(setAnswer), [])
   return (
     <section>
       <h2>{t('certificates')}</h2>
       <Loaded answer={answer}>
-        {(certificates) =>
-          certificates.length === 0 ? (
-            <p>{t('no_certificates')}</p>
-          ) : (
-            <Table
-              caption={t('certificates')}
-              columns={[t('owner'), t('expires_at'), t('days_left'), t('state')]}
-            >
-              {certificates.map(({ owner, href, expiresAt }) => (
-                <tr key={href ?? ''}>
-                  <td>{href === null ? owner : <a href={href}>{owner}</a>}</td>
-                  <td>
-                    <Time at={expiresAt} />
-                  </td>
-                  <td>{daysLeft(expiresAt)}</td>
-                  <td>
-                    <Expiry days={daysLeft(expiresAt)} />
-                  </td>
-                </tr>
-              ))}
-            </Table>
-          )
-        }
+        {({ certificates, isWhole, isOwnKnown }) => (
+          <>
+            {certificates.length === 0 ? <p>{t('no_certificates')}</p> : <Rows certificates={certificates} />}
+            {!isWhole && <p class="notice">{t('first_parties', { count: formatCount(PAGES * 100) })}</p>}
+            {!isOwnKnown && <p class="soft">{t('own_certificate_unknown')}</p>}
+          </>
+        )}
       </Loaded>
     </section>
   )
 }
+
+function Rows({ certificates }: Pick<Certificates, 'certificates'>) {
+  return (
+    <Table caption={t('certificates')} columns={COLUMNS.map((column) => t(column))}>
+      {certificates.map(({ owner, href, expiresAt }) => (
+        <tr key={href ?? ''}>
+          <td>{href === null ? owner : <a href={href}>{owner}</a>}</td>
+          <td>
+            <Time at={expiresAt} />
+          </td>
+          <td>{daysLeft(expiresAt)}</td>
+          <td>
+            <Expiry days={daysLeft(expiresAt)} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+const COLUMNS = ['owner', 'expires_at', 'days_left', 'state']
 
 function Expiry({ days }: { readonly days: number }) {
   if (days < 0) return <span class="state dead">{t('expired')}</span>
@@ -60,7 +73,7 @@ function daysLeft(at: string): number {
   return Math.floor((Date.parse(at) - Date.now()) / DAY_MS)
 }
 
-async function readCertificates(): Promise<Answer<readonly Certificate[]>> {
+async function readCertificates(): Promise<Answer<Certificates>> {
   const found: Certificate[] = []
   let after: string | undefined
   for (let page = 0; page < PAGES; page += 1) {
@@ -75,7 +88,8 @@ async function readCertificates(): Promise<Answer<readonly Certificate[]>> {
   }
   const own = await ownExpiry()
   if (own !== undefined) found.push({ owner: t('this_service'), href: null, expiresAt: own })
-  return { ok: true, value: found.sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1)) }
+  const certificates = found.sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
+  return { ok: true, value: { certificates, isWhole: after === undefined, isOwnKnown: own !== undefined } }
 }
 
 /** Returns the expiry of the service's own certificate. Only metrics have it before it is near. */

@@ -23,6 +23,8 @@ export const EMPTY: Listing = { entries: [], next: null, waiting: 0, isSparse: f
  * list: then entries change in their places, and new ones are counted only.
  */
 export function withNewest(listing: Listing, page: VerificationPage, mayMove: boolean): Listing {
+  // The newest rows have no match: what was found among older ones stays, and how far they were searched.
+  if (listing !== EMPTY && page.has_more && page.verifications.length === 0) return { ...listing, waiting: 0 }
   const newest = new Map(page.verifications.map((entry) => [entry.verification_id, entry]))
   const last = listing.entries.findLastIndex(({ verification_id }) => newest.has(verification_id))
   const known = new Set(listing.entries.map(({ verification_id }) => verification_id))
@@ -59,6 +61,11 @@ export function cursorOf({ entries, cursors }: Listing, index: number): string |
 function withCursor({ cursors }: Listing, { verifications, next }: VerificationPage) {
   const last = verifications.at(-1)
   return last === undefined || next === null ? cursors : new Map(cursors).set(last.verification_id, next)
+}
+
+/** Returns true if the service searched thousands of rows for a page, and did not fill it. */
+export function isShort({ verifications, has_more }: VerificationPage, asked: number): boolean {
+  return has_more && verifications.length < asked
 }
 
 /** Returns the listing with the page that follows it. */

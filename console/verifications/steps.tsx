@@ -1,19 +1,19 @@
 // The steps of a verification, oldest first.
 
-import type { Timeline, Verification } from '../../packages/client/src/wire.ts'
+import type { Timeline } from '../../packages/client/src/wire.ts'
 import { known, Status, Time } from '../parts.tsx'
 import { language, t } from '../texts.ts'
 import { Advice } from './advice.tsx'
+import { type Attempt, attemptsOf, detailsOf } from './attempts.ts'
 
 type Entry = Timeline['entries'][number]
-type Attempts = Verification['attempts']
 
 export function Steps({
   entries,
   attempts,
 }: {
   readonly entries: readonly Entry[]
-  readonly attempts: Attempts
+  readonly attempts: readonly Attempt[]
 }) {
   const began = Date.parse(entries[0]?.at ?? '')
   return (
@@ -23,7 +23,7 @@ export function Steps({
           <p>
             <strong>{known('step', entry.type)}</strong>
             {entry.count > 1 && <span> × {entry.count}</span>}{' '}
-            {entry.status && <Status status={entry.status} />} <span class="soft">{detailsOf(entry)}</span>
+            {entry.status && <Status status={entry.status} />} <span class="soft">{factsOf(entry)}</span>
           </p>
           <p class="soft">
             <Time at={entry.at} />{' '}
@@ -31,24 +31,32 @@ export function Steps({
           </p>
           {entry.reason && <Advice reason={entry.reason} />}
           {entry.clause && <p>{t('clause_of', { clause: entry.clause })}</p>}
-          <RuleOf entry={entry} attempts={attempts} />
+          <Attempts entry={entry} attempts={attempts} />
         </li>
       ))}
     </ol>
   )
 }
 
-/** Shows what the attempt of a step says beyond its reason. */
-function RuleOf({ entry, attempts }: { readonly entry: Entry; readonly attempts: Attempts }) {
-  if (entry.type !== 'response_refused') return null
-  const attempt = attempts.find(({ at }) => at === entry.last_at)
-  const errors = Object.entries(attempt?.document_errors ?? {}).map(([name, code]) => `${name}: ${code}`)
-  const details = [attempt?.detail ?? '', ...errors].filter((text) => text !== '')
-  return details.length === 0 ? null : (
-    <p>
-      <code>{details.join(', ')}</code>
-    </p>
+/** Shows what the attempts of a step have beyond its reason, and the time of each of several. */
+function Attempts({ entry, attempts }: { readonly entry: Entry; readonly attempts: readonly Attempt[] }) {
+  const counted = attemptsOf(entry, attempts)
+  const [only] = counted
+  if (only === undefined) return null
+  if (entry.count === 1) return <Details text={detailsOf(only)} />
+  return (
+    <ol class="attempts">
+      {counted.map((attempt, number) => (
+        <li key={String(number)}>
+          <Time at={attempt.at} /> <Details text={detailsOf(attempt)} />
+        </li>
+      ))}
+    </ol>
   )
+}
+
+function Details({ text }: { readonly text: string }) {
+  return text === '' ? null : <code>{text}</code>
 }
 
 function classOf({ type, status, http_status }: Entry): string {
@@ -58,7 +66,7 @@ function classOf({ type, status, http_status }: Entry): string {
   return ''
 }
 
-function detailsOf({ channel, wallet, http_status, error, duration_ms }: Entry): string {
+function factsOf({ channel, wallet, http_status, error, duration_ms }: Entry): string {
   const parts = [
     channel && known('channel', channel),
     wallet,

@@ -5,10 +5,12 @@ import { useCallback, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { VerificationPage } from '../../packages/client/src/wire.ts'
 import { call, type Problem } from '../api.ts'
 import { repeat } from '../resource.ts'
-import { cursorOf, EMPTY, type Listing, withChanged, withNewest, withOlder } from './entries.ts'
+import { cursorOf, EMPTY, isShort, type Listing, withChanged, withNewest, withOlder } from './entries.ts'
 
 /** Time between two reads of what is live. */
 const LIVE_MS = 3_000
+/** The same while the service searches thousands of rows for a page. */
+const SEARCH_MS = 30_000
 const PAGE = 100
 
 type State = { readonly listing: Listing | null; readonly problem: Problem | null }
@@ -45,6 +47,7 @@ export function useListing(key: string, query: string, { mayMove, seen }: View) 
     problem: null,
   })
   const [isReading, setReading] = useState(false)
+  const pause = useRef(LIVE_MS)
   const shown = useRef(listing)
   shown.current = listing
 
@@ -53,7 +56,10 @@ export function useListing(key: string, query: string, { mayMove, seen }: View) 
       const cursors = new Set(seen().map((place) => cursorOf(shown.current ?? EMPTY, place)))
       const read = (after?: string) => call<VerificationPage>('GET', pagePath(query, after))
       const older = [...cursors].filter((cursor) => cursor !== null)
-      const [answer, ...others] = await Promise.all([read(), ...older.map(read)])
+      const answers = await Promise.all([read(), ...older.map(read)])
+      const [answer, ...others] = answers
+      const hasSearched = answers.some((one) => one.ok && isShort(one.value, PAGE))
+      pause.current = hasSearched ? SEARCH_MS : LIVE_MS
       return () =>
         setState((last) => {
           if (!answer.ok) return { ...last, problem: answer.problem }
@@ -67,7 +73,10 @@ export function useListing(key: string, query: string, { mayMove, seen }: View) 
   )
   useLayoutEffect(() => {
     if (restored !== undefined) requestAnimationFrame(() => scrollTo(0, restored.place))
-    const stop = repeat(() => readNewest(), LIVE_MS)
+    const stop = repeat(
+      () => readNewest(),
+      () => pause.current,
+    )
     // At the clean-up the page is shorter already, and its scroll position is lost.
     let place = 0
     const follow = () => {

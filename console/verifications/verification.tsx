@@ -40,6 +40,8 @@ export function Verification({ id, session }: { readonly id: string; readonly se
     return answer
   }
   const problem = poll.problem ?? timeline.problem
+  // All parts appear at once, so that none moves another.
+  const isRead = timeline.answer !== null && (log.answer !== null || !may('webhooks:manage'))
   return (
     <>
       <p>
@@ -49,7 +51,7 @@ export function Verification({ id, session }: { readonly id: string; readonly se
         {t('verification')} <code class="id">{id}</code>
       </h1>
       {problem && <Failure problem={problem} />}
-      <Loaded answer={poll.answer}>
+      <Loaded answer={isRead ? poll.answer : null}>
         {(value) => (
           <>
             <Summary value={value} path={path} mayChange={may('verify:create')} change={change} />

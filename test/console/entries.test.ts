@@ -5,6 +5,7 @@ import {
   cursorOf,
   EMPTY,
   type Entry,
+  isShort,
   type Listing,
   withChanged,
   withNewest,
@@ -66,6 +67,24 @@ describe('the newest page', () => {
     expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
+  it.each([true, false])(
+    'without an entry keeps what was found among older ones (mayMove: %s)',
+    (mayMove) => {
+      const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
+      expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
+      const found = withOlder(none, pageOf([5, 4], 'before 4'))
+      const listing = withNewest(found, pageOf([], 'before 51'), mayMove)
+      expect(numbersOf(listing)).toEqual([5, 4])
+      expect(listing).toMatchObject({ next: 'before 4', waiting: 0, isSparse: false })
+      const end = withOlder(none, pageOf([]))
+      expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
+    },
+  )
+
+  it('is empty where the last match is gone', () => {
+    expect(numbersOf(withNewest(both, pageOf([]), true))).toEqual([])
+  })
+
   it('fills an empty list at any time', () => {
     expect(numbersOf(withNewest(EMPTY, pageOf([1]), false))).toEqual([1])
   })
@@ -78,6 +97,17 @@ describe('an older page', () => {
 
   it('without an entry leaves the next one to a person', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
+  })
+})
+
+describe('a page that costs a search', () => {
+  it.each([
+    [[], 'before 1', true],
+    [[3], 'before 3', true],
+    [[3, 2], 'before 2', false],
+    [[3], null, false],
+  ] as const)('of %j, with %j next: %s', (numbers, next, expected) => {
+    expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
   })
 })
 

@@ -9,10 +9,11 @@ import {
   hasLoaded,
   hasRows,
   keyWith,
+  openPage,
   openPlace,
   rowsOf,
 } from '../../support/browser/console-page.ts'
-import { saveScreenshot } from '../../support/browser/page-check.ts'
+import { checkPage, saveScreenshot } from '../../support/browser/page-check.ts'
 import { mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
@@ -69,11 +70,12 @@ describeInBrowser('the developers page of the console', () => {
     const secret = page.getByRole('textbox', { name: 'Webhook secret' })
     await secret.waitFor()
     expect(await secret.inputValue()).toMatch(/^whsec_/)
+    await checkPage(page, 'console-webhook-secret')
     stage.receiver.answer({ status: 410 })
     await page.getByRole('button', { name: 'Send a test event' }).click()
     await page.getByText('The receiver did not accept the test event: HTTP 410').waitFor()
     await page.getByText('The receiver returned 410, so no event is sent.').waitFor()
-    await saveScreenshot(page, 'console-webhook-disabled-desktop')
+    await checkPage(page, 'console-webhook-disabled-desktop')
     stage.receiver.answer({ status: 200 })
     await page.getByRole('button', { name: 'Enable' }).click()
     await page.getByText('so no event is sent').waitFor({ state: 'detached' })
@@ -120,7 +122,7 @@ describeInBrowser('the developers page of the console', () => {
       .toEqual([['verification.verified', 'HTTP 500']])
     const table = page.getByRole('table', { name: 'Recent failures' })
     await table.scrollIntoViewIfNeeded()
-    await saveScreenshot(page, 'console-webhook-failures-desktop')
+    await checkPage(page, 'console-webhook-failures-desktop')
     expect(await table.getByRole('link').getAttribute('href')).toBe(
       `#/verifications/${session.verification_id}`,
     )
@@ -158,6 +160,9 @@ describeInBrowser('the developers page of the console', () => {
       index: false,
     })
     expect(await addresses.getAttribute('aria-invalid')).toBeNull()
+    await openPage(page, 'Verifications')
+    await page.getByRole('alert').getByText('index_disabled').waitFor()
+    await checkPage(page, 'console-list-disabled')
   })
 
   it('changes any setting as JSON', async () => {

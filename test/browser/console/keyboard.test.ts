@@ -8,6 +8,11 @@ import { overflowOf } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
 
+/** English is the last, in which the tests go on. */
+const LANGUAGES = ['de', 'es', 'fr', 'it', 'en']
+/** Runs in the page: opens every part that can be opened. */
+const OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true })"
+
 const NARROW = { viewport: { width: 320, height: 640 }, colorScheme: 'dark', hasTouch: true } as const
 
 describeInBrowser('the console on a narrow screen, by keyboard', () => {
@@ -85,7 +90,7 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  it('never scrolls sideways, and shows each check with its result', async () => {
+  it('never scrolls sideways in any language, and shows each check with its result', async () => {
     const rp = await relyingPartyOf(stage, { name: 'A_name_without_a_place_to_break_it_for_a_line' })
     const { session } = await finish(stage, {}, { ...OVER_18, metadata: { order: '4'.repeat(200) } }, rp)
     const { page } = await stage.visitor(NARROW)
@@ -94,7 +99,12 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
       await page.goto(`${BASE_URL}/console${place}`)
       await heading.filter({ hasText: title }).waitFor()
       await hasLoaded(page)
-      expect(await overflowOf(page), place).toBe(0)
+      await page.evaluate(OPEN_ALL)
+      for (const language of LANGUAGES) {
+        await page.getByRole('banner').getByRole('combobox').selectOption(language)
+        await page.locator(`html[lang=${language}]`).waitFor()
+        expect(await overflowOf(page), `${place} in ${language}`).toBe(0)
+      }
     }
     await signIn(page, BASE_URL, rp.api_key)
     await show('#/verifications', 'Verifications')
@@ -111,6 +121,12 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     expect(await overflowOf(page)).toBe(0)
     await page.getByRole('button', { name: 'Sign out' }).click()
     await heading.filter({ hasText: 'Sign in' }).waitFor()
+    for (const language of LANGUAGES) {
+      await page.evaluate(`localStorage.setItem('console-language', '${language}')`)
+      await page.reload()
+      await page.locator(`html[lang=${language}] #token`).waitFor()
+      expect(await overflowOf(page), `sign-in in ${language}`).toBe(0)
+    }
     await signIn(page, BASE_URL, stage.service.server.adminToken)
     await show('', 'Operator')
   })

@@ -10,7 +10,7 @@ import {
   openPlace,
   rowsOf,
 } from '../../support/browser/console-page.ts'
-import { saveScreenshot } from '../../support/browser/page-check.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
 import { mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
@@ -52,7 +52,7 @@ describeInBrowser('the operator in the console', () => {
     await page.reload()
     await page.getByText(message).waitFor()
     await page.getByText('trust_lists: 2').waitFor()
-    await saveScreenshot(page, 'console-operator-warning-desktop')
+    await checkPage(page, 'console-operator-warning-desktop')
     await page.route('**/console/api/readyz', (route) => {
       const json = { status: 503, code: 'not_ready', detail: 'A certificate has expired.', errors: [] }
       return route.fulfill({ status: 503, json })
@@ -60,6 +60,23 @@ describeInBrowser('the operator in the console', () => {
     await page.reload()
     await page.getByText('Not ready', { exact: true }).waitFor()
     await page.getByText('A certificate has expired.').waitFor()
+    await checkPage(page, 'console-operator-not-ready')
+  })
+
+  it('says which certificates it does not show', async () => {
+    const { page } = await stage.visitor()
+    const pages: unknown[] = []
+    await page.route('**/console/api/v1/admin/relying_parties?*', (route) => {
+      pages.push(route)
+      return route.fulfill({ json: { relying_parties: [], next_cursor: 'next' } })
+    })
+    await page.route('**/console/api/metrics', (route) => route.fulfill({ status: 404, json: {} }))
+    await openPlace(page, stage.service.server.adminToken, 'operator')
+    await page.getByText('Only the first 1,000 relying parties were read.').waitFor()
+    await page.getByText("The expiry of this service's own certificate is not known here").waitFor()
+    await page.getByText('No certificate is known here.').waitFor()
+    expect(pages.length).toBeLessThan(13)
+    await checkPage(page, 'console-certificates-left-out')
   })
 
   it('creates a relying party, mends its missing anchor, and deletes it', async () => {

@@ -4,6 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { type BrowserStage, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { keyWith, openPage, sendToken, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
 import { startFront } from '../../support/service/front.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
@@ -56,6 +57,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByText('You are signed out.').waitFor()
+    await checkPage(page, 'console-signed-out')
     expect(await consoleCookies(page.context())).toEqual([])
     await page.goto(`${SERVICE}/console#/developers`)
     await page.reload()
@@ -74,8 +76,11 @@ describeInBrowser('the console', () => {
   it('rejects a key that is not valid, and says so', async () => {
     const { page } = await stage.visitor()
     await page.goto(`${SERVICE}/console`)
+    await heading(page, 'Sign in').waitFor()
+    await checkPage(page, 'console-sign-in')
     await sendToken(page, `${stage.rp.api_key}x`)
     await page.getByRole('alert').getByText('This key or token is not valid.').waitFor()
+    await checkPage(page, 'console-sign-in-invalid')
     expect(await consoleCookies(page.context())).toEqual([])
     await sendToken(page, stage.rp.api_key)
     await heading(page, 'Verifications').waitFor()
@@ -108,6 +113,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
     expect((await stage.rp.call('DELETE', `/v1/api_keys/${key.key_id}`)).status).toBe(204)
     await page.getByRole('alert').getByText('You are signed out').waitFor()
+    await checkPage(page, 'console-session-ended')
     await heading(page, 'Sign in').waitFor()
     await page.reload()
     await heading(page, 'Sign in').waitFor()
@@ -140,6 +146,7 @@ describeInBrowser('the console', () => {
     await page.goto(`${SERVICE}/console#/verifications/${verification_id}`)
     await page.getByText('Changes need an API key with the scope verify:create.').waitFor()
     await page.getByText('Changes need an API key with the scope webhooks:manage.').waitFor()
+    await checkPage(page, 'console-verification-reading')
     for (const name of ['Cancel', 'Erase', 'Send again'])
       expect(await page.getByRole('button', { name }).count(), name).toBe(0)
     await openPage(page, 'Developers')

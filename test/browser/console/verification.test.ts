@@ -4,7 +4,7 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { openConsole, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { openConsole, shiftsOf, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
@@ -30,8 +30,10 @@ describeInBrowser('the page of one verification', () => {
     async (size, device) => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const id = await create(rp, 'verified')
+      await hasDelivered(rp, id)
       const page = await open(rp, id, device)
       await page.locator('.state.delivered').waitFor()
+      expect(await shiftsOf(page)).toEqual([])
       await expect
         .poll(() => page.locator('.timeline strong').allInnerTexts())
         .toEqual(['Created', 'Request fetched', 'Ended', 'Webhook'])
@@ -56,6 +58,7 @@ describeInBrowser('the page of one verification', () => {
     await page.route('**/.well-known/jwks.json', (route) => route.fulfill({ json: others }))
     await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
     await page.getByText('Not valid: unknown_key').first().waitFor()
+    await checkPage(page, 'console-receipt-invalid')
   })
 
   it('shows a refused response with its reason, advice and clause', async () => {
@@ -150,6 +153,12 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-unknown')
   })
 })
+
+/** Waits until an event of a verification is delivered: after that its page does not change. */
+async function hasDelivered(rp: RelyingParty, id: string): Promise<void> {
+  const read = async () => (await rp.call('GET', `/v1/verify/${id}/deliveries`)).text()
+  await expect.poll(read).toContain('"state":"delivered"')
+}
 
 function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.textContent')

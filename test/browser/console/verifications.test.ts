@@ -3,9 +3,9 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { openConsole, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { openConsole, shiftsOf, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
-import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
 const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
@@ -39,6 +39,7 @@ describeInBrowser('the list of verifications', () => {
         .toEqual(['pending', 'declined', 'rejected', 'verified'])
       await page.getByText('predicate_false').first().waitFor()
       await page.getByText('order=4711').first().waitFor()
+      expect(await shiftsOf(page)).toEqual([])
       expect(await page.title()).toBe('Verifications · Corner Wine Shop · Console')
       await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
       await page.locator('summary').click()
@@ -80,7 +81,7 @@ describeInBrowser('the list of verifications', () => {
     await page.getByLabel('Created from').fill('2026-01-01T00:00:00')
     await page.getByRole('button', { name: 'Apply' }).click()
     await expectIds(page, [declined])
-    expect(page.url()).toMatch(/\?status=declined&status=expired&created_after=2026-0?1-01|2025-12-31/)
+    expect(page.url()).toMatch(/\?status=declined&status=expired&created_after=(2026-01-01|2025-12-31)T/)
 
     await page.reload()
     await expectIds(page, [declined])
@@ -108,6 +109,7 @@ describeInBrowser('the list of verifications', () => {
     const button = page.getByRole('button', { name: 'Show new ones (1)' })
     await button.waitFor()
     await expectIds(page, [second, first])
+    await checkPage(page, 'console-list-new')
     await page.getByText('There are new verifications.').first().waitFor()
     await button.click()
     await expectIds(page, [third, second, first])
@@ -161,6 +163,29 @@ describeInBrowser('the list of verifications', () => {
     expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
   })
 
+  it('searches less often while the newest have no match, and keeps what it found among older ones', async () => {
+    const rp = await relyingPartyOf(stage)
+    const { page } = await stage.visitor()
+    const newest: unknown[] = []
+    await page.addInitScript(SHORT_PAUSES)
+    await page.route(/\/console\/api\/v1\/verify\?/, (route) => {
+      const isOlder = new URL(route.request().url()).searchParams.has('after')
+      if (!isOlder) newest.push(route)
+      const json = isOlder
+        ? { verifications: [entryOf(7)], next: null, has_more: false }
+        : { verifications: [], next: 'older', has_more: true }
+      return route.fulfill({ json })
+    })
+    await signIn(page, BASE_URL, rp.api_key)
+    await page.getByText('Older ones may match.').waitFor()
+    await page.getByRole('button', { name: 'Load older ones' }).click()
+    await expectIds(page, ['v_7'])
+    const before = newest.length
+    await expect.poll(() => newest.length).toBeGreaterThan(before + 1)
+    await expectIds(page, ['v_7'])
+    expect(await page.evaluate('[...pauses].filter((pause) => pause >= 1000)')).toEqual([30_000])
+  })
+
   it('keeps the list while the service does not respond, and says so', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
@@ -192,6 +217,15 @@ describeInBrowser('the list of verifications', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Verifications')
   })
 })
+
+/** Runs in the page: shortens pauses of 30 s, and keeps the length of each pause in `pauses`. */
+const SHORT_PAUSES = `
+  const wait = setTimeout
+  globalThis.pauses = new Set()
+  globalThis.setTimeout = (run, pause, ...rest) => {
+    pauses.add(pause)
+    return wait(run, pause === 30_000 ? 100 : pause, ...rest)
+  }`
 
 /** Runs in the page: returns the number of the last row. */
 const LAST_ROW = "Number(document.querySelector('.rows li:last-child')?.getAttribute('aria-posinset'))"

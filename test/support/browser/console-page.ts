@@ -21,10 +21,25 @@ export async function openConsole(
     if (origin === BASE_URL || protocol === 'data:') return route.fallback()
     throw new Error(`the console requested ${route.request().url()}`)
   })
+  await page.addInitScript(OBSERVE_SHIFTS)
   await page.goto(`${BASE_URL}/console${hash}`)
   await sendToken(page, token)
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   return page
+}
+
+/** Runs in the page: keeps what moves without an input of a person. */
+const OBSERVE_SHIFTS = `
+  globalThis.shifts = []
+  const textOf = ({ node }) => node?.outerHTML?.slice(0, 100) ?? node?.textContent
+  new PerformanceObserver((list) => {
+    for (const { hadRecentInput, value, sources } of list.getEntries())
+      if (!hadRecentInput) shifts.push({ value, moved: sources.map(textOf) })
+  }).observe({ type: 'layout-shift', buffered: true })`
+
+/** Returns the layout shifts of a page that \`openConsole\` opened. */
+export function shiftsOf(page: Page): Promise<unknown> {
+  return page.evaluate('shifts')
 }
 
 /** Opens the console and signs in by the form. Returns when its first page is shown. */

@@ -1,0 +1,22 @@
+// Attempts that one step of the course counts: equal refusals that follow each other are one step.
+
+import type { Timeline, Verification } from '../../packages/client/src/wire.ts'
+
+type Step = Timeline['entries'][number]
+export type Attempt = Verification['attempts'][number]
+
+/** Returns the attempts of a step. The API keeps the last ten of a verification. */
+export function attemptsOf(step: Step, attempts: readonly Attempt[]): readonly Attempt[] {
+  if (step.type !== 'response_refused') return []
+  const [first, last] = [Date.parse(step.at), Date.parse(step.last_at)]
+  return attempts.filter(({ at, channel, reason }) => {
+    const isWithin = Date.parse(at) >= first && Date.parse(at) <= last
+    return isWithin && channel === step.channel && reason.code === step.reason?.code
+  })
+}
+
+/** Returns the rule that was violated, and the wallet's code for each document, where there are any. */
+export function detailsOf({ detail, document_errors }: Attempt): string {
+  const errors = Object.entries(document_errors ?? {}).map(([name, code]) => `${name}: ${code}`)
+  return [detail ?? '', ...errors].filter((text) => text !== '').join(', ')
+}
