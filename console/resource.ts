@@ -28,8 +28,8 @@ export function useResource<T>(path: string | null, everyMs?: number) {
 }
 
 /**
- * Runs `read` now, and `pause()` milliseconds after each end, while the page is visible. Returns a function that
- * stops it; what `read` resolves to is not run after that.
+ * Runs `read` now, and `pause()` milliseconds after each end, while the page is visible. Returns a function
+ * that stops it; what `read` resolves to is not run after that.
  */
 export function repeat(read: () => Promise<() => void>, pause: () => number | undefined): () => void {
   let isStopped = false
