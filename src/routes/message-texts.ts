@@ -5,6 +5,8 @@ export const ROUTE_MESSAGES = {
   json_too_deep: 'The body must be nested at most 16 levels deep.',
   json_not_json: 'The body must be JSON in UTF-8.',
   json_duplicate_member: 'An object in the body must not repeat a member.',
+  entry_remains:
+    'The verification is erased. Its entry in the list is removed as soon as the list can be reached; no further call is needed.',
   qr_prefetched: 'A QR must not be prefetched: request it when it is shown.',
   api_keys_full: 'The limit of 50 API keys is reached: delete one first.',
   request_without_trust_anchor:

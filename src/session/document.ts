@@ -20,6 +20,7 @@ import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-j
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import type { CertificateRule } from '../trust/refusal.ts'
 import type { Delivery } from '../webhook/outbox.ts'
+import type { PendingIndexEntry, PendingListing } from './listing/pending-entry.ts'
 import { addStep, type StoredStep } from './listing/timeline.ts'
 import type { Login, LoginResult } from './login/login.ts'
 import type { Channel, StoredGeneration } from './request/generations.ts'
@@ -114,18 +115,15 @@ export type PendingLogEntry = {
 /** Events of steps on their way to the log, in their order. Their bodies are those of the deliveries. */
 export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }
 
-/** The entry in the relying party's list. */
-export type PendingIndexEntry = {
-  /** Increases with each change of the entry. */
-  readonly revision: number
-  /** Started calls of this revision. */
-  readonly calls: number
-  /** Null once the index has confirmed this revision. */
-  readonly next_call_at: number | null
-}
-
-/** Remainder of an erased session that was created with an `Idempotency-Key`. It has no personal data. */
-export type Tombstone = { readonly schema: typeof SCHEMA; readonly erased: true } & Idempotency
+/**
+ * Remainder of an erased session, without personal data: its `Idempotency-Key`, and what the list does not
+ * have yet.
+ */
+export type Tombstone = {
+  readonly schema: typeof SCHEMA
+  readonly erased: true
+  readonly listing?: PendingListing
+} & Idempotency
 
 export type Idempotency = {
   /** SHA-256 of the creation's body, base64url. */
@@ -332,7 +330,7 @@ export function addAttempt(document: SessionDocument, attempt: Attempt, clause?:
   return addStep(counted, { type: 'response_refused', reason, channel, ...(clause && { clause }) }, at)
 }
 
-/** Returns what remains after erasure at `now`: a tombstone while the `Idempotency-Key` must be stored. */
+/** Returns the tombstone of an erasure at `now`: there is one while the `Idempotency-Key` must be stored. */
 export function tombstoneOf(document: SessionDocument, now: number): Tombstone | undefined {
   const { idempotency } = document
   if (idempotency === null || idempotency.keep_until <= now) return undefined

@@ -6,6 +6,7 @@ import { nextWakeUp } from './alarm/wake-up.ts'
 import { inBackground, logError } from './background.ts'
 import { readDocument, type SessionDocument, type Tombstone } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
+import { withChangedEntry } from './listing/changed-entry.ts'
 import { addNote, noteOf } from './session-notes.ts'
 import { publicView } from './views/view.ts'
 
@@ -20,8 +21,12 @@ export type SessionStore = {
   readonly keep: (document: SessionDocument, withinMs: number) => void
   /** Changes memory alone. The change may be lost; it is written with the next commit. */
   readonly remember: (document: SessionDocument) => void
+  /** Writes what `remember` changed, if no commit has. */
+  readonly save: () => void
   /** Erases the session. A tombstone may remain. */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
+  /** Writes another tombstone of the erased session. */
+  readonly replace: (tombstone: Tombstone) => void
   /**
    * Sets the alarm to `notBefore` or later, whatever the document says: the watchdog of a running handler.
    */
@@ -36,20 +41,17 @@ type Stored = SessionDocument | Tombstone
 /** Opens the store. Sets the alarm again if the platform lost it while work is pending. */
 export function openStore(ctx: DurableObjectState): SessionStore {
   let current = readDocument(ctx.storage.kv.get(KEY))
-  let alarm: number | null = null
+  let saved = current
+  const alarm = openAlarm(ctx)
 
-  const setAlarm = (at: number | null): void => {
-    if (at === null || at === alarm) return // setting the same time again would write one more row
-    alarm = at
-    void ctx.storage.setAlarm(at)
-  }
   const wakeUpOf = (document: Stored) => nextWakeUp(document, ctx.getWebSockets().length > 0)
   const note = createNote(verificationIdOf(ctx.id))
   const write = (document: Stored): void => {
     ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
     flush.stop()
     current = document
-    setAlarm(wakeUpOf(document))
+    saved = document
+    alarm.set(wakeUpOf(document))
     note(document.erased ? undefined : document)
   }
   const session = () => (current?.erased === false ? current : undefined)
@@ -57,7 +59,8 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     const seen = session()?.version
     // A change in memory becomes visible with this write.
     const unsaved = flush.isSet() && document.version === seen
-    const written = unsaved ? { ...document, version: document.version + 1 } : document
+    const changed = unsaved ? { ...document, version: document.version + 1 } : document
+    const written = withChangedEntry(saved?.erased === false ? saved : undefined, changed, Date.now())
     write(written)
     if (written.version !== seen) announce(ctx, written)
   }
@@ -66,13 +69,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     if (kept !== undefined) commit(kept)
   })
 
-  if (current !== undefined) {
-    const wakeUp = wakeUpOf(current)
-    void ctx.blockConcurrencyWhile(async () => {
-      alarm = await ctx.storage.getAlarm()
-      if (alarm === null) setAlarm(wakeUp)
-    })
-  }
+  if (current !== undefined) alarm.repair(wakeUpOf(current))
   return {
     session,
     tombstone: () => (current?.erased ? current : undefined),
@@ -84,23 +81,51 @@ export function openStore(ctx: DurableObjectState): SessionStore {
     remember: (document) => {
       current = document
     },
+    save: () => {
+      const document = session()
+      if (document !== undefined && document !== saved && !flush.isSet()) commit(document)
+    },
     erase: async (tombstone) => {
       // Needed before a tombstone, too: an overwritten document can still be read in the database file.
       const deleted = ctx.storage.deleteAll() // first: if it throws, memory must stay like storage
       flush.stop()
       closeSockets(ctx)
       current = undefined
-      alarm = null
+      saved = undefined
+      alarm.forget()
       note(undefined)
       if (tombstone !== undefined) write(tombstone)
       await deleted
     },
+    replace: write,
     arm: (notBefore) => {
       const wakeUp = current === undefined ? null : wakeUpOf(current)
-      setAlarm(wakeUp === null ? null : Math.max(wakeUp, notBefore))
+      alarm.set(wakeUp === null ? null : Math.max(wakeUp, notBefore))
     },
-    forgetAlarm: () => {
-      alarm = null
+    forgetAlarm: alarm.forget,
+  }
+}
+
+/** The one alarm. The time that it is set to is known without a call of the platform. */
+function openAlarm(ctx: DurableObjectState) {
+  const { storage } = ctx
+  let known: number | null = null
+  const set = (at: number | null): void => {
+    if (at === null || at === known) return // setting the same time again would write one more row
+    known = at
+    void storage.setAlarm(at)
+  }
+  return {
+    set,
+    forget: (): void => {
+      known = null
+    },
+    /** Sets an alarm that the platform has lost. */
+    repair: (wakeUp: number | null): void => {
+      void ctx.blockConcurrencyWhile(async () => {
+        known = await storage.getAlarm()
+        if (known === null) set(wakeUp)
+      })
     },
   }
 }

@@ -4,8 +4,11 @@ import { withDeadline } from '../net/time-limit.ts'
 import type { WebhookEndpoint } from '../relying-party/settings/settings.ts'
 import { settingsOf } from '../relying-party/settings/settings-cache.ts'
 import { eraseAt } from './alarm/wake-up.ts'
+import { inBackground } from './background.ts'
 import type { SessionContext } from './context.ts'
-import { type SessionDocument, tombstoneOf } from './document.ts'
+import type { SessionDocument } from './document.ts'
+import { sendEntry } from './listing/indexing.ts'
+import { remainderOf } from './listing/remainder.ts'
 import { isLoginOver } from './login/login.ts'
 import { endSession, expiredEnd } from './response/end-session.ts'
 import type { ResponseResult } from './results.ts'
@@ -17,8 +20,7 @@ export const GRACE_MS = 15_000
 /** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
 export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
-  dropLogin(context, now)
-  await eraseInTime(context, now)
+  await eraseDue(context, now)
   if (!isOverdue(context, now)) return
   const graceEnds = (context.store.session()?.expires_at ?? 0) + GRACE_MS
   if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
@@ -39,15 +41,17 @@ export async function expireAt(
   await applyTimeouts(context, now)
 }
 
-/**
- * Applies timeouts at the alarm. Expiry waits once for the responses that arrived in time; erasure follows.
- */
-export async function onAlarm(context: SessionContext, now: number): Promise<void> {
+/** Ends what has lapsed, at the alarm. Expiry waits once for the responses that arrived in time. */
+export async function expireDue(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {
     await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
     await expire(context, Date.now())
   }
+}
+
+/** Erases what is over: the login, and the session after its retention. */
+export async function eraseDue(context: SessionContext, now: number): Promise<void> {
   dropLogin(context, now)
   await eraseInTime(context, now)
 }
@@ -64,9 +68,11 @@ export async function webhookOf(
   return settings.value.webhook
 }
 
-function dropHeldTooLong({ store }: SessionContext, now: number): void {
-  const document = store.session()
-  if (document !== undefined && isHeldTooLong(document, now)) store.commit(discardHeld(document, now))
+function dropHeldTooLong(context: SessionContext, now: number): void {
+  const document = context.store.session()
+  if (document === undefined || !isHeldTooLong(document, now)) return
+  context.store.commit(discardHeld(document, now))
+  void inBackground(() => sendEntry(context))
 }
 
 /** Erases a login whose tokens have ended. Its page stays closed to every browser. */
@@ -80,7 +86,7 @@ function dropLogin({ store }: SessionContext, now: number): void {
 async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {
   const document = store.session()
   if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
-    await store.erase(tombstoneOf(document, now))
+    await store.erase(remainderOf(document, now))
   }
 }
 

@@ -15,7 +15,7 @@ import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { reportStep } from './delivery/step-events.ts'
 import type { SessionDocument } from './document.ts'
 import { verificationIdOf } from './identifier.ts'
-import { eraseListed } from './listing/indexing.ts'
+import { eraseOnRequest } from './listing/remainder.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -242,8 +242,7 @@ export class VerificationSession extends DurableObject<Env> {
   /** Erases the session at once, without an event. */
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const found = this.#find({ relyingPartyId })
-    if (!found.ok) return found
-    return (await eraseListed(this.#context, found.value)) ? ok(null) : err('unavailable')
+    return eraseOnRequest(this.#context, relyingPartyId, found.ok ? found.value : undefined)
   }
 
   /** The deliveries of the webhook, or the steps of the session. */

@@ -117,7 +117,7 @@ export function startManualAttempt(
 }
 
 /** The outcome of a started attempt. `jitter`: a random number from 0 to 1. */
-type FinishedAttempt = {
+export type FinishedAttempt = {
   readonly deliveryId: string
   readonly attempt: number
   readonly outcome: AttemptOutcome

@@ -4,6 +4,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../src/relying-party/events/event-days.ts'
+import { EventLog, type LogEntry } from '../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { createApp } from '../../src/routes/app.ts'
@@ -47,9 +48,26 @@ async function countRows(): Promise<() => number> {
   })
 }
 
-/** A receiver that accepts everything. */
+/**
+ * A receiver that accepts everything, once the log has its event: a receiver is usually slower than the log.
+ * One that is faster costs a row more.
+ */
 function takeEvents() {
-  return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
+  let logged = 0
+  let posted = 0
+  const { append } = EventLog.prototype
+  vi.spyOn(EventLog.prototype, 'append').mockImplementation(async function (this: EventLog, entry: LogEntry) {
+    const result = await append.call(this, entry)
+    await (this as unknown as { readonly ctx: DurableObjectState }).ctx.storage.sync()
+    logged++
+    return result
+  } as unknown as EventLog['append'])
+  return vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
+    const number = ++posted
+    do await scheduler.wait(20)
+    while (logged < number)
+    return new Response(null, { status: 204 })
+  })
 }
 
 describe('rows written', () => {

@@ -1,23 +1,17 @@
-import { afterEach, expect, it, vi } from 'vitest'
-import { addAttempt } from '../../src/session/document.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { addAttempt, type Held, type SessionDocument } from '../../src/session/document.ts'
 import { openStore } from '../../src/session/store.ts'
+import { enqueue, markDead, startAttempt } from '../../src/webhook/outbox.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 afterEach(() => vi.useRealTimers())
 
+const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
+const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
+
 it('writes a change in memory by the earliest of its times, although an earlier change may wait longer', () => {
   vi.useFakeTimers({ now: PENDING.created_at })
-  const written: unknown[] = []
-  const store = openStore({
-    id: '00'.repeat(32), // a text is its own hexadecimal form
-    storage: {
-      kv: { get: () => PENDING, put: (_: string, value: unknown) => written.push(value) },
-      getAlarm: async () => 0,
-      setAlarm: async () => undefined,
-    },
-    getWebSockets: () => [],
-    blockConcurrencyWhile: (task: () => Promise<void>) => task(),
-  } as unknown as DurableObjectState)
+  const { store, written } = openStoreOf(PENDING)
   const attempt = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
   const one = addAttempt(PENDING, attempt)
   store.keep(one, 10_000)
@@ -29,3 +23,50 @@ it('writes a change in memory by the earliest of its times, although an earlier 
   vi.advanceTimersByTime(20_000)
   expect(written).toHaveLength(1)
 })
+
+describe('the entry of the list is queued by the write', () => {
+  const event = { delivery_id: 'd', event_id: 'e', event_type: 'verification.expired', sequence: 1, body: '' }
+  const ENDED: SessionDocument = {
+    ...PENDING,
+    status: 'expired',
+    ended_at: PENDING.created_at,
+    deliveries: enqueue([], event, PENDING.created_at),
+    pending_index_entry: { revision: 3, calls: 1, next_call_at: null },
+  }
+  const five = [1, 2, 3, 4, 5].reduce((all) => startAttempt(all, 'd', PENDING.created_at), ENDED.deliveries)
+
+  it.each<[string, SessionDocument, SessionDocument, number]>([
+    ['that ends an unwanted event', ENDED, { ...ENDED, deliveries: markDead(ENDED.deliveries, 'd') }, 4],
+    [
+      'that starts the last attempt',
+      { ...ENDED, deliveries: five },
+      { ...ENDED, deliveries: startAttempt(five, 'd', PENDING.created_at) },
+      4,
+    ],
+    ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],
+    ['that discards a held success', { ...ENDED, ...HOLDING }, { ...ENDED, ...HOLDING, held: null }, 4],
+    ['of a refused response never', ENDED, addAttempt(ENDED, REFUSED), 3],
+  ])('%s', (_, before, after, revision) => {
+    vi.useFakeTimers({ now: PENDING.created_at })
+    const { store, written } = openStoreOf(before)
+    store.commit(after)
+    const next_call_at = revision === 3 ? null : expect.any(Number)
+    expect(written).toMatchObject([{ pending_index_entry: { revision, calls: 1, next_call_at } }])
+  })
+})
+
+/** Opens a store with this document. `written`: what it writes. */
+function openStoreOf(document: SessionDocument) {
+  const written: unknown[] = []
+  const store = openStore({
+    id: '00'.repeat(32), // a text is its own hexadecimal form
+    storage: {
+      kv: { get: () => document, put: (_: string, value: unknown) => written.push(value) },
+      getAlarm: async () => 0,
+      setAlarm: async () => undefined,
+    },
+    getWebSockets: () => [],
+    blockConcurrencyWhile: (task: () => Promise<void>) => task(),
+  } as unknown as DurableObjectState)
+  return { store, written }
+}

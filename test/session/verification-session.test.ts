@@ -18,6 +18,7 @@ import {
 } from './driver.ts'
 
 const HOUR = 3_600_000
+const WAIT = { timeout: 20_000 }
 
 afterEach(() => {
   vi.restoreAllMocks()
@@ -289,8 +290,9 @@ describe('erasure', () => {
         const { verification_id } = await createSession(setting)
         const before = Date.now()
         await ask(setting, 'POST', verification_id, '/cancel')
-        await vi.waitFor(async () =>
-          expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+        await vi.waitFor(
+          async () => expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+          WAIT,
         )
         return (await alarmOf(verification_id))! - before - HOUR
       }),
@@ -303,8 +305,9 @@ describe('erasure', () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(async () =>
-      expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+    await vi.waitFor(
+      async () => expect(await alarmOf(verification_id)).toBeGreaterThan(Date.now() + HOUR / 2),
+      WAIT,
     )
     later(HOUR + 1000)
     expect((await ask(setting, 'GET', verification_id)).status).toBe(404)

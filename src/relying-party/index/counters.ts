@@ -104,7 +104,8 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
   if (succeeded > 0) events.push(once(ended_at, 'webhook_attempts/succeeded'))
   const failed = webhook.attempts - succeeded
   if (failed > 0) events.push(once(ended_at, 'webhook_attempts/failed', failed))
-  events.push(once(ended_at, `webhook_buckets/${bucketOf(webhook.duration_ms / 1000)}`))
+  if (webhook.attempts > 0)
+    events.push(once(ended_at, `webhook_buckets/${bucketOf(webhook.duration_ms / 1000)}`))
   return events
 }
 

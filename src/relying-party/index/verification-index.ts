@@ -86,7 +86,7 @@ export class VerificationIndex extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // the day is over
     const before = kv.get<Stored>(key)
-    if (before !== undefined && (isRemoved(before) || before.revision > entry.revision)) return true
+    if (before !== undefined && (isRemoved(before) || before.revision >= entry.revision)) return true
     kv.put<Stored>(key, entry)
     this.#counted().replace(key, before, entry, Date.now())
     this.#planErasure(entry)

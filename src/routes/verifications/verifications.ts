@@ -92,6 +92,9 @@ async function cancel(c: AppContext, session: SessionStub, relyingPartyId: strin
 
 async function erase(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const erased = await session.erase(relyingPartyId)
+  if (!erased.ok && erased.error === 'unavailable') {
+    return problem(c, 'temporarily_unavailable', { detail: await messageOf(c.env.ASSETS, 'entry_remains') })
+  }
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 

@@ -4,7 +4,8 @@ import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue, publishStepsDue } from '../delivery/publishing.ts'
 import { indexDue } from '../listing/indexing.ts'
-import { onAlarm } from '../timeouts.ts'
+import { remainderDue } from '../listing/remainder.ts'
+import { eraseDue, expireDue } from '../timeouts.ts'
 import { isOnlyErasureDue } from './wake-up.ts'
 
 /** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
@@ -33,12 +34,12 @@ export async function runAlarm(context: SessionContext, now: number): Promise<vo
 
 async function work(context: SessionContext, now: number): Promise<void> {
   const { store } = context
-  const tombstone = store.tombstone()
-  if (tombstone !== undefined && tombstone.keep_until <= now) await store.erase(undefined)
-  // Before erasure, which must not remove an event that the log does not have yet.
-  await publishDue(context, now)
-  await onAlarm(context, now)
-  const round = await deliverDue(context, now)
+  await remainderDue(context, now)
+  await expireDue(context, now)
+  // At the same time, so that the log delays no delivery.
+  const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
+  // After the log, so that no event is removed that it can take.
+  await eraseDue(context, now)
   // Last, because they must delay no outcome. Erasure waits for them.
   await publishStepsDue(context, now)
   await indexDue(context, now)

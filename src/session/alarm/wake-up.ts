@@ -10,14 +10,15 @@ import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
  * spread, but a watched session expires on time.
  */
 export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
-  if (document.erased) return document.keep_until
-  const { verification_id, status, expires_at, held } = document
+  if (document.erased) return document.listing?.next_call_at ?? document.keep_until
+  const { verification_id, status, expires_at, held, pending_index_entry } = document
+  const due = [...eventsDue(document), pending_index_entry?.next_call_at ?? Infinity]
   if (status !== 'pending') {
     const erasure = eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS)
-    return Math.min(...eventsDue(document), loginErasedAt(document), erasure)
+    return Math.min(...due, loginErasedAt(document), erasure)
   }
   const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
-  return Math.min(held?.until ?? expiry, ...eventsDue(document))
+  return Math.min(held?.until ?? expiry, ...due)
 }
 
 /** Returns the time of the alarm that expires a session which nobody watches. */
@@ -36,6 +37,7 @@ export function isOnlyErasureDue(document: SessionDocument, now: number): boolea
 
 /**
  * Returns when a finished session may be erased. While its event is queued, that is up to seven days later.
+ * An entry of the list delays nothing: it outlives the session.
  */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)
@@ -48,8 +50,8 @@ export function erasedBy(document: SessionDocument): number {
 }
 
 function eventsDue(document: SessionDocument): readonly number[] {
-  const { deliveries, pending_log_entry, pending_step_log, pending_index_entry } = document
-  const queued = [pending_log_entry, pending_step_log, pending_index_entry]
+  const { deliveries, pending_log_entry, pending_step_log } = document
+  const queued = [pending_log_entry, pending_step_log]
   const times = [nextDue(deliveries), ...queued.map((entry) => entry?.next_call_at ?? null)]
   return times.filter((time) => time !== null)
 }

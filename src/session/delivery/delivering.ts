@@ -15,6 +15,7 @@ import { disablesEndpoint } from '../../webhook/delivery.ts'
 import {
   type Delivery,
   dueDeliveries,
+  type FinishedAttempt,
   finishAttempt,
   latestAttempt,
   markDead,
@@ -24,12 +25,12 @@ import {
   startAttempt,
   startManualAttempt,
 } from '../../webhook/outbox.ts'
+import { erasedBy } from '../alarm/wake-up.ts'
 import { inBackground, logError } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import type { SessionDocument } from '../document.ts'
 import { sessionStub } from '../identifier.ts'
-import { withChangedEntry } from '../listing/changed-entry.ts'
-import { sendEntry } from '../listing/indexing.ts'
+import { reportEntry, sendEntry } from '../listing/indexing.ts'
 import { recordAttempt } from '../measures.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
@@ -47,19 +48,17 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (webhook?.disabled && !(await isParked(env, before))) return 'postponed'
   const document = store.session()
   if (document === undefined) return 'done'
+  if (document.status !== 'pending' && erasedBy(document) <= now) return 'done' // it is erased next
   const due = dueDeliveries(document.deliveries, now)
   const wanted = due.filter((delivery) => isWanted(webhook, delivery))
   const unwanted = due.filter((delivery) => !wanted.includes(delivery))
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
-  if (webhook?.disabled) {
-    const until = Date.now() + PARKED_MS
-    const park = (all: readonly Delivery[], { delivery_id }: Delivery) => postpone(all, delivery_id, until)
-    store.commit({ ...document, deliveries: wanted.reduce(park, marked) })
-    return 'done'
-  }
-  const { deliveries, started } = planAttempts(document.relying_party_id, marked, { due: wanted, now })
+  const { deliveries, started } = webhook?.disabled
+    ? { deliveries: parkAll(marked, wanted), started: [] }
+    : planAttempts(document.relying_party_id, marked, { due: wanted, now })
   store.commit({ ...document, deliveries })
-  if (webhook === null) return 'done'
+  if (unwanted.length > 0) void inBackground(() => reportEntry(context))
+  if (webhook === null || webhook.disabled) return 'done'
   const begun = begunOf(deliveries, started)
   // A slow attempt for a step must not delay the alarm, which may be that of an outcome.
   void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
@@ -78,6 +77,12 @@ export function releaseEvents({ store }: SessionContext, now: number): void {
   forgetSettings(document.relying_party_id)
   const release = (all: readonly Delivery[], { delivery_id }: Delivery) => postpone(all, delivery_id, now)
   store.commit({ ...document, deliveries: document.deliveries.reduce(release, document.deliveries) })
+}
+
+/** Returns the deliveries with those of a disabled endpoint postponed. No attempt is used. */
+function parkAll(all: readonly Delivery[], parked: readonly Delivery[]): readonly Delivery[] {
+  const until = Date.now() + PARKED_MS
+  return parked.reduce((deliveries, { delivery_id }) => postpone(deliveries, delivery_id, until), all)
 }
 
 /** Delay of the next look at a disabled endpoint, in case the relying party's object did not release it. */
@@ -120,15 +125,13 @@ function limitOf(relyingPartyId: string, delivery: Delivery): string {
 }
 
 /**
- * Posts deliveries whose newest attempt is started and written, and writes each result. The write waits for
- * `meanwhile`, whose changes in memory it includes. Rejects if the write fails; the attempt then stays as it
- * was started.
+ * Posts deliveries whose newest attempt is started and written. Each result is written at once: a crash after
+ * it repeats no event that was accepted. Rejects if the write fails; the attempt stays as it was started.
  */
 export async function postAll(
   context: SessionContext,
   webhook: WebhookEndpoint,
   deliveries: readonly Delivery[],
-  meanwhile?: Promise<void>,
 ): Promise<void> {
   const { store, env } = context
   await Promise.all(
@@ -142,36 +145,28 @@ export async function postAll(
         postEvent(configOf(env), { webhook, livemode }, { eventId, body, headers }),
       )
       recordAttempt({ livemode }, delivery, outcome)
-      await meanwhile
-      const attempted = { deliveryId: delivery.delivery_id, attempt: latestAttempt(delivery), outcome }
-      const finished = { ...attempted, now: Date.now(), jitter: Math.random() }
-      const finish = (document: SessionDocument) => ({
-        ...document,
-        deliveries: finishAttempt(document.deliveries, finished),
-      })
-      await indexDelivery(context, delivery, finish)
       const document = store.session()
       if (document === undefined) return
-      store.commit(finish(document))
+      const attempted = { deliveryId: delivery.delivery_id, attempt: latestAttempt(delivery), outcome }
+      const finished = { ...attempted, now: Date.now(), jitter: Math.random() }
+      store.commit({ ...document, deliveries: withResult(document.deliveries, delivery, finished) })
+      if (isStepEvent(delivery)) return
       if (disablesEndpoint(outcome)) await disableEndpoint(env, document.relying_party_id, webhook.url)
+      await sendEntry(context)
     }),
   )
+  store.save()
 }
 
-/**
- * Sends the entry of the list, if this is the event of the outcome and no further attempt follows. It is sent
- * before the result is written, so that both are one write. `finish` records the result.
- */
-async function indexDelivery(
-  context: SessionContext,
+/** Records the result of an attempt. 410 ends the event of a step, and nothing else. */
+function withResult(
+  deliveries: readonly Delivery[],
   delivery: Delivery,
-  finish: (document: SessionDocument) => SessionDocument,
-): Promise<void> {
-  const before = context.store.session()
-  if (before === undefined || isStepEvent(delivery)) return
-  if (nextDue(begunOf(finish(before).deliveries, [delivery])) !== null) return
-  context.store.remember(withChangedEntry(before))
-  await sendEntry(context, finish)
+  finished: FinishedAttempt,
+): readonly Delivery[] {
+  const after = finishAttempt(deliveries, finished)
+  const isUnwanted = isStepEvent(delivery) && disablesEndpoint(finished.outcome)
+  return isUnwanted ? markDead(after, delivery.delivery_id) : after
 }
 
 /** Sends a delivery again by hand: the same bytes with a new time. Returns once the attempt has started. */

@@ -22,17 +22,14 @@ const STEPS_MS = 20_000
 /** Longest time for which the event of an outcome waits for those of steps. */
 const STEPS_FIRST_MS = 1_000
 /**
- * The wait after the first call. It doubles after each further call, up to the longest. It is longer than a
- * first webhook attempt with its wait. So a session whose webhook fails wakes up once for both.
+ * The wait after the first call. It doubles after each further call, up to the longest. It is that of a first
+ * webhook attempt whose result is lost, so that one alarm is for both.
  */
-const FIRST_WAIT_MS = 30_000
+const FIRST_WAIT_MS = 25_000
 /** Longest time to a set alarm that may repeat a first call which a crash cut off. */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
-
-/** Writes a change at once, or keeps it in memory for a write that follows. */
-type Write = (document: SessionDocument) => void
 
 /**
  * Returns the log entry of a session that ends at `now`. Its first call has started. Without a webhook the
@@ -71,14 +68,15 @@ export async function publishDue(context: SessionContext, now: number): Promise<
   const calls = entry.calls + 1
   const wait = Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
   store.commit({ ...document, pending_log_entry: { ...entry, calls, next_call_at: now + wait } })
-  await publish(context, store.commit)
+  await publish(context)
+  store.save()
 }
 
 /**
- * Sends the queued event to the log, and removes it from the queue by `write`. The alarm repeats a failed
+ * Sends the queued event to the log, and removes it from the queue in memory. The alarm repeats a failed
  * call.
  */
-export async function publish(context: SessionContext, write: Write): Promise<void> {
+export async function publish(context: SessionContext): Promise<void> {
   const { store, env } = context
   // Steps come first where the log takes them at once. The outcome does not wait for a log that does not.
   await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
@@ -93,14 +91,14 @@ export async function publish(context: SessionContext, write: Write): Promise<vo
   if (recording === 'unreachable') return repeatSoon(store)
   const current = store.session()
   if (!current?.pending_log_entry) return
-  if (recording === 'recorded') return write({ ...current, pending_log_entry: null })
+  if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
   // The day is over without the event. The next day is written before it is called: if the response is lost,
   // the same day is asked again. Another call may already have changed it.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(dayOf(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
   }
-  return publish(context, write)
+  return publish(context)
 }
 
 /** Repeats a failed first call after its own wait, not at the alarm that was set already. */
@@ -122,9 +120,7 @@ export async function publishStepsDue(context: SessionContext, now: number): Pro
   const next_call_at = now + Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
   store.commit({ ...document, pending_step_log: { ...log, calls, next_call_at } })
   context.stepCalls = undefined // calls that began with an earlier request may have ended with it
-  if (!(await publishSteps(context))) return
-  const current = store.session()
-  if (current !== undefined) store.commit(current)
+  if (await publishSteps(context)) store.save()
 }
 
 /**

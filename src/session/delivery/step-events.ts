@@ -61,8 +61,10 @@ export async function sendStepEvent(context: SessionContext, { type, reason }: E
     step_events: { count: sequence, refused_at: reason === undefined ? refused_at : now },
     pending_step_log: newStepLog(document, event_id, now),
   })
-  const published = inBackground(() => publishSteps(context))
-  void inBackground(() => postAll(context, webhook, begunOf(deliveries, started), published))
+  void inBackground(async () => {
+    await Promise.all([publishSteps(context), postAll(context, webhook, begunOf(deliveries, started))])
+    store.save()
+  })
 }
 
 function mayHaveEvent(document: SessionDocument | undefined, reason: ReasonCode | undefined): boolean {

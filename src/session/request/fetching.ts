@@ -11,7 +11,6 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionContext } from '../context.ts'
 import { reportStep } from '../delivery/step-events.ts'
 import { passesByValue, requestOptionsOf, type SessionDocument } from '../document.ts'
-import { withChangedEntry } from '../listing/changed-entry.ts'
 import { addStep } from '../listing/timeline.ts'
 import type { RequestRefusal } from '../results.ts'
 import type { SessionStore } from '../store.ts'
@@ -83,7 +82,7 @@ export function markHandedOut(
     const { channel, wallet } = generation
     const step = { type: 'request_fetched', channel, ...(wallet && { wallet }) } as const
     const fetched = addStep(addActivity(seen, { kind: 'request_fetched' }, now), step, now)
-    store.commit(document.request_fetched ? fetched : withChangedEntry(fetched))
+    store.commit(fetched)
   }
 }
 

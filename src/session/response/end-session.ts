@@ -2,6 +2,7 @@
 // write queues the event and the log entry.
 
 import { configOf } from '../../config.ts'
+import { withDeadline } from '../../net/time-limit.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
@@ -12,7 +13,6 @@ import { begunOf, planAttempts, postAll } from '../delivery/delivering.ts'
 import { randomIdentifier, terminalEvent } from '../delivery/event.ts'
 import { newLogEntry, publish } from '../delivery/publishing.ts'
 import type { Outcome, PendingLogEntry, Returned, SessionDocument, TraceEntry } from '../document.ts'
-import { withChangedEntry } from '../listing/changed-entry.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import type { LoginResult } from '../login/login.ts'
 import { recordOutcome } from '../measures.ts'
@@ -56,25 +56,30 @@ export function endSession(context: SessionContext, end: SessionEnd, { webhook, 
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
   // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
-  // alarm repeats it. If there is a POST, the result of the log call is written together with the result of
-  // the POST.
-  const meanwhile = inBackground(() => reportEnd(context, { isWritten: !canPost }))
-  if (canPost && isKnown)
-    void inBackground(() => postAll(context, webhook, begunOf(deliveries, started), meanwhile))
+  // alarm repeats it.
+  const posted =
+    canPost && isKnown
+      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))
+      : undefined
+  void inBackground(() => reportEnd(context, posted))
   return true
 }
 
-/** Sends the event to the log, and the entry to the list. `isWritten`: both confirmations are one write. */
-async function reportEnd(context: SessionContext, { isWritten }: { readonly isWritten: boolean }) {
-  const { store } = context
-  let isLogged = false
-  const note = () => {
-    isLogged = true
+/**
+ * Sends the event to the log, and the entry to the list. The attempt waits for neither. The entry waits for
+ * the attempt a little, because it has its result. The confirmations are one write.
+ */
+async function reportEnd(context: SessionContext, posted: Promise<void> | undefined): Promise<void> {
+  const list = async () => {
+    if (posted !== undefined) await withDeadline(posted, RESULT_MS, undefined)
+    await sendEntry(context)
   }
-  await Promise.all([publish(context, isWritten ? note : store.remember), sendEntry(context)])
-  const ended = store.session()
-  if (isLogged && ended?.pending_log_entry) store.commit({ ...ended, pending_log_entry: null })
+  await Promise.all([publish(context), list(), posted])
+  context.store.save()
 }
+
+/** Longest time for which the entry of an end waits for the result of the first attempt. */
+const RESULT_MS = 1_000
 
 /**
  * Checks the session binding. While a success is held, no other response ends the session.
@@ -206,7 +211,7 @@ function endedDocument(
   const body = isWanted ? serialiseEvent(event) : ''
   const pending_log_entry = newLogEntry(eventId, ended, { now, hasWebhook: isWanted ?? false })
   return {
-    ...withChangedEntry(ended, pending_log_entry.next_call_at),
+    ...ended,
     deliveries: isWanted
       ? enqueue(ended.deliveries, { delivery_id, event_id: eventId, event_type, sequence, body }, now)
       : ended.deliveries,

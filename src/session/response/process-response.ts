@@ -10,7 +10,6 @@ import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import { sendStepEvent } from '../delivery/step-events.ts'
 import { addAttempt, type SessionDocument } from '../document.ts'
-import { withChangedEntry } from '../listing/changed-entry.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import { prepareLogin } from '../login/tokens.ts'
 import { recordEvaluation } from '../measures.ts'
@@ -143,7 +142,7 @@ function hold(context: SessionContext, success: Parameters<typeof holdSuccess>[1
   const document = store.session()
   const holding = document && holdSuccess(document, success, now)
   if (holding === undefined) return false
-  store.commit(withChangedEntry(holding))
+  store.commit(holding)
   void inBackground(() => sendEntry(context))
   return true
 }

@@ -9,8 +9,10 @@ import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { inBackground } from '../background.ts'
 import type { SessionContext } from '../context.ts'
 import type { Held, Returned, SessionDocument } from '../document.ts'
+import { sendEntry } from '../listing/indexing.ts'
 import { addStep } from '../listing/timeline.ts'
 import type { LoginFailure } from '../login/login.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
@@ -188,6 +190,7 @@ function refuseBrowser(
 ): Result<never, ReturnCodeError> {
   if (held.returned) return err('invalid_code')
   context.store.commit(discardHeld(document, now))
+  void inBackground(() => sendEntry(context))
   return err('other_browser')
 }
 

@@ -319,13 +319,35 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('erases nothing where the list cannot be reached', async () => {
+  it('erases a session where the list cannot be reached, and its entry by itself', async () => {
+    const setting = await setUp()
+    const id = await createOne(setting, { metadata: { order: '4711' } })
+    vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
+    const response = await ask(setting, 'DELETE', id)
+    expect([response.status, await response.text()]).toEqual([503, expect.stringContaining('is erased')])
+    expect((await ask(setting, 'GET', id)).status).toBe(404)
+    expect(JSON.stringify(await valuesOf(stubOf(id)))).not.toContain('4711')
+    expect((await ask(await setUp(), 'DELETE', id)).status).toBe(404)
+    at(NOON + 60_000)
+    expect(await runDurableObjectAlarm(stubOf(id))).toBe(true)
+    expect(await readAll(setting, 10)).toEqual([])
+    expect(await valuesOf(stubOf(id))).toEqual({})
+    expect((await ask(setting, 'DELETE', id)).status).toBe(404)
+  })
+
+  it('completes a DELETE whose answer from the list was lost, where it is repeated', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
-    vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
+    const { remove } = VerificationIndex.prototype
+    const lose = vi.spyOn(VerificationIndex.prototype, 'remove')
+    lose.mockImplementationOnce(async function (this: VerificationIndex, entry) {
+      await remove.call(this, entry)
+      throw new Error('the answer is lost')
+    })
     expect((await ask(setting, 'DELETE', id)).status).toBe(503)
-    expect((await ask(setting, 'GET', id)).status).toBe(200)
+    expect((await ask(setting, 'GET', id)).status).toBe(404)
     expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+    expect((await ask(setting, 'DELETE', id)).status).toBe(404)
     expect(await readAll(setting, 10)).toEqual([])
   })
 
@@ -382,6 +404,6 @@ describe('GET /v1/verify', () => {
   })
 })
 
-function valuesOf(stub: ReturnType<typeof indexStub>): Promise<Readonly<Record<string, unknown>>> {
+function valuesOf(stub: DurableObjectStub): Promise<Readonly<Record<string, unknown>>> {
   return runInDurableObject(stub, (_, state) => Object.fromEntries(state.storage.kv.list()))
 }

@@ -154,6 +154,24 @@ describe('a webhook that names steps', () => {
     hanging.resolve(accept())
   })
 
+  it('stays enabled where it responds 410 to a step, which ends that event alone', async () => {
+    const gone = () => new Response(null, { status: 410 })
+    const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? gone() : accept()))
+    const setting = await setUpSteps()
+    const session = await fetchedSession(setting)
+    const states = async () => {
+      const response = await ask(setting, 'GET', session.id, '/deliveries')
+      const { deliveries } = (await response.json()) as { deliveries: { state: string }[] }
+      return deliveries.map(({ state }) => state)
+    }
+    await vi.waitFor(async () => expect(await states()).toEqual(['dead', 'dead']), WAIT)
+    expect((await post(session.id, await goodResponse(setting, session.request))).status).toBe(200)
+    await vi.waitFor(async () => expect(await states()).toEqual(['dead', 'dead', 'delivered']), WAIT)
+    expect(sent).toHaveLength(3)
+    const settings = await call(app, 'GET', '/v1/relying_party', { headers: setting.headers })
+    expect(await settings.json()).toMatchObject({ webhook: { disabled: false } })
+  })
+
   it('gets an event of a step again that it refused, and the log has it once', async () => {
     const sent: SentEvent[] = receive(() =>
       sent.length === 1 ? new Response('not today', { status: 500 }) : accept(),

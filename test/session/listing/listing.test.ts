@@ -8,9 +8,6 @@ import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { type IndexPut, VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
-import type { SessionContext } from '../../../src/session/context.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
-import { eraseListed } from '../../../src/session/listing/indexing.ts'
 import { call } from '../../routes/edge/edge-app.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, fetchRequest, type Setting, setUp, stubOf } from '../driver.ts'
@@ -26,8 +23,8 @@ startAtNoon()
 
 type Listed = { readonly verification_id: string; readonly status: string; readonly metadata: object }
 
-async function list({ headers }: Setting): Promise<readonly Listed[]> {
-  const response = await call(app, 'GET', '/v1/verify', { headers })
+async function list({ headers }: Setting, query = ''): Promise<readonly Listed[]> {
+  const response = await call(app, 'GET', `/v1/verify${query}`, { headers })
   return ((await response.json()) as { verifications: readonly Listed[] }).verifications
 }
 
@@ -85,8 +82,78 @@ describe('an entry', () => {
     expect(receiver).toHaveBeenCalledTimes(2)
     expect(put.mock.calls.map(([{ entry }]) => entry.stage)).toEqual(['created', 'request_fetched'])
     await cancel(setting, verification_id)
-    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(4), WAIT)
-    expect(put.mock.calls[3]?.[0].entry).toMatchObject({ webhook: { delivered: true, attempts: 1 } })
+    await vi.waitFor(() => expect(put).toHaveBeenCalledTimes(3), WAIT)
+    expect(put.mock.calls[2]?.[0].entry).toMatchObject({ webhook: { delivered: true, attempts: 1 } })
+  })
+})
+
+describe('an event that gets no attempt any more', () => {
+  const ended = async (setting: Setting) => {
+    const { verification_id } = await createSession(setting)
+    await cancel(setting, verification_id)
+    await vi.waitFor(async () => {
+      const deliveries = await ask(setting, 'GET', verification_id, '/deliveries')
+      expect(await deliveries.json()).toMatchObject({ deliveries: [{ attempts: [{ status: 500 }] }] })
+    }, WAIT)
+    return verification_id
+  }
+
+  it('is listed as dead where its endpoint is removed', async () => {
+    const setting = await setUp({ webhook: { url: WEBHOOK.url } })
+    vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
+    const id = await ended(setting)
+    expect(await list(setting, '?webhook_state=dead')).toEqual([])
+    await call(app, 'PATCH', '/v1/relying_party', { headers: setting.headers, body: { webhook: null } })
+    at(NOON + HOUR)
+    await runDurableObjectAlarm(stubOf(id))
+    await vi.waitFor(async () => {
+      expect(await list(setting, '?webhook_state=dead')).toMatchObject([{ verification_id: id }])
+    }, WAIT)
+  })
+
+  it('keeps its state where an older call of the same revision comes last', async () => {
+    const setting = await setUp({ webhook: { url: WEBHOOK.url } })
+    acceptEvents()
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    const { verification_id } = await createSession(setting)
+    await cancel(setting, verification_id)
+    await vi.waitFor(async () => {
+      expect(await list(setting, '?webhook_state=delivered')).toHaveLength(1)
+    }, WAIT)
+    const [last] = put.mock.calls.at(-1) ?? []
+    if (last === undefined) throw new Error('no entry was sent')
+    await dayStub(setting).put({ ...last, entry: { ...last.entry, webhook: null } })
+    expect(await list(setting, '?webhook_state=delivered')).toMatchObject([{ verification_id }])
+  })
+})
+
+describe('the erasure of a session', () => {
+  it('waits for no list, which gets the entry later, without metadata', async () => {
+    const setting = await setUp({ retention_seconds: 3_600 })
+    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    put.mockImplementation(async () => {
+      throw new Error('the list is unreachable')
+    })
+    await cancel(setting, verification_id)
+    await vi.waitFor(() => expect(put).toHaveBeenCalled(), WAIT)
+    at(NOON + HOUR + 60_000)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    const values = await runInDurableObject(stubOf(verification_id), (_, { storage }) =>
+      JSON.stringify([...storage.kv.list()]),
+    )
+    expect(values).toContain('"status":"canceled"')
+    expect(values).not.toContain('4711')
+    expect(await list(setting)).toMatchObject([{ status: 'pending' }])
+    put.mockRestore()
+    at(NOON + 3 * HOUR)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect(await list(setting)).toMatchObject([{ status: 'canceled', metadata: {} }])
+    expect(await textOf(setting)).not.toContain('sealed_metadata":"')
+    await runInDurableObject(stubOf(verification_id), (_, { storage }) => {
+      expect([...storage.kv.list()]).toEqual([])
+    })
   })
 })
 
@@ -153,22 +220,5 @@ describe('the event of a step', () => {
       const { events } = (await response.json()) as { events: readonly { event_type: string }[] }
       expect(events.map(({ event_type }) => event_type)).toEqual(STEPS)
     }, WAIT)
-  })
-})
-
-describe('an erasure on request', () => {
-  it.each([
-    ['the same session', 1, 1],
-    ['a session that the same key has created meanwhile', 2, 0],
-  ])('of %s', async (_, created_at, erasures) => {
-    const document = { verification_id: 'v_1', relying_party_id: 'rp_1', created_at: 1, idempotency: null }
-    const erase = vi.fn()
-    const context = {
-      store: { session: () => ({ ...document, created_at }), erase },
-      env: { VERIFICATION_INDEX: { getByName: () => ({ remove: async () => undefined }) } },
-    } as unknown as SessionContext
-    const indexed = { ...document, pending_index_entry: {} } as unknown as SessionDocument
-    expect(await eraseListed(context, indexed)).toBe(true)
-    expect(erase).toHaveBeenCalledTimes(erasures)
   })
 })

@@ -13,11 +13,8 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: DELIVERING,
-        replaced: `  store.commit({ ...document, deliveries })
-  if (webhook === null) return 'done'
-`,
-        by: `  if (webhook === null) return 'done'
-`,
+        replaced: '  store.commit({ ...document, deliveries })\n  if (unwanted',
+        by: '  if (unwanted',
       },
       {
         path: DELIVERING,
@@ -105,7 +102,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
         replaced:
           "if (recording === 'unreachable') return repeatSoon(store)\n  const current = store.session()",
         by: `const current = store.session()
-  if (recording === 'unreachable' && current) return write({ ...current, pending_log_entry: null })`,
+  if (recording === 'unreachable' && current) return store.remember({ ...current, pending_log_entry: null })`,
       },
     ],
   },
@@ -141,8 +138,8 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: PUBLISHING,
-        replaced: "if (recording === 'recorded') return write(",
-        by: "if (recording === 'recorded' || recording === 'closed') return write(",
+        replaced: "if (recording === 'recorded') return store.remember(",
+        by: "if (recording === 'recorded' || recording === 'closed') return store.remember(",
       },
     ],
   },

@@ -3,6 +3,8 @@
 import type { Mutant } from './index.ts'
 
 const INDEXING = 'src/session/listing/indexing.ts'
+const ENTRY = 'src/session/listing/entry.ts'
+const REMAINDER = 'src/session/listing/remainder.ts'
 const INDEX = 'src/relying-party/index/verification-index.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
 const END = 'src/session/response/end-session.ts'
@@ -13,9 +15,9 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: INDEXING,
-        replaced: '  const isStored = await put(env, shown(document), pending.revision)\n',
+        replaced: '  const isStored = await putEntry(env, document, entryOf(document, pending.revision))\n',
         by: `  store.remember({ ...document, pending_index_entry: { ...pending, next_call_at: null } })
-  if (!(await put(env, shown(document), pending.revision))) return
+  if (!(await putEntry(env, document, entryOf(document, pending.revision)))) return
   const isStored = true
 `,
       },
@@ -26,7 +28,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: INDEX,
-        replaced: '(isRemoved(before) || before.revision > entry.revision)',
+        replaced: '(isRemoved(before) || before.revision >= entry.revision)',
         by: 'isRemoved(before)',
       },
     ],
@@ -35,9 +37,61 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'DELETE leaves the entry',
     changes: [
       {
-        path: INDEXING,
-        replaced: '  if (!(await removeEntry(env, document))) return false\n',
-        by: '  void removeEntry\n',
+        path: REMAINDER,
+        replaced: 'entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry)',
+        by: 'removeEntry && entry === null ? true : putEntry(env, listing, entry as never)',
+      },
+    ],
+  },
+  {
+    name: 'a removal that fails is forgotten',
+    changes: [
+      {
+        path: REMAINDER,
+        replaced: 'putEntry(env, listing, entry)))) return false\n',
+        by: 'putEntry(env, listing, entry)))) {\n    await store.erase(undefined)\n    return false\n  }\n',
+      },
+    ],
+  },
+  {
+    name: 'an erasure forgets what the list does not have',
+    focus: { clockJumps: 3, requestLost: 0.4 },
+    changes: [
+      {
+        path: REMAINDER,
+        replaced: 'if (pending === undefined || pending.next_call_at === null) return',
+        by: 'if (pending !== null) return',
+      },
+    ],
+  },
+  {
+    name: 'a dead event is not listed',
+    changes: [
+      {
+        path: ENTRY,
+        replaced: '[stageOf(document), document.status, webhookResult(document)]',
+        by: '[stageOf(document), document.status]',
+      },
+    ],
+  },
+  {
+    name: 'the result of an attempt waits for the list',
+    changes: [
+      {
+        path: 'src/session/delivery/delivering.ts',
+        replaced: '      recordAttempt({ livemode }, delivery, outcome)\n',
+        by: '      recordAttempt({ livemode }, delivery, outcome)\n      await sendEntry(context)\n',
+      },
+    ],
+  },
+  {
+    name: 'metadata is stored in clear text',
+    changes: [
+      {
+        path: INDEX,
+        replaced:
+          'return seal({ key: await this.#sealingKey(), aad: key }, JSON.stringify(metadata), randomBytes(12))',
+        by: 'return [key, JSON.stringify(metadata), void seal, void randomBytes][1] as string',
       },
     ],
   },
@@ -56,7 +110,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'metadata is listed while an event may wait',
     changes: [
       {
-        path: INDEXING,
+        path: ENTRY,
         replaced: '(ended_at ?? document.expires_at) + document.retention_ms',
         by: '(ended_at ?? document.expires_at) + document.retention_ms + 7 * 86_400_000',
       },
@@ -77,9 +131,9 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'an end is not listed',
     changes: [
       {
-        path: END,
-        replaced: '    ...withChangedEntry(ended, pending_log_entry.next_call_at),\n',
-        by: '    ...ended,\n',
+        path: ENTRY,
+        replaced: '[stageOf(document), document.status, webhookResult(document)]',
+        by: '[document.request_fetched, document.held !== null]',
       },
     ],
   },
@@ -88,9 +142,13 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: END,
-        replaced:
-          '    void inBackground(() => postAll(context, webhook, begunOf(deliveries, started), meanwhile))',
-        by: '    void meanwhile.then(() => inBackground(() => postAll(context, webhook, begunOf(deliveries, started))))',
+        replaced: '      ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))',
+        by: '      ? inBackground(() => publishSteps(context).then(() => postAll(context, webhook, begunOf(deliveries, started))))',
+      },
+      {
+        path: END,
+        replaced: 'import { newLogEntry, publish }',
+        by: 'import { newLogEntry, publish, publishSteps }',
       },
     ],
   },

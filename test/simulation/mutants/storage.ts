@@ -25,8 +25,8 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: STORE,
-        replaced: '    setAlarm(wakeUpOf(document))\n    note(',
-        by: '    setTimeout(() => setAlarm(wakeUpOf(document)), 0)\n    note(',
+        replaced: '    alarm.set(wakeUpOf(document))\n    note(',
+        by: '    setTimeout(() => alarm.set(wakeUpOf(document)), 0)\n    note(',
       },
     ],
   },
@@ -99,7 +99,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
     name: 'no repair of a lost alarm',
     changes: [
-      { path: STORE, replaced: '      if (alarm === null) setAlarm(wakeUp)\n', by: '      void wakeUp\n' },
+      { path: STORE, replaced: '        if (known === null) set(wakeUp)\n', by: '        void wakeUp\n' },
     ],
   },
   {
@@ -108,7 +108,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       {
         path: 'src/session/timeouts.ts',
         replaced: 'endSession(context, expiredEnd(document), { webhook, now })',
-        by: 'await context.store.erase(tombstoneOf(document, now))',
+        by: 'await context.store.erase(remainderOf(document, now))',
       },
     ],
   },
@@ -140,12 +140,12 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       },
       {
         path: 'src/session/delivery/delivering.ts',
-        replaced: `      await indexDelivery(context, delivery, finish)
-      const document = store.session()
-      if (document === undefined) return`,
-        by: `      await indexDelivery(context, delivery, finish)
-      const document = store.session() ?? kept
-      if (document === undefined) return`,
+        replaced: `      const document = store.session()
+      if (document === undefined) return
+      const attempted`,
+        by: `      const document = store.session() ?? kept
+      if (document === undefined) return
+      const attempted`,
       },
     ],
   },

@@ -1,10 +1,15 @@
 // Every session is in the list of its relying party once, with the status that it has (CONTRACT 13). No list
-// has a session of another relying party, and none after `DELETE`. Metadata is not listed after the erasure
-// of its session.
+// has a session of another relying party, and none after `DELETE`. Metadata is sealed: only the key of its
+// list opens it, at its place. It is not listed after the erasure of its session.
 
-import type { IndexEntry } from '../../../src/relying-party/index/index-entry.ts'
+import { createDecipheriv, hkdfSync } from 'node:crypto'
+import { type ListedEntry, webhookStateOf } from '../../../src/relying-party/index/index-entry.ts'
+import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
+import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
+import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
 import { documentOf, type Property } from '../ledger.ts'
+import type { SimulatedObject } from '../platform/objects.ts'
 import { MARKER, type Session } from '../world.ts'
 
 /** Longest time from a change to its entry. */
@@ -21,6 +26,8 @@ export const lists: Property = {
     /** Sessions whose `DELETE` was acknowledged. */
     const gone = new Set<string>()
     const erased = new Set<string>()
+    /** Sessions that were erased before their retention ended, by `DELETE`. */
+    const removed = new Set<string>()
     /** Status of each entry in a list. */
     const statuses = new Map<string, string>()
 
@@ -29,14 +36,28 @@ export const lists: Property = {
         .flatMap(({ durable }) => [...durable.data.values()])
         .filter(isEntry)
         .filter((entry) => nameOf(entry) === name)
-    const showsNothing = (entry: IndexEntry) => {
-      const { metadata, metadata_until } = entry
-      if (metadata_until > latest() && Object.keys(metadata).length > 0) {
+    const showsNothing = (entry: StoredEntry) => {
+      if (entry.metadata_until > latest() && entry.sealed_metadata !== null) {
         fail(`the list has the metadata of ${nameOf(entry)} after its erasure`)
       }
     }
+    const isSealed = (list: SimulatedObject, key: string, entry: StoredEntry) => {
+      const { sealed_metadata: sealed } = entry
+      if (JSON.stringify(entry).includes(MARKER)) fail(`${list.name} has metadata in clear text`)
+      if (sealed === null) {
+        if (!erased.has(nameOf(entry)) && entry.metadata_until > latest())
+          fail(`${list.name} lacks the metadata of ${nameOf(entry)}`)
+        return
+      }
+      if (!textOf(sealed, `index/${list.id}`, key)?.includes(MARKER))
+        fail(`the key of ${list.name} does not open the metadata of ${nameOf(entry)}`)
+      const isOpen =
+        textOf(sealed, `index/${list.id}`, `${key}0`) !== undefined ||
+        textOf(sealed, `index/${list.label}`, key) !== undefined
+      if (isOpen) fail(`the metadata of ${nameOf(entry)} opens at another place or with another key`)
+    }
     /** Compares the first entry of a session, and the first with its end, with the time of the change. */
-    const isPrompt = (entry: IndexEntry) => {
+    const isPrompt = (entry: StoredEntry) => {
       const name = nameOf(entry)
       const isNew = !statuses.has(name) || (entry.ended_at !== null && statuses.get(name) === 'pending')
       statuses.set(name, entry.status)
@@ -60,11 +81,14 @@ export const lists: Property = {
         if (document !== undefined) documents.set(nameOf(document), { session, document })
         else if (old !== undefined) {
           erased.add(nameOf(old))
+          if (old.ended_at === null || latest() < old.ended_at + old.retention_ms) removed.add(nameOf(old))
           for (const entry of entriesOf(nameOf(old))) if (!deleted.has(session)) showsNothing(entry)
         }
       },
-      objectCommitted: ({ kind, label }, _, after) => {
+      objectCommitted: (list, key, after) => {
+        const { kind, label } = list
         if (kind !== 'VERIFICATION_INDEX' || !isEntry(after)) return
+        isSealed(list, key, after)
         const session = sessions.find(({ verificationId }) => verificationId === after.verification_id)
         const owner = `${session?.party.id}/${Math.floor(after.created_at / DAY_MS)}`
         if (session === undefined || label !== owner) return fail(`${label} lists ${nameOf(after)}`)
@@ -74,19 +98,21 @@ export const lists: Property = {
       },
       eventsOver: () => {
         for (const [name, { session, document }] of documents) {
-          const isExcused = deleted.has(session) || session.party.isErased
           const entries = entriesOf(name)
           const wanted = session.input.isIndexed ? 1 : 0
           if (entries.length > wanted) fail(`${session.name} is listed ${entries.length} times`)
+          if (removed.has(name) && entries.length > 0 && !session.party.isErased)
+            fail(`${session.name} is still listed after its DELETE`)
+          // `DELETE` comes before its session is erased by time, or after.
+          const isExcused = (deleted.has(session) && erased.has(name)) || session.party.isErased
           if (isExcused || wanted === 0) continue
           const [entry] = entries
           if (entry === undefined) fail(`${session.name} is not listed`)
-          else if (entry.status !== document.status) {
-            fail(`${session.name} is ${document.status}, and is listed as ${entry.status}`)
+          else if (!isSame(entry, document, erased.has(name))) {
+            fail(`${session.name} is ${stateOfSession(document)}, and is listed as ${stateOf(entry)}`)
           }
-        }
-        for (const { name, durable } of indexes()) {
-          if (JSON.stringify([...durable.data]).includes(MARKER)) fail(`${name} still has metadata`)
+          if (erased.has(name) && entry?.sealed_metadata)
+            fail(`${session.name} still has metadata in the list`)
         }
       },
       retentionsOver: () => {
@@ -98,11 +124,45 @@ export const lists: Property = {
   },
 }
 
-function nameOf({ verification_id, created_at }: Pick<IndexEntry, 'verification_id' | 'created_at'>): string {
+/** Compares an entry with its session. The write that erases a session may also end its event. */
+function isSame(entry: StoredEntry, document: SessionDocument, isErased: boolean): boolean {
+  const state = stateOfSession(document)
+  return stateOf(entry) === state || (isErased && stateOf({ ...entry, webhook: null }) === state)
+}
+
+/** Status, stage and state of the webhook. */
+function stateOf(entry: StoredEntry): string {
+  return `${entry.status}, ${entry.stage}, ${webhookStateOf(entry)}`
+}
+
+function stateOfSession({ status, held, request_fetched, deliveries }: SessionDocument): string {
+  const pending = held === null ? (request_fetched ? 'request_fetched' : 'created') : 'awaiting_return'
+  const { state = 'owed' } = deliveries.find((delivery) => !isStepEvent(delivery)) ?? {}
+  return `${status}, ${status === 'pending' ? pending : 'done'}, ${state === 'owed' ? null : state}`
+}
+
+/** Opens a sealed text without the code of the service: AES-256-GCM, with a key by HKDF. */
+function textOf(sealed: string, purpose: string, place: string): string | undefined {
+  const secret = Buffer.from(TEST_ENVIRONMENT.SERVER_SECRET, 'base64url')
+  const key = hkdfSync('sha256', secret, Buffer.alloc(32), `wallet-verifier/${purpose}`, 32)
+  const bytes = Buffer.from(sealed, 'base64url')
+  const decipher = createDecipheriv('aes-256-gcm', Buffer.from(key), bytes.subarray(0, 12))
+  decipher.setAAD(Buffer.from(place)).setAuthTag(bytes.subarray(-16))
+  try {
+    return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()]).toString()
+  } catch {
+    return undefined // the tag does not match
+  }
+}
+
+function nameOf({
+  verification_id,
+  created_at,
+}: Pick<ListedEntry, 'verification_id' | 'created_at'>): string {
   return `${verification_id}@${created_at}`
 }
 
 /** Returns true for an entry that is listed. What remains of a deleted one has no `metadata_until`. */
-function isEntry(stored: unknown): stored is IndexEntry {
+function isEntry(stored: unknown): stored is StoredEntry {
   return typeof stored === 'object' && stored !== null && 'metadata_until' in stored
 }

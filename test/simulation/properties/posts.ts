@@ -1,5 +1,6 @@
 // Each event is sent one to six times, or is dead. An attempt is durable before it is sent, and every attempt
-// has the same bytes. Attempts by hand are counted apart. The write that ends a session queues its event.
+// has the same bytes. Attempts by hand are counted apart. The write that ends a session queues its event. 410
+// ends the event of a step. The result of an attempt is written at once.
 
 import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
 import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
@@ -9,17 +10,22 @@ import type { Post } from '../receiver.ts'
 import type { Session } from '../world.ts'
 
 const AUTOMATIC_ATTEMPTS = 6
+/** Longest time from a response to the write of the result, in a history without faults of the platform. */
+const PROMPT_MS = 1_000
 
 export const posts: Property = {
   name: '1 to 6 POSTs for each event, or dead',
-  watch: ({ sessions, fail, durable }) => {
+  watch: ({ sessions, fail, durable, wall, isCalm }) => {
     const sent = new Map<string, Post[]>()
+    /** Time of the last POST of each event. */
+    const sentAt = new Map<string, number>()
     const deliveries = new Map<string, { readonly delivery: Delivery; readonly session: Session }>()
     const deliveryOf = (session: Session, eventId: string) =>
       documentOf(durable(session))?.deliveries.find(({ event_id }) => event_id === eventId)
     return {
       posted: (post) => {
         const earlier = sent.get(post.eventId) ?? []
+        sentAt.set(post.eventId, wall())
         sent.set(post.eventId, [...earlier, post])
         if (earlier.some(({ body }) => body !== post.body)) fail(`${post.eventId} was sent with other bytes`)
         const session = sessions.find(({ verificationId }) => verificationId === post.verificationId)
@@ -42,6 +48,12 @@ export const posts: Property = {
           fail(`the write that ends ${session.name} queues no event, and its endpoint wants one`)
         }
         for (const delivery of documentOf(after)?.deliveries ?? []) {
+          const { event_id, attempts } = delivery
+          const known = deliveries.get(event_id)?.delivery.attempts.at(-1)?.duration_ms
+          const duration = attempts.at(-1)?.duration_ms
+          const late = wall() - (sentAt.get(event_id) ?? 0) - (duration ?? 0)
+          if (isCalm && known === undefined && duration !== undefined && late > PROMPT_MS)
+            fail(`the result of a POST for ${session.name} is written ${late} ms after it`)
           deliveries.set(delivery.event_id, { delivery, session })
         }
       },
@@ -59,7 +71,9 @@ export const posts: Property = {
             fail(`the event of ${session.name} is still queued`)
           // An unwanted event is queued while settings are unavailable.
           const isWanted = settings?.webhook?.events.some((type) => type === delivery.event_type) ?? false
-          if (state === 'dead' && automatic < AUTOMATIC_ATTEMPTS && isWanted) {
+          const isRefused =
+            isStepEvent(delivery) && (sent.get(eventId) ?? []).some(({ status }) => status === 410)
+          if (state === 'dead' && automatic < AUTOMATIC_ATTEMPTS && isWanted && !isRefused) {
             fail(`the event of ${session.name} is dead after ${automatic} attempts`)
           }
           if (state === 'delivered' && !accepted) fail(`the event of ${session.name} was not delivered`)

@@ -1,0 +1,91 @@
+// Change of the list that outlives its session (CONTRACT 13). Erasure does not wait for the list: the write
+// that erases a session queues what the list does not have yet. It has no personal data, and is sent until
+// the list confirms it.
+
+import { dayOf } from '../../relying-party/events/event-days.ts'
+import { unlistedAt } from '../../relying-party/index/index-days.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { SessionContext } from '../context.ts'
+import { CURRENT_VERSION, type SessionDocument, type Tombstone, tombstoneOf } from '../document.ts'
+import { entryOf } from './entry.ts'
+import { putEntry, removeEntry, waitAfter } from './indexing.ts'
+import type { PendingListing } from './pending-entry.ts'
+
+/** Returns what remains of a session that time erases: its key, and an entry that is not confirmed. */
+export function remainderOf(document: SessionDocument, now: number): Tombstone | undefined {
+  const { pending_index_entry: pending } = document
+  if (pending === undefined || pending.next_call_at === null) return tombstoneOf(document, now)
+  const { revision, calls, next_call_at } = pending
+  const entry = { ...entryOf(document, revision + 1), metadata: {} }
+  return withListing(document, { ...ofSession(document), entry, calls, next_call_at })
+}
+
+/**
+ * Erases a session on request, and its entry. `document` undefined: it is erased already, or not the
+ * caller's.
+ */
+export async function eraseOnRequest(
+  context: SessionContext,
+  relyingPartyId: string,
+  document: SessionDocument | undefined,
+): Promise<Result<null, 'not_found' | 'unavailable'>> {
+  const { store } = context
+  const now = Date.now()
+  if (document === undefined) {
+    const listing = store.tombstone()?.listing
+    // A repeated request, while the list still has the entry.
+    if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
+  } else if (document.pending_index_entry === undefined) {
+    await store.erase(tombstoneOf(document, now))
+  } else {
+    const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
+    await store.erase(withListing(document, { ...ofSession(document), ...first }))
+  }
+  return (await sendListing(context)) ? ok(null) : err('unavailable')
+}
+
+/** Does what is due after the erasure. The call is counted before it is made. */
+export async function remainderDue(context: SessionContext, now: number): Promise<void> {
+  const { store } = context
+  const tombstone = store.tombstone()
+  if (tombstone === undefined) return
+  const { listing } = tombstone
+  if (listing === undefined) {
+    if (tombstone.keep_until <= now) await store.erase(undefined)
+    return
+  }
+  if (listing.next_call_at > now) return
+  // The list erases the whole day then.
+  if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
+  const calls = listing.calls + 1
+  store.replace({ ...tombstone, listing: { ...listing, calls, next_call_at: now + waitAfter(calls) } })
+  await sendListing(context)
+}
+
+/** Sends the change. True where the list has it. */
+async function sendListing(context: SessionContext): Promise<boolean> {
+  const { store, env } = context
+  const listing = store.tombstone()?.listing
+  if (listing === undefined) return true
+  const { entry } = listing
+  if (!(await (entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry)))) return false
+  const current = store.tombstone()
+  if (current?.listing !== undefined) await dropListing(context, current)
+  return true
+}
+
+async function dropListing({ store }: SessionContext, { listing: _, ...rest }: Tombstone): Promise<void> {
+  if (rest.keep_until <= Date.now()) await store.erase(undefined)
+  else store.replace(rest)
+}
+
+function withListing({ idempotency }: SessionDocument, listing: PendingListing): Tombstone {
+  return { ...CURRENT_VERSION, erased: true, ...(idempotency ?? NO_KEY), listing }
+}
+
+/** The members of a tombstone without an `Idempotency-Key`. */
+const NO_KEY = { body_digest: '', keep_until: 0 }
+
+function ofSession({ relying_party_id, verification_id, created_at }: SessionDocument) {
+  return { relying_party_id, verification_id, created_at }
+}
