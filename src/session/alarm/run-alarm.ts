@@ -43,5 +43,6 @@ async function work(context: SessionContext, now: number): Promise<void> {
   // Last, because they must delay no outcome. Erasure waits for them.
   await publishStepsDue(context, now)
   await indexDue(context, now)
+  store.save() // what an earlier write could not
   store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
 }

@@ -13,6 +13,7 @@ import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR
+const WAIT = { timeout: 20_000 }
 
 startAtNoon()
 
@@ -45,7 +46,7 @@ async function endedSession(setting: Setting, calls?: () => number): Promise<str
     const { owed } = await owedBy(verification_id)
     if (calls === undefined) expect(owed).toBeNull()
     else expect([calls(), owed?.next_call_at]).toEqual([1, soon])
-  })
+  }, WAIT)
   return verification_id
 }
 

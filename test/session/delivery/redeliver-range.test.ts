@@ -80,7 +80,12 @@ async function dead(setting: Setting): Promise<string> {
   await vi.waitFor(async () => {
     const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
     for (const { attempts } of deliveries) expect(attempts[0].status).toBe(500)
-  }, 5_000)
+    const { pending_log_entry, pending_step_log } = await runInDurableObject(
+      stubOf(id),
+      (_, state) => state.storage.kv.get<SessionDocument>('session')!,
+    )
+    expect([pending_log_entry, pending_step_log ?? null]).toEqual([null, null])
+  }, 20_000)
   await runInDurableObject(stubOf(id), (_, state) => {
     const document = state.storage.kv.get<SessionDocument>('session')!
     const deliveries = document.deliveries.map((one) => ({ ...one, state: 'dead', next_attempt_at: null }))
