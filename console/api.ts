@@ -61,10 +61,13 @@ export function call<T>(method: string, path: string, body?: object): Promise<An
 
 /** Sends a call with the token of this page. */
 async function sendOfPage<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-  const answer = await send<T>(method, path, body, { 'console-token': pageToken })
-  if (!answer.ok && answer.problem.status === 401) onSessionEnd('session_ended')
+  const token = pageToken
+  const answer = await send<T>(method, path, body, { 'console-token': token })
+  // A late response to a call of an earlier sign-in says nothing about this one.
+  if (answer.ok || token !== pageToken) return answer
+  if (answer.problem.status === 401) onSessionEnd('session_ended')
   // The cookie is that of another sign-in, which has another token.
-  if (!answer.ok && answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
+  if (answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
   return answer
 }
 

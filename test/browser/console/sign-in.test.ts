@@ -1,6 +1,6 @@
 // Sign-in to the console and its end, and what a page of another site can do with it.
 
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import { type BrowserStage, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { keyWith, openPage, sendToken, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
@@ -137,6 +137,34 @@ describeInBrowser('the console', () => {
     expect(shown.join()).not.toContain(foreign.verification_id)
     await page.reload()
     await page.getByRole('link').filter({ hasText: foreign.verification_id }).waitFor()
+  })
+
+  it('stays signed in when a call of the sign-in before it is refused late', async () => {
+    const rp = await relyingPartyOf(stage)
+    const { verification_id } = await rp.create()
+    const { page } = await enter(rp)
+    await page.goto(`${SERVICE}/console#/verifications/${verification_id}`)
+    await page.locator('.timeline').waitFor()
+    let release = () => {}
+    const held = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await new Promise<void>((holds) => {
+      const hold = (route: Route) => {
+        holds()
+        return held.then(() => route.continue())
+      }
+      void page.route(/timeline$/, hold, { times: 1 })
+    })
+    await page.context().clearCookies()
+    await page.getByRole('alert').getByText('You are signed out').waitFor()
+    await sendToken(page, rp.api_key)
+    await page.getByRole('button', { name: 'Sign out' }).waitFor()
+    const late = page.waitForResponse((response) => /timeline$/.test(response.url()) && !response.ok())
+    release()
+    await (await late).finished()
+    await page.locator('.timeline').waitFor()
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1)
   })
 
   it('shows a key that may only read nothing to change, and the API refuses its changes', async () => {
