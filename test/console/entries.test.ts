@@ -100,13 +100,13 @@ describe('an older page', () => {
   })
 })
 
-describe('a page that costs a search', () => {
+describe('a page of two', () => {
   it.each([
     [[], 'before 1', true],
     [[3], 'before 3', true],
     [[3, 2], 'before 2', false],
     [[3], null, false],
-  ] as const)('of %j, with %j next: %s', (numbers, next, expected) => {
+  ] as const)('with %j and the cursor %j needed a search: %s', (numbers, next, expected) => {
     expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
   })
 })
