@@ -1,19 +1,17 @@
 // `npm run simulate`: runs histories, or looks for the histories that catch mutants.
 
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Focus } from './history.ts'
-import { MUTANTS } from './mutants/index.ts'
-import { openSimulator, type Simulator, traceOf } from './simulator.ts'
+import { type CaughtMutant, catchMutant, findMutant, MUTANTS, readSeeds, SEEDS } from './mutants/index.ts'
+import { commandOf, openSimulator, traceOf } from './simulator.ts'
 
 const TRACE_LINES = 60
-const SEEDS = join(import.meta.dirname, 'mutants', 'seeds.json')
 const USAGE = `npm run simulate -- [--seed N] [--histories N] [--mutant NAME | --mutants]
   --seed N        the first seed (1)
   --histories N   histories, each with the next seed (1000)
   --mutant NAME   plants the mutant whose name contains this text, and stops where it is caught
-  --mutants       finds the first history that catches each mutant, and writes mutants/seeds.json`
+  --mutants       finds the first history that catches each mutant, and writes mutants/seeds.json.
+                  A mutant must be caught by the property that the file has for it`
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +30,7 @@ process.exitCode = values.mutants ? await catchMutants() : await simulate()
 
 async function simulate(): Promise<number> {
   const wanted = values.mutant
-  const mutant = wanted === undefined ? undefined : MUTANTS.find(({ name }) => name.includes(wanted))
+  const mutant = wanted === undefined ? undefined : findMutant(wanted)
   if (wanted !== undefined && mutant === undefined) {
     console.error(
       `No mutant has "${wanted}" in its name:\n${MUTANTS.map(({ name }) => `  ${name}`).join('\n')}`,
@@ -50,7 +48,7 @@ async function simulate(): Promise<number> {
         console.error(line)
       }
       console.error(`\n${result.violation.property}: ${result.violation.text}`)
-      console.error(`Run it again: npm run simulate -- --seed ${seed + i} --histories 1`)
+      console.error(`Run it again: ${commandOf(seed + i, mutant?.name)}`)
       return 1
     }
   }
@@ -62,23 +60,22 @@ async function simulate(): Promise<number> {
   return 0
 }
 
+/** A mutant that had a seed must be caught by the same property again. */
 async function catchMutants(): Promise<number> {
-  const kept: string[] = []
-  for (const { name, changes, focus } of MUTANTS) {
-    const simulator = await openSimulator(changes)
-    const caught = await firstCatch(simulator, focus)
-    console.log(caught === undefined ? `not caught: ${name}` : `${caught.seed}: ${name} (${caught.property})`)
-    if (caught !== undefined) kept.push(`  ${JSON.stringify({ mutant: name, ...caught })}`)
+  const known = readSeeds()
+  const caught: CaughtMutant[] = []
+  for (const mutant of MUTANTS) {
+    const property = known.find((one) => one.mutant === mutant.name)?.property
+    const simulator = await openSimulator(mutant.changes)
+    const found = await catchMutant(simulator, mutant, { seed, histories, property })
+    console.log(
+      found === undefined
+        ? `not caught: ${mutant.name} (${property ?? 'any property'})`
+        : `${found.seed}: ${mutant.name} (${found.property})`,
+    )
+    if (found !== undefined) caught.push(found)
   }
-  if (kept.length < MUTANTS.length) return 1
-  writeFileSync(SEEDS, `[\n${kept.join(',\n')}\n]\n`)
+  if (caught.length < MUTANTS.length) return 1
+  writeFileSync(SEEDS, `${JSON.stringify(caught, null, 2)}\n`)
   return 0
-}
-
-async function firstCatch(simulator: Simulator, focus: Focus | undefined) {
-  for (let i = 0; i < histories; i++) {
-    const { violation } = await simulator.run(seed + i, focus)
-    if (violation !== undefined) return { seed: seed + i, property: violation.property }
-  }
-  return undefined
 }

@@ -1,13 +1,11 @@
-// Planted mistakes. Each is caught from the seed that caught it first, and the present service holds every
-// property with that seed.
+// Planted mistakes. Each is caught by the property that caught it first, from the same seed on. The present
+// service holds every property with that seed.
 
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildService } from './build.ts'
-import { MUTANTS } from './mutants/index.ts'
+import { catchMutant, findMutant, MUTANTS, readSeeds } from './mutants/index.ts'
 import { PROPERTIES } from './properties/index.ts'
-import { openSimulator, type Simulator } from './simulator.ts'
+import { commandOf, openSimulator, type Simulator } from './simulator.ts'
 
 /**
  * Histories from the kept seed on. A change of the service can move the history that catches a mutant.
@@ -15,11 +13,7 @@ import { openSimulator, type Simulator } from './simulator.ts'
  */
 const HISTORIES = 800
 
-type CaughtMutant = { readonly mutant: string; readonly seed: number; readonly property: string }
-
-const KEPT = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'mutants', 'seeds.json'), 'utf8'),
-) as readonly CaughtMutant[]
+const KEPT = readSeeds()
 
 describe('planted mistakes', () => {
   let service: Simulator
@@ -29,17 +23,16 @@ describe('planted mistakes', () => {
 
   it.each(MUTANTS)(
     'are caught: $name',
-    async ({ name, changes, focus }) => {
-      const first = KEPT.find(({ mutant }) => mutant === name)?.seed ?? 1
-      const simulator = await openSimulator(changes)
-      let caught: number | undefined
-      for (let seed = first; caught === undefined && seed < first + HISTORIES; seed++) {
-        if ((await simulator.run(seed, focus)).violation !== undefined) caught = seed
-      }
+    async (mutant) => {
+      const { seed, property } = KEPT.find((one) => one.mutant === mutant.name) ?? { seed: 1 }
+      const simulator = await openSimulator(mutant.changes)
+      const caught = await catchMutant(simulator, mutant, { seed, histories: HISTORIES, property })
       if (caught === undefined) {
-        expect.fail(`no history from ${first} on catches it: npm run simulate -- --mutants --histories 10000`)
+        expect.fail(
+          `no history from ${seed} on breaks "${property}" ${mutant.clause ?? ''}: npm run simulate -- --mutants --histories 10000`,
+        )
       }
-      expect((await service.run(caught, focus)).violation).toBeUndefined()
+      expect((await service.run(caught.seed, mutant.focus)).violation).toBeUndefined()
     },
     120_000,
   )
@@ -48,6 +41,14 @@ describe('planted mistakes', () => {
     expect(KEPT.map(({ mutant }) => mutant)).toEqual(MUTANTS.map(({ name }) => name))
     const broken = new Set(KEPT.map(({ property }) => property))
     expect(PROPERTIES.filter(({ name }) => !broken.has(name))).toEqual([])
+  })
+
+  it('are planted again by the command that repeats a history', () => {
+    for (const { name } of MUTANTS) {
+      expect(findMutant(name)?.name).toBe(name)
+      expect(commandOf(7, name)).toBe(`npm run simulate -- --seed 7 --histories 1 --mutant "${name}"`)
+    }
+    expect(commandOf(7)).toBe('npm run simulate -- --seed 7 --histories 1')
   })
 
   it('must fit their sources', async () => {

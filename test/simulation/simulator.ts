@@ -36,3 +36,9 @@ export async function traceOf(
   await simulator.run(seed, focus, (line) => trace.push(line))
   return trace.slice(-lines)
 }
+
+/** Returns the command that runs one history again. */
+export function commandOf(seed: number, mutant?: string): string {
+  const planted = mutant === undefined ? '' : ` --mutant ${JSON.stringify(mutant)}`
+  return `npm run simulate -- --seed ${seed} --histories 1${planted}`
+}

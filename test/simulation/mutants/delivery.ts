@@ -49,6 +49,17 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'an erasure does not wait for a webhook',
+    clause: /erased while its event was queued/,
+    changes: [
+      {
+        path: 'src/session/alarm/wake-up.ts',
+        replaced: 'return eventsDue(document).length === 0 ?',
+        by: 'return eventsDue({ ...document, deliveries: [] }).length === 0 ?',
+      },
+    ],
+  },
+  {
     name: 'commit, then send',
     changes: [
       {

@@ -1,8 +1,11 @@
 // Planted mistakes, as edits of the sources. Each must break a property. A mistake whose text is no longer in
 // its source fails the build, and must be adapted.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Change } from '../build.ts'
 import type { Focus } from '../history.ts'
+import type { Simulator } from '../simulator.ts'
 import { DELIVERY_MUTANTS } from './delivery.ts'
 import { LIST_MUTANTS } from './lists.ts'
 import { LOGIN_MUTANTS } from './logins.ts'
@@ -14,6 +17,8 @@ export type Mutant = {
   readonly changes: readonly Change[]
   /** Faults that a rare history needs. Without them one in thousands catches the mistake. */
   readonly focus?: Focus
+  /** Text of the violation, where another clause of the property must not be the one that catches it. */
+  readonly clause?: RegExp
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -23,3 +28,40 @@ export const MUTANTS: readonly Mutant[] = [
   ...LOGIN_MUTANTS,
   ...LIST_MUTANTS,
 ]
+
+/** Returns the mutant with this name, or the first whose name contains it. */
+export function findMutant(name: string): Mutant | undefined {
+  return MUTANTS.find((one) => one.name === name) ?? MUTANTS.find((one) => one.name.includes(name))
+}
+
+/** The first history that catches a mutant. */
+export type CaughtMutant = { readonly mutant: string; readonly seed: number; readonly property: string }
+
+export const SEEDS = join(import.meta.dirname, 'seeds.json')
+
+/** Reads the history that caught each mutant first. */
+export function readSeeds(): readonly CaughtMutant[] {
+  return JSON.parse(readFileSync(SEEDS, 'utf8')) as readonly CaughtMutant[]
+}
+
+/**
+ * Returns the first history from `seed` on that catches the mutant by this property, or by any without one.
+ */
+export async function catchMutant(
+  simulator: Simulator,
+  { name, focus, clause }: Mutant,
+  {
+    seed,
+    histories,
+    property,
+  }: { readonly seed: number; readonly histories: number; readonly property: string | undefined },
+): Promise<CaughtMutant | undefined> {
+  for (let one = seed; one < seed + histories; one++) {
+    const { violation } = await simulator.run(one, focus)
+    if (violation === undefined || (clause && !clause.test(violation.text))) continue
+    if (violation.property === (property ?? violation.property)) {
+      return { mutant: name, seed: one, property: violation.property }
+    }
+  }
+  return undefined
+}

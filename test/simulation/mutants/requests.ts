@@ -18,6 +18,60 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'state and nonce of another session are accepted',
+    clause: /accepts a response to another/,
+    changes: [
+      {
+        path: 'src/crypto/tagged-bytes.ts',
+        replaced:
+          'return timingSafeEqual(tagged.slice(length), await mac(key, context, bytes)) ? bytes : undefined',
+        by: 'return (await mac(key, context, bytes)) && bytes',
+      },
+      {
+        path: 'src/formats/holder-proof.ts',
+        replaced: "const isNonce = member(claims, 'nonce') === expected.nonce",
+        by: "const isNonce = typeof member(claims, 'nonce') === 'string'",
+      },
+    ],
+  },
+  {
+    name: 'a discarded request is alive again',
+    clause: /is alive again/,
+    changes: [
+      {
+        path: RETURN,
+        replaced: '  context.store.commit(discardHeld(document, now))\n',
+        by: `  context.store.commit(discardHeld(document, now))
+  context.store.remember({ ...discardHeld(document, now), generations: document.generations })
+`,
+      },
+    ],
+  },
+  {
+    name: 'a response to a discarded request is verified',
+    clause: /which is over/,
+    changes: [
+      {
+        path: RETURN,
+        replaced: '  context.store.commit(discardHeld(document, now))\n',
+        by: `  context.store.commit(discardHeld(document, now))
+  Object.assign(context, { discarded: document.generations })
+`,
+      },
+      {
+        path: 'src/session/response/process-response.ts',
+        replaced: '    document,\n    settings: settings.value,\n',
+        by: `    document: {
+      ...document,
+      generations: [...document.generations, ...((context as { discarded?: [] }).discarded ?? [])],
+    },
+    settings: settings.value,
+`,
+      },
+      { path: BINDING, replaced: ' || browser === null || !isThere)', by: ' || browser === null)' },
+    ],
+  },
+  {
     name: 'a discarded success leaves its request',
     changes: [
       {
@@ -87,6 +141,44 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
         path: 'src/session/response/end-session.ts',
         replaced: '    version: document.version + 1,\n    ended_at',
         by: '    version: document.version,\n    ended_at',
+      },
+    ],
+  },
+  {
+    name: 'a fetched request is not written',
+    clause: /showed version/,
+    changes: [
+      {
+        path: 'src/session/request/fetching.ts',
+        replaced: 'store.commit(fetched)',
+        by: 'store.remember(fetched)',
+      },
+    ],
+  },
+  {
+    name: 'the stage is that of the newest request',
+    clause: /the stage of .* went back/,
+    changes: [
+      {
+        path: 'src/session/document.ts',
+        replaced: "return document.request_fetched ? 'request_fetched' : 'created'",
+        by: "return document.generations.at(-1)?.fetched ? 'request_fetched' : 'created'",
+      },
+      {
+        path: 'src/session/request/new-request.ts',
+        replaced: 'const document = addStep(added, step, now)',
+        by: 'const document = addStep({ ...added, version: added.version + 1 }, step, now)',
+      },
+    ],
+  },
+  {
+    name: 'a socket gets a state before it is written',
+    clause: /the socket of .* (showed|was shown as)/,
+    changes: [
+      {
+        path: 'src/session/store.ts',
+        replaced: '    write(written)\n    if (written.version !== seen) announce(ctx, written)',
+        by: '    if (written.version !== seen) announce(ctx, written)\n    write(written)',
       },
     ],
   },

@@ -103,6 +103,17 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'an erased session sets its alarm again',
+    clause: /still has an alarm/,
+    changes: [
+      {
+        path: STORE,
+        replaced: 'alarm.set(wakeUp === null ? null : Math.max(wakeUp, notBefore))',
+        by: 'alarm.set(Math.max(wakeUp ?? Date.now() + 86_400_000, notBefore))',
+      },
+    ],
+  },
+  {
     name: 'expiry erases the session instead of ending it',
     changes: [
       {

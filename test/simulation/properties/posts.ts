@@ -1,6 +1,7 @@
 // Each event is sent one to six times, or is dead. An attempt is durable before it is sent, and every attempt
 // has the same bytes. Attempts by hand are counted apart. The write that ends a session queues its event. 410
-// ends the event of a step. The result of an attempt is written at once.
+// ends the event of a step. The result of an attempt is written at once. Without `DELETE`, erasure waits up
+// to seven days for a queued event.
 
 import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
 import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
@@ -12,17 +13,31 @@ import type { Session } from '../world.ts'
 const AUTOMATIC_ATTEMPTS = 6
 /** Longest time from a response to the write of the result, in a history without faults of the platform. */
 const PROMPT_MS = 1_000
+/** Longest delay of an erasure while an event is queued (CONTRACT 4). */
+const QUEUED_MS = 7 * 86_400_000
 
 export const posts: Property = {
   name: '1 to 6 POSTs for each event, or dead',
-  watch: ({ sessions, fail, durable, wall, isCalm }) => {
+  watch: ({ sessions, fail, durable, wall, latest, isCalm }) => {
     const sent = new Map<string, Post[]>()
     /** Time of the last POST of each event. */
     const sentAt = new Map<string, number>()
     const deliveries = new Map<string, { readonly delivery: Delivery; readonly session: Session }>()
+    /** Sessions that the relying party has deleted, or tried to. */
+    const deleted = new Set<Session>()
+    const isAccepted = (eventId: string) =>
+      (sent.get(eventId) ?? []).some(({ status }) => status !== null && status >= 200 && status < 300)
+    /** The write that erases a session may also end its event: it is delivered, or not wanted any more. */
+    const isErasable = (session: Session, delivery: Delivery) =>
+      delivery.state !== 'owed' || isAccepted(delivery.event_id) || !isWanted(session, delivery)
+    /** POSTs until the erasure of events whose last attempt must follow. */
+    const lastDue = new Map<string, number>()
     const deliveryOf = (session: Session, eventId: string) =>
       documentOf(durable(session))?.deliveries.find(({ event_id }) => event_id === eventId)
     return {
+      asked: (session, method) => {
+        if (method === 'erase') deleted.add(session)
+      },
       posted: (post) => {
         const earlier = sent.get(post.eventId) ?? []
         sentAt.set(post.eventId, wall())
@@ -47,7 +62,18 @@ export const posts: Property = {
         if (isEnd(before, after) && isUnqueued(session, after)) {
           fail(`the write that ends ${session.name} queues no event, and its endpoint wants one`)
         }
-        for (const delivery of documentOf(after)?.deliveries ?? []) {
+        const [old, document] = [documentOf(before), documentOf(after)]
+        if (old !== undefined && document === undefined && !deleted.has(session)) {
+          const isEarly = latest() < (old.ended_at ?? 0) + old.retention_ms + QUEUED_MS
+          for (const delivery of isEarly ? old.deliveries : []) {
+            if (isErasable(session, delivery)) continue
+            const { event_id, automatic_attempts: automatic } = delivery
+            // The write that erases a session may also start the last attempt.
+            if (automatic === AUTOMATIC_ATTEMPTS - 1) lastDue.set(event_id, (sent.get(event_id) ?? []).length)
+            else fail(`${session.name} was erased while its event was queued`)
+          }
+        }
+        for (const delivery of document?.deliveries ?? []) {
           const { event_id, attempts } = delivery
           const known = deliveries.get(event_id)?.delivery.attempts.at(-1)?.duration_ms
           const duration = attempts.at(-1)?.duration_ms
@@ -60,23 +86,24 @@ export const posts: Property = {
       eventsOver: () => {
         for (const [eventId, { delivery, session }] of deliveries) {
           const { state, automatic_attempts: automatic } = delivery
-          const accepted = (sent.get(eventId) ?? []).some(
-            ({ status }) => status !== null && status >= 200 && status < 300,
-          )
-          const isErased = documentOf(durable(session)) === undefined
           // The events of a disabled endpoint wait until it is enabled, or their session is erased.
-          const settings = settingsOf(session)
-          const isWaiting = settings?.webhook?.disabled === true
-          if (state === 'owed' && !isErased && !isWaiting)
+          const isParked = settingsOf(session)?.webhook?.disabled === true
+          const isErased = documentOf(durable(session)) === undefined
+          const isLast = (sent.get(eventId) ?? []).length > (lastDue.get(eventId) ?? Infinity)
+          const isGone = isErased && (deleted.has(session) || isErasable(session, delivery) || isLast)
+          if (state === 'owed' && !isParked && !isGone) {
             fail(`the event of ${session.name} is still queued`)
+          }
           // An unwanted event is queued while settings are unavailable.
-          const isWanted = settings?.webhook?.events.some((type) => type === delivery.event_type) ?? false
           const isRefused =
             isStepEvent(delivery) && (sent.get(eventId) ?? []).some(({ status }) => status === 410)
-          if (state === 'dead' && automatic < AUTOMATIC_ATTEMPTS && isWanted && !isRefused) {
+          const isShort = automatic < AUTOMATIC_ATTEMPTS && isWanted(session, delivery) && !isRefused
+          if (state === 'dead' && isShort) {
             fail(`the event of ${session.name} is dead after ${automatic} attempts`)
           }
-          if (state === 'delivered' && !accepted) fail(`the event of ${session.name} was not delivered`)
+          if (state === 'delivered' && !isAccepted(eventId)) {
+            fail(`the event of ${session.name} was not delivered`)
+          }
         }
       },
     }
@@ -89,6 +116,11 @@ function isUnqueued(session: Session, after: Stored): boolean {
   if (document === undefined || document.deliveries.some((one) => !isStepEvent(one))) return false
   const events = settingsOf(session)?.webhook?.events ?? []
   return !session.party.isErased && events.some((type) => type === `verification.${document.status}`)
+}
+
+/** Returns true if the endpoint of the session wants an event. */
+function isWanted(session: Session, { event_type }: Delivery): boolean {
+  return settingsOf(session)?.webhook?.events.some((type) => type === event_type) ?? false
 }
 
 function settingsOf(session: Session): RelyingPartyDocument | undefined {
