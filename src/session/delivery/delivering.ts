@@ -48,7 +48,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (webhook?.disabled && !(await isParked(env, before))) return 'postponed'
   const document = store.session()
   if (document === undefined) return 'done'
-  if (document.status !== 'pending' && erasedBy(document) <= now) return 'done' // it is erased next
+  if (document.status !== 'pending' && erasedBy(document) <= now) return 'done' // the erasure follows
   const due = dueDeliveries(document.deliveries, now)
   const wanted = due.filter((delivery) => isWanted(webhook, delivery))
   const unwanted = due.filter((delivery) => !wanted.includes(delivery))

@@ -6,7 +6,7 @@ import { hasSameEntry } from './entry.ts'
 import type { PendingIndexEntry } from './pending-entry.ts'
 
 /**
- * Wait for a call that a crash cut off, and for one that nobody has started. It is that of a first webhook
+ * Wait for a call that a crash cut off, and for one that no caller has started. It is that of a first webhook
  * attempt, so that one alarm repeats both.
  */
 const REPEAT_MS = 25_000
