@@ -1,12 +1,12 @@
 // The page of one verification in the console: its course with reasons and clauses, its deliveries, its
 // receipt, and what can be done.
 
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { openConsole, shiftsOf, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
-import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
 const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
@@ -48,6 +48,25 @@ describeInBrowser('the page of one verification', () => {
       await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
     },
   )
+
+  it('moves nothing while its parts arrive', async () => {
+    const rp = await relyingPartyOf(stage)
+    const id = await create(rp, 'verified')
+    await hasDelivered(rp, id)
+    const page = await openConsole(stage, rp.api_key)
+    const polled = page.waitForResponse((response) => response.url().endsWith(`/v1/verify/${id}`))
+    const isLate = async (route: Route) => {
+      await polled
+      await page.evaluate(TWO_FRAMES)
+      await route.fallback()
+    }
+    await page.route('**/timeline', isLate, { times: 1 })
+    // Another address than that of the list, so that the page begins anew.
+    await page.goto(`${BASE_URL}/console?again#/verifications/${id}`)
+    await page.locator('.state.delivered').waitFor()
+    await page.locator('.timeline li').nth(3).waitFor()
+    expect(await shiftsOf(page)).toEqual([])
+  })
 
   it('rejects the receipt of another service', async () => {
     const rp = await relyingPartyOf(stage)
@@ -153,6 +172,9 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-unknown')
   })
 })
+
+/** Runs in the page: returns when what is rendered now was shown. */
+const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 /** Waits until an event of a verification is delivered: after that its page does not change. */
 async function hasDelivered(rp: RelyingParty, id: string): Promise<void> {
