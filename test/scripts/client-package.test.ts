@@ -83,7 +83,7 @@ describe('the packed client', () => {
       { module: 'esnext', moduleResolution: 'bundler', lib: ['ES2023', 'DOM'] },
     ],
   ])('compiles every sample of the guide in strict mode: %s', (_, options) => {
-    expect(writeSamples('docs/client.md', application)).toHaveLength(10)
+    expect(writeSamples('docs/client.md', application)).toHaveLength(11)
     expect(compile(application, { ...options, noEmit: true })).toBe('')
   })
 
