@@ -82,7 +82,9 @@ export const lists: Property = {
         else if (old !== undefined) {
           erased.add(nameOf(old))
           if (old.ended_at === null || latest() < old.ended_at + old.retention_ms) removed.add(nameOf(old))
-          for (const entry of entriesOf(nameOf(old))) if (!deleted.has(session)) showsNothing(entry)
+          // A list that lacks the end gets it later, without the metadata.
+          if (deleted.has(session) || (after?.erased && after.listing !== undefined)) return
+          for (const entry of entriesOf(nameOf(old))) showsNothing(entry)
         }
       },
       objectCommitted: (list, key, after) => {
