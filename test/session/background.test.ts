@@ -74,7 +74,7 @@ describe('a write in the background that throws', () => {
       ({ status, pending_log_entry }) => status === 'canceled' && pending_log_entry === null,
     )
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
     expect(await stored(id)).toMatchObject({ status: 'canceled', pending_log_entry: { calls: 1 } })
     await alarmLater(id, 661_000) // that of the expiry
     expect(await stored(id)).toMatchObject({ pending_log_entry: null })
@@ -88,7 +88,7 @@ describe('a write in the background that throws', () => {
     const lines = errors()
     await failFirstWrite(id, ({ deliveries }) => deliveries[0]?.state === 'delivered')
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
     expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'owed', automatic_attempts: 1 }] })
     await alarmLater(id, 31_000)
     expect(receiver).toHaveBeenCalledTimes(2)
@@ -106,8 +106,9 @@ describe('a write in the background that throws', () => {
     const lines = errors()
     await failFirstWrite(id, ({ pending_log_entry }) => (pending_log_entry?.day ?? 0) > today)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(async () =>
-      expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+    await vi.waitFor(
+      async () => expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+      { timeout: 20_000 },
     )
     expect(lines).toEqual(ONE_FAULT)
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
@@ -118,8 +119,9 @@ describe('a write in the background that throws', () => {
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(async () =>
-      expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+    await vi.waitFor(
+      async () => expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
+      { timeout: 20_000 },
     )
     const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
     const lines = errors()
@@ -127,7 +129,7 @@ describe('a write in the background that throws', () => {
     expect(
       (await ask(setting, 'POST', id, `/deliveries/${deliveries[0].delivery_id}/redeliver`)).status,
     ).toBe(202)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT))
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 

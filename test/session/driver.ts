@@ -170,9 +170,11 @@ export function stubOf(id: string): DurableObjectStub<VerificationSession> {
 
 /** Waits until the log has confirmed the end. It does so after the response to the wallet. */
 export function isPublished(id: string): Promise<unknown> {
-  return vi.waitFor(() =>
-    runInDurableObject(stubOf(id), (_, state) =>
-      expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-    ),
+  return vi.waitFor(
+    () =>
+      runInDurableObject(stubOf(id), (_, state) =>
+        expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
+      ),
+    { timeout: 20_000 },
   )
 }

@@ -28,10 +28,13 @@ it('shows refused responses, the end and webhook attempts in the order of time',
   const stranger = await setUp()
   expect((await post(id, await goodResponse(stranger, request))).status).toBe(400)
   expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
-  await vi.waitFor(async () => {
-    const { deliveries } = await json(read(id))
-    expect(deliveries).toMatchObject([{ event_type: 'verification.verified', state: 'owed', attempts: 1 }])
-  })
+  await vi.waitFor(
+    async () => {
+      const { deliveries } = await json(read(id))
+      expect(deliveries).toMatchObject([{ event_type: 'verification.verified', state: 'owed', attempts: 1 }])
+    },
+    { timeout: 20_000 },
+  )
   const view = await json(read(id))
   expect(operatorVerification.safeParse(view).error).toBeUndefined()
   expect(view).toMatchObject({

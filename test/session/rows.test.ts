@@ -84,9 +84,9 @@ describe('rows written', () => {
     const request = await fetchRequest(wallet_request.request_uri)
     expect(rows()).toBe(4)
     expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
-    await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(1), WAIT)
     // One of these is the event in the log.
-    await vi.waitFor(() => expect(rows()).toBe(9))
+    await vi.waitFor(() => expect(rows()).toBe(9), WAIT)
     await eraseInTime(setting, verification_id)
     expect(rows()).toBe(10)
   })

@@ -34,10 +34,13 @@ beforeAll(async () => {
   const request = await fetchRequest(session.wallet_request.request_uri)
   pending = await stored(stubOf(session.verification_id), 'session')
   expect((await post(session.verification_id, await goodResponse(setting, request))).status).toBe(200)
-  await vi.waitFor(async () => {
-    verified = await stored(stubOf(session.verification_id), 'session')
-    expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
-  })
+  await vi.waitFor(
+    async () => {
+      verified = await stored(stubOf(session.verification_id), 'session')
+      expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
+    },
+    { timeout: 20_000 },
+  )
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -80,7 +80,7 @@ describe('expiry', () => {
       stage: 'done',
       reason: { code: 'malformed_response' },
     })
-    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1), WAIT)
     const event = JSON.parse(String(fetched.mock.calls[0]?.[1]?.body))
     expect(event).toMatchObject({ event_type: 'verification.expired', status: 'expired', sequence: 1 })
   })
@@ -233,7 +233,7 @@ describe('the alarm', () => {
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
     await runInDurableObject(stubOf(verification_id), (_, { storage }) =>
-      vi.waitFor(() => expect(storage.kv.get('session')).toMatchObject({ pending_log_entry: null })),
+      vi.waitFor(() => expect(storage.kv.get('session')).toMatchObject({ pending_log_entry: null }), WAIT),
     )
     later(30 * 24 * HOUR)
     await runInDurableObject(stubOf(verification_id), async (instance, state) => {
@@ -263,13 +263,13 @@ describe('the alarm', () => {
     await ask(setting, 'POST', verification_id, '/cancel')
     // A late event of another session is not counted.
     const posts = () => fetched.mock.calls.filter(([, init]) => String(init?.body).includes(verification_id))
-    await vi.waitFor(() => expect(posts()).toHaveLength(1))
+    await vi.waitFor(() => expect(posts()).toHaveLength(1), WAIT)
     const waits = [6_000, 72_000, 12 * 60_000, 2.4 * HOUR, 28.8 * HOUR, HOUR, HOUR]
     for (const wait of waits) {
       await vi.waitFor(async () => {
         const log = await json(ask(setting, 'GET', verification_id, '/deliveries'))
         expect(log.deliveries[0].attempts.at(-1).error).toBeNull()
-      })
+      }, WAIT)
       later(wait)
       await runDurableObjectAlarm(stubOf(verification_id))
     }
@@ -337,11 +337,11 @@ describe('erasure', () => {
     const fetched = receiver(500)
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1))
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1), WAIT)
     await vi.waitFor(async () => {
       const log = await json(ask(setting, 'GET', verification_id, '/deliveries'))
       expect(log.deliveries[0].attempts[0].error).toBeNull()
-    })
+    }, WAIT)
     later(2 * HOUR)
     fetched.mockImplementation(async () => new Response(null, { status: 204 }))
     await runDurableObjectAlarm(stubOf(verification_id))

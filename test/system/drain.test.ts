@@ -31,7 +31,9 @@ it('answers a request that has begun, and refuses new ones with 503 in the forma
   const slow = beginPost('/v1/verify')
   await new Promise((resolve) => setTimeout(resolve, 200))
   const exit = service.server.end('SIGTERM')
-  await vi.waitFor(async () => expect((await fetch(`${service.server.origin}/readyz`)).status).toBe(503))
+  await vi.waitFor(async () => expect((await fetch(`${service.server.origin}/readyz`)).status).toBe(503), {
+    timeout: 20_000,
+  })
   const poll = await fetch(`${service.server.origin}/v1/verify/${verification_id}`)
   expect([poll.status, poll.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await poll.json()).toMatchObject({ code: 'temporarily_unavailable', retryable: true })

@@ -244,7 +244,9 @@ describe('a first start with the demo shop', () => {
       }
     })()
     const server = await startServer({ env: { PORT: port, DEMO: '1' } })
-    await vi.waitFor(() => expect(server.output()).toContain(`Open ${server.baseUrl}/demo`))
+    await vi.waitFor(() => expect(server.output()).toContain(`Open ${server.baseUrl}/demo`), {
+      timeout: 20_000,
+    })
     isWatching = false
     await watching
     expect([...seen]).toEqual([expect.stringMatching(/^200 \{"status":"ok"/)])

@@ -51,7 +51,9 @@ describe('a workerd without a launcher', () => {
   it('is ended by the next start, which takes over', async () => {
     await server.kill9()
     const orphan = spawnOrphan()
-    await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200))
+    await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), {
+      timeout: 20_000,
+    })
     await server.restart()
     expect(server.output()).toContain(`Ending workerd ${orphan.pid}, left running in this state directory.`)
     expect(orphan.signalCode ?? orphan.exitCode).not.toBeNull()

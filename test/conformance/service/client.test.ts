@@ -100,11 +100,14 @@ it('lists verifications, shows the course of one, and counts them', async () => 
   const metadata = { order: crypto.randomUUID() }
   const { verification_id: id } = unwrap(await client.create({ ...OVER_18, metadata }))
   unwrap(await client.cancel(id))
-  await vi.waitFor(async () => {
-    const { verifications, has_more } = unwrap(await client.list({ status: ['canceled'], metadata }))
-    expect(verifications).toMatchObject([{ verification_id: id, status: 'canceled', metadata }])
-    expect(has_more).toBe(false)
-  })
+  await vi.waitFor(
+    async () => {
+      const { verifications, has_more } = unwrap(await client.list({ status: ['canceled'], metadata }))
+      expect(verifications).toMatchObject([{ verification_id: id, status: 'canceled', metadata }])
+      expect(has_more).toBe(false)
+    },
+    { timeout: 20_000 },
+  )
   const { entries } = unwrap(await client.timeline(id))
   // The attempt of the webhook may have ended already.
   const types = entries.map(({ type }) => type).filter((type) => type !== 'webhook_attempt')

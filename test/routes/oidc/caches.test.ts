@@ -5,6 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
+import { at } from '../../workerd/clock.ts'
 import {
   answer,
   authorize,
@@ -29,11 +30,6 @@ beforeEach(async () => {
 afterEach(() => {
   vi.useRealTimers()
 })
-
-/** Sets the clock of the service, and stops it. */
-function at(now: number): void {
-  vi.useFakeTimers({ toFake: ['Date'], now })
-}
 
 /** The object of the relying party, as another isolate calls it. */
 const otherIsolate = () => relyingPartyStub(env, setting.relyingPartyId)!

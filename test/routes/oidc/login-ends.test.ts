@@ -5,7 +5,7 @@ import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { CODE_MS, FINISH_MS } from '../../../src/session/login/login.ts'
-import { poll, type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { isPublished, poll, type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {
   ADULT_POLICY,
@@ -27,7 +27,7 @@ let setting: Setting
 
 beforeEach(async () => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
-  pass(0) // from here on, the clock stands
+  pass(0) // stops the clock
   setting = await setUp()
 })
 afterEach(() => {
@@ -51,9 +51,7 @@ function boundClient(): Promise<TestClient> {
 
 /** Terminal events of a session in the relying party's log. */
 async function eventsOf(id: string): Promise<readonly string[]> {
-  await vi.waitFor(async () => expect(await stored(id)).toMatchObject({ pending_log_entry: null }), {
-    timeout: 20_000,
-  })
+  await isPublished(id)
   const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })
   const { events } = (await response.json()) as {
     readonly events: readonly { readonly verification_id: string; readonly event_type: string }[]

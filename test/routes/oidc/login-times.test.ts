@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
-import { createSession, type Setting, setUp, stubOf } from '../../session/driver.ts'
+import { createSession, isPublished, type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {
   ADULT_POLICY,
@@ -40,16 +40,6 @@ afterEach(() => {
 function pass(seconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + seconds * 1000 })
 }
-
-/** Waits until the event is sent: the alarm is then that of the login. */
-const untilQuiet = (id: string) =>
-  vi.waitFor(
-    () =>
-      runInDurableObject(stubOf(id), (_, state) =>
-        expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
-      ),
-    { timeout: 20_000 },
-  )
 
 async function codeOf(): Promise<{ readonly code: string; readonly id: string }> {
   const browser = await answer(setting, await begin(client))
@@ -170,7 +160,7 @@ describe('an access token', () => {
   })
 
   it('does not outlive its login: a late redemption shortens it, and says so', async () => {
-    pass(0) // from here on, the clock stands
+    pass(0) // stops the clock
     const [prompt, late] = [await codeOf(), await answer(setting, await begin(client))]
     expect((await redeem(client, prompt.code)).tokens.expires_in).toBe(300)
     pass(179)
@@ -249,7 +239,7 @@ describe('nothing of a login is left but the session', () => {
       const ended = Date.now()
       const { code, id } = await codeOf()
       if (is) await redeem(client, code)
-      await untilQuiet(id)
+      await isPublished(id)
       expect(await stored(id)).toContain('login')
       expect(Number(await alarmOf(id)) - ended).toBe(330_000)
       pass(330)
@@ -262,7 +252,7 @@ describe('nothing of a login is left but the session', () => {
     const { id } = await begin(client)
     const path = `/v1/verify/${id}/cancel`
     expect((await call(app, 'POST', path, { headers: setting.headers })).status).toBe(200)
-    await untilQuiet(id)
+    await isPublished(id)
     pass(331)
     await runDurableObjectAlarm(stubOf(id))
     expect(await stored(id)).toContain('login')
@@ -285,7 +275,7 @@ describe('rows', () => {
 
   it('are three more than those of a verification', async () => {
     const browser = await answer(setting, await begin(client))
-    await untilQuiet(browser.id)
+    await isPublished(browser.id)
     const rows = await countRows(browser.id)
     const code = (await finish(client, browser)).get('code') ?? ''
     expect(rows()).toBe(0)
@@ -299,7 +289,7 @@ describe('rows', () => {
   })
 
   it('are three more with a policy that requires relying_party, also close to expires_at', async () => {
-    pass(0) // from here on, the clock stands
+    pass(0) // stops the clock
     const required_session_binding = 'relying_party'
     // Without a list: its rows are written in the background.
     setting = await setUp({ index: false, return_urls: [CALLBACK] })
@@ -315,14 +305,14 @@ describe('rows', () => {
       const body = { return_code: new URL(returnUrl).searchParams.get('return_code') }
       const redeemed = await call(app, 'POST', `/v1/verify/${id}/return`, { headers: setting.headers, body })
       expect(redeemed.status).toBe(200)
-      await untilQuiet(id)
+      await isPublished(id)
       return rows()
     }
     const before = await verify(first) // the first event of the day writes more rows
     const between = await verify(second)
     const browser = await answer(setting, begun)
     await redeem(bound, (await finish(bound, browser)).get('code') ?? '')
-    await untilQuiet(begun.id)
+    await isPublished(begun.id)
     pass(331)
     await runDurableObjectAlarm(stubOf(begun.id))
     expect(rows() - between).toBe(between - before + 3)

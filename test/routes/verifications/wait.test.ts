@@ -20,7 +20,7 @@ async function waiting(id: string, query: string, init: RequestInit = {}): Promi
     ...init,
   })
   const answer = Promise.resolve(app.request(request, undefined, env))
-  await vi.waitFor(async () => expect(await watchers(id)).toBe(1))
+  await vi.waitFor(async () => expect(await watchers(id)).toBe(1), { timeout: 20_000 })
   return [answer]
 }
 
@@ -47,7 +47,7 @@ describe('?wait', () => {
     await fetchRequest(wallet_request.request_uri)
     const session = await json(answer as Promise<Response>)
     expect(session).toMatchObject({ status: 'pending', stage: 'request_fetched', version: version + 1 })
-    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0))
+    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), { timeout: 20_000 })
   })
 
   it('ignores versions that are not above the given one', async () => {
@@ -109,7 +109,7 @@ describe('?wait', () => {
     const caller = new AbortController()
     await waiting(verification_id, 'wait=25', { signal: caller.signal })
     caller.abort()
-    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0))
+    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), { timeout: 20_000 })
   })
 
   it('is 404 when the session is erased meanwhile', async () => {

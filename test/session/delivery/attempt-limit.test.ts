@@ -28,10 +28,10 @@ it('delays the events of a receiver that hangs, uses no attempt for that, and de
   })
   const [hanging, prompt] = [await setUp(HANGING), await setUp(PROMPT)]
   const ids = await Promise.all(Array.from({ length: ATTEMPTS_UNDER_WAY + 3 }, () => ended(hanging)))
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY))
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY), { timeout: 20_000 })
   const begun = Date.now()
   await ended(prompt)
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1))
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1), { timeout: 20_000 })
   expect(Date.now() - begun).toBeLessThan(3_000)
 
   const deliveries = await Promise.all(ids.map((id) => deliveryOf(hanging, id)))

@@ -62,10 +62,13 @@ it('sends no queued event, and erases the results after the retention', async ()
   const posts = receiver(500)
   const { verification_id: id } = await createSession(setting)
   await ask(setting, 'POST', id, '/cancel')
-  await vi.waitFor(async () => {
-    const attempt = { status: 500 }
-    expect(await stored(id)).toMatchObject([['session', { deliveries: [{ attempts: [attempt] }] }]])
-  })
+  await vi.waitFor(
+    async () => {
+      const attempt = { status: 500 }
+      expect(await stored(id)).toMatchObject([['session', { deliveries: [{ attempts: [attempt] }] }]])
+    },
+    { timeout: 20_000 },
+  )
   await deleteRelyingParty(setting)
   later(60_000)
   await runDurableObjectAlarm(stubOf(id))

@@ -84,10 +84,13 @@ describe('an outcome', () => {
     vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(async () => expect(await loggedOn(setting, dayOf(NOON))).toEqual([verification_id]))
+    await vi.waitFor(
+      async () => expect(await loggedOn(setting, dayOf(NOON))).toEqual([verification_id]),
+      WAIT,
+    )
     expect((await owedBy(verification_id)).owed).not.toBeNull()
     answer.resolve(new Response(null, { status: 204 }))
-    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull())
+    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
   it('waits for no log: the result of its webhook is written before the log responds', async () => {
@@ -157,7 +160,7 @@ describe('while the log is unavailable', () => {
     })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
-    await vi.waitFor(() => expect(posts).toBe(1))
+    await vi.waitFor(() => expect(posts).toBe(1), WAIT)
     vi.restoreAllMocks()
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
       posts += 1
@@ -333,10 +336,10 @@ describe('an outcome that arrives after the end of its day', () => {
       return (entry.day === second ? recorded.promise.then(() => recording) : recording) as never
     })
     const later = alarm(id)
-    await vi.waitFor(async () => expect(await loggedOn(setting, second)).toEqual([id]))
+    await vi.waitFor(async () => expect(await loggedOn(setting, second)).toEqual([id]), WAIT)
     at(endOfDay(second) + 60 * SECOND)
     closed.resolve('closed')
-    await vi.waitFor(() => expect(spy.mock.calls.length).toBeGreaterThan(3))
+    await vi.waitFor(() => expect(spy.mock.calls.length).toBeGreaterThan(3), WAIT)
     recorded.resolve()
     await later
     expect((await owedBy(id)).owed).toBeNull()

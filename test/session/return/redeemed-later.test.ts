@@ -38,10 +38,13 @@ it('is sent, logged and sent again with the same bytes, before and after', async
   const responseCode = redirect_uri.split('response_code=')[1]
   const back = await session.completeReturn({ responseCode, secret: link.value.secret })
   if (!back.ok) throw new Error(back.error)
-  await vi.waitFor(async () => {
-    const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
-    expect(deliveries[0].state).toBe('delivered')
-  })
+  await vi.waitFor(
+    async () => {
+      const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
+      expect(deliveries[0].state).toBe('delivered')
+    },
+    { timeout: 20_000 },
+  )
   const { version } = await poll(setting, id)
 
   const returnCode = new URL(back.value.returnUrl ?? '').searchParams.get('return_code') ?? ''
@@ -51,7 +54,7 @@ it('is sent, logged and sent again with the same bytes, before and after', async
 
   const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
   await ask(setting, 'POST', id, `/deliveries/${deliveries[0].delivery_id}/redeliver`)
-  await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(2))
+  await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(2), { timeout: 20_000 })
   const [sent, again] = receiver.mock.calls.map(([, init]) => String(init?.body))
   expect(again).toBe(sent)
   expect(JSON.parse(sent ?? '')).toMatchObject({ session_binding: 'page' })
