@@ -63,7 +63,7 @@ export function call<T>(method: string, path: string, body?: object): Promise<An
 async function sendOfPage<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
   const token = pageToken
   const answer = await send<T>(method, path, body, { 'console-token': token })
-  // A late response to a call of an earlier sign-in says nothing about this one.
+  // A late response to a call of an earlier sign-in does not end this one.
   if (answer.ok || token !== pageToken) return answer
   if (answer.problem.status === 401) onSessionEnd('session_ended')
   // The cookie is that of another sign-in, which has another token.

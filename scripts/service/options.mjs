@@ -41,7 +41,7 @@ export function readOptions(env) {
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
     hasConsole,
-    // A code in the output opens the console, so that other machines must not reach it.
+    // A code in the output opens the console, so no other machine may reach the service.
     hasConsoleCode: hasConsole && isOnLoopback,
   }
 }

@@ -31,7 +31,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
   ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
-  ['takes two minutes on an idle machine', /^npm run bench\b/],
+  ['takes three minutes on an idle machine', /^npm run bench\b/],
   ['takes half an hour; npm test runs it at a smaller size', /^npm run faults$/],
   ['run at this size by test/simulation', /^npm run simulate\b/],
   ['takes minutes to hours; test/system/crash.test.ts runs a small one', /^npm run chaos\b/],

@@ -34,7 +34,7 @@ const PREFIX = 'event/'
  * prompt event is found by its time, and needs no second row.
  */
 const LATE_PREFIX = 'late/'
-/** An event is prompt within this time of its creation: well before its session sends it again (30 s). */
+/** An event is prompt within this time of its creation: well before its session sends it again (25 s). */
 const PROMPT_MS = 15_000
 /** Events whose ids are in memory. */
 const RECENT_EVENTS = 10_000

@@ -10,7 +10,7 @@ const SETTLED = 'settled'
 const SETTLED_AFTER_MS = 900_000
 /** New entries between two writes of the stored counters. A smaller number of them is not stored. */
 const ENTRIES_A_WRITE = 500
-/** Entries that one call reads. */
+/** Entries that one read of the storage returns. A call has two such reads at most. */
 const READ_AT_ONCE = 5_000
 /** Sorts after the key of every entry. */
 const END = `${PREFIX}~`

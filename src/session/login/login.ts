@@ -47,7 +47,7 @@ export type LoginRequest = {
   readonly userinfo: TokenRules
 }
 
-/** What `claims` requires of a presentation. It may have values of the person, so storage has it sealed. */
+/** Conditions of `claims` on a presentation. Stored sealed, because they may have values of the person. */
 export type LoginConditions = {
   /** Acceptable values of `sub`; null: any. */
   readonly sub: readonly string[] | null

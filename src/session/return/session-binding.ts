@@ -1,6 +1,6 @@
-// Who is at the other end of a session (CONTRACT 5).
+// Proof of the person at the other end of a session (CONTRACT 5).
 
-/** Who was shown to be at the other end, weakest first. */
+/** Kinds of proof, weakest first. */
 export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
 export type SessionBinding = (typeof SESSION_BINDINGS)[number]
 

@@ -63,7 +63,7 @@ describeInBrowser('the operator in the console', () => {
     await checkPage(page, 'console-operator-not-ready')
   })
 
-  it('says which certificates it does not show', async () => {
+  it('shows that some certificates are missing', async () => {
     const { page } = await stage.visitor()
     const pages: unknown[] = []
     await page.route('**/console/api/v1/admin/relying_parties?*', (route) => {

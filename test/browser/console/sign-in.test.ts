@@ -119,7 +119,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('shows nothing of a key that another tab has signed in with, and says so', async () => {
+  it('shows nothing of a key that another tab has signed in with, and asks to sign in again', async () => {
     const [first, second] = [await relyingPartyOf(stage), await relyingPartyOf(stage)]
     const [own, foreign] = [await first.create(), await second.create()]
     const { page } = await enter(first)

@@ -64,8 +64,8 @@ describeInBrowser('an integrator with the console alone', () => {
     await rowOf(second).filter({ hasText: 'verified' }).click()
     await main.getByRole('heading', { name: 'How the level was derived' }).waitFor()
 
-    // The first event is dead at its next attempt: after 8 s, or a minute later if one was still made. The
-    // list finds it.
+    // The first event is dead at its next attempt: after 8 s, or a minute later if one was still made.
+    // The list finds it.
     await openPage(page, 'Verifications')
     await main.getByText('Filters', { exact: true }).click()
     await page.getByLabel('Webhook').selectOption('failed')

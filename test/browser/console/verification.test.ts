@@ -92,7 +92,7 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-refused-desktop')
   })
 
-  it('says how many steps a timeline leaves out', async () => {
+  it('shows how many steps a timeline leaves out', async () => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp)
     const timeline = await rp.call('GET', `/v1/verify/${id}/timeline`)

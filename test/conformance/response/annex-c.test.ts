@@ -446,7 +446,7 @@ describe('a session of its own', () => {
   })
 })
 
-/** What an attacker or a broken wallet sends. */
+/** A response that an attacker or a broken wallet sends. */
 type Hostile = (world: {
   readonly session: CreatedSession
   readonly page: Page

@@ -30,7 +30,7 @@ const EXAMPLES = Object.entries(DESCRIPTION.paths).flatMap(([path, item]) =>
   ),
 )
 
-/** What a call needs beside the example. */
+/** Members that a call needs beside the example. */
 type Call = {
   readonly token?: string
   readonly parameters?: Readonly<Record<string, string>>

@@ -37,7 +37,7 @@ const OBSERVE_SHIFTS = `
       if (!hadRecentInput) shifts.push({ value, moved: sources.map(textOf) })
   }).observe({ type: 'layout-shift', buffered: true })`
 
-/** Returns the layout shifts of a page that \`openConsole\` opened. */
+/** Returns the layout shifts of a page that `openConsole` opened. */
 export function shiftsOf(page: Page): Promise<unknown> {
   return page.evaluate('shifts')
 }

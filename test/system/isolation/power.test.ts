@@ -131,7 +131,7 @@ function isSyncOf(call: string, database: string): boolean {
   return /^f(data)?sync\(/.test(call) && call.includes(`${database}-wal>`)
 }
 
-/** Copies the state while workerd stands still, so that all files are of one moment. */
+/** Copies the state while workerd is stopped, so that all files are of one moment. */
 function copyState(path: string, finished: readonly FinishedSession[]) {
   const acknowledged = [...finished]
   const pid = server.pid()
