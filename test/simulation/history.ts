@@ -174,7 +174,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     step: () => scheduler.state.step,
     durable: storedOf,
     isCalm,
-    hasSlowCalls: () => faults.state.plan.slowCall > 0,
+    hasSlowCalls: faults.state.plan.slowCall > 0,
     indexes: () => objects.all().filter(({ kind }) => kind === 'VERIFICATION_INDEX'),
     alarms: () =>
       objects

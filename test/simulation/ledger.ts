@@ -50,7 +50,8 @@ export type Facts = {
   readonly durable: (session: Session) => Stored
   /** True if the platform has no faults but slow calls, and no time passes while work waits. */
   readonly isCalm: boolean
-  readonly hasSlowCalls: () => boolean
+  /** True also after faults stop: a slow call may end later. */
+  readonly hasSlowCalls: boolean
   /** Days of the lists of all relying parties. */
   readonly indexes: () => readonly SimulatedObject[]
   /** Names of the objects that have an alarm. */

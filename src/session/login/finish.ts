@@ -115,11 +115,11 @@ export async function redeemLogin(
   const until = Math.min(now + TOKEN_MS, loginErasedAt(document))
   const redeemed = { token: redemption.token, until }
   if (held?.returned) {
-    context.store.remember(redeemedDocument(document, login, redeemed)) // written with the end
     const returned = { browser: held.browser, until: held.until, redeemed: true }
     const result = withoutClaims(current.value.result, 'id_token')
     const end = { ...boundEnd(held, 'relying_party', returned), login: result }
-    if (!endSession(context, end, { webhook, now })) return err('invalid_grant')
+    const changed = redeemedDocument(document, login, redeemed)
+    if (!endSession(context, end, { webhook, now }, changed)) return err('invalid_grant')
   } else {
     context.store.commit(redeemedDocument(document, login, redeemed))
   }

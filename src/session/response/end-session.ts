@@ -40,10 +40,17 @@ export type EventInput = {
   readonly now: number
 }
 
-/** Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did. */
-export function endSession(context: SessionContext, end: SessionEnd, { webhook, now }: EventInput): boolean {
+/**
+ * Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did.
+ * `document`: the current one, or with changes that are written with the end.
+ */
+export function endSession(
+  context: SessionContext,
+  end: SessionEnd,
+  { webhook, now }: EventInput,
+  document = context.store.session(),
+): boolean {
   const { store, env } = context
-  const document = store.session()
   if (document === undefined || !mayEnd(document, end)) return false
   const ended = endedDocument(document, end, { webhook, now, baseUrl: configOf(env).baseUrl })
   if (ended === undefined) return false

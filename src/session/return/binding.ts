@@ -16,6 +16,9 @@ import type { SessionBinding } from './session-binding.ts'
 /** How long a success is held, and the life of a return code. */
 export const HOLD_MS = 5 * 60_000
 
+/** How long expiry waits for our page that called the wallet itself: it returns at once. */
+const PAGE_RETURN_MS = 15_000
+
 /** Bytes of the secret in a browser's cookie. */
 export const BROWSER_SECRET_BYTES = 32
 
@@ -69,7 +72,8 @@ export function holdSuccess(
     return undefined
   // A browser that returns later would get no code.
   const longest = document.login === undefined ? HOLD_MS : FINISH_MS
-  const until = Math.min(now + longest, document.expires_at)
+  const latest = document.expires_at + (generation.channel === 'dc_api' ? PAGE_RETURN_MS : 0)
+  const until = Math.min(now + longest, latest)
   const held = {
     winner,
     generation: number,

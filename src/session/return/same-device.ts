@@ -102,8 +102,7 @@ function endFailedLogin(
   { winner, login, ...input }: EventInput & { readonly winner: string; readonly login: LoginFailure },
 ): Result<BrowserReturnResult, ReturnCodeError> {
   const failed = discardHeld(document, input.now, LOGIN_FAILURES[login.failure])
-  context.store.remember(failed) // written with the end
-  const isEnded = endSession(context, { ...expiredEnd(failed), winner, login }, input)
+  const isEnded = endSession(context, { ...expiredEnd(failed), winner, login }, input, failed)
   return isEnded ? ok({ returnUrl: document.request.return_url }) : err('invalid_code')
 }
 
@@ -137,8 +136,8 @@ export async function redeemReturn(
   if (held?.returned) {
     const redeemed = { browser: held.browser, until: held.until, redeemed: true }
     const end = boundEnd(held, 'relying_party', redeemed)
-    context.store.remember(addStep(document, { type: 'redeemed' }, now)) // written with the end
-    return endSession(context, end, { webhook, now }) ? ok(null) : err('invalid_code')
+    const changed = addStep(document, { type: 'redeemed' }, now)
+    return endSession(context, end, { webhook, now }, changed) ? ok(null) : err('invalid_code')
   }
   if (returned === null || returned.until <= now) return err('invalid_code')
   if (returned.redeemed) return ok(null)

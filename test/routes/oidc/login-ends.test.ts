@@ -91,6 +91,21 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect((await redeem(client, code)).status).toBe(200)
   })
 
+  it('is redeemed by a repeated call where the first write of its end throws', async () => {
+    const client = await boundClient()
+    const browser = await answer(setting, await begin(client))
+    const code = (await finish(client, browser)).get('code') ?? ''
+    await runInDurableObject(stubOf(browser.id), (_, { storage }) => {
+      vi.spyOn(storage.kv, 'put').mockImplementationOnce(() => {
+        throw new Error('the disk is full')
+      })
+    })
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    expect((await redeem(client, code)).status).toBe(500)
+    expect((await redeem(client, code)).status).toBe(200)
+    expect((await poll(setting, browser.id)).status).toBe('verified')
+  })
+
   it('expires at the alarm once its last code has ended, with one event', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)

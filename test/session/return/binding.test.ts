@@ -78,6 +78,19 @@ describe('a success', () => {
     expect(document.held?.until).toBe(document.expires_at)
   })
 
+  it('by the API of the browser is held for its page also where it came shortly before expires_at', () => {
+    const document = session()
+    const { expires_at } = document
+    const byPage = success(document, { channel: 'dc_api' })
+    const holding = holdSuccess(document, byPage, expires_at + 5000)
+    if (holding === undefined) throw new Error('not held')
+    expect(isHeldTooLong(holding, expires_at + 10_000)).toBe(false)
+    expect([nextWakeUp(holding, true), nextWakeUp(holding, false)]).toEqual(
+      Array(2).fill(expires_at + 15_000),
+    )
+    expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
+  })
+
   it('of a login is held past expires_at once its browser has returned, and the alarm waits for it', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)

@@ -30,8 +30,8 @@ export const posts: Property = {
     /** The write that erases a session may also end its event: it is delivered, or not wanted any more. */
     const isErasable = (session: Session, delivery: Delivery) =>
       delivery.state !== 'owed' || isAccepted(delivery.event_id) || !isWanted(session, delivery)
-    /** POSTs until the erasure of events whose last attempt must follow. */
-    const lastDue = new Map<string, number>()
+    /** Events whose last attempt was due when their session was erased: the same write counts it. */
+    const lastDue = new Set<string>()
     const deliveryOf = (session: Session, eventId: string) =>
       documentOf(durable(session))?.deliveries.find(({ event_id }) => event_id === eventId)
     return {
@@ -69,7 +69,7 @@ export const posts: Property = {
             if (isErasable(session, delivery)) continue
             const { event_id, automatic_attempts: automatic } = delivery
             // The write that erases a session may also start the last attempt.
-            if (automatic === AUTOMATIC_ATTEMPTS - 1) lastDue.set(event_id, (sent.get(event_id) ?? []).length)
+            if (automatic === AUTOMATIC_ATTEMPTS - 1) lastDue.add(event_id)
             else fail(`${session.name} was erased while its event was queued`)
           }
         }
@@ -89,8 +89,8 @@ export const posts: Property = {
           // The events of a disabled endpoint wait until it is enabled, or their session is erased.
           const isParked = settingsOf(session)?.webhook?.disabled === true
           const isErased = documentOf(durable(session)) === undefined
-          const isLast = (sent.get(eventId) ?? []).length > (lastDue.get(eventId) ?? Infinity)
-          const isGone = isErased && (deleted.has(session) || isErasable(session, delivery) || isLast)
+          const isEnded = isErasable(session, delivery) || lastDue.has(eventId)
+          const isGone = isErased && (deleted.has(session) || isEnded)
           if (state === 'owed' && !isParked && !isGone) {
             fail(`the event of ${session.name} is still queued`)
           }

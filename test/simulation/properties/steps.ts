@@ -71,7 +71,7 @@ export const steps: Property = {
         const before = last.get(verification_id) ?? 0
         last.set(verification_id, sequence)
         // They start again with a second creation by one key. An outcome does not wait for a slow call.
-        if (isCalm && !hasSlowCalls() && sequence > 1 && sequence <= before)
+        if (isCalm && !hasSlowCalls && sequence > 1 && sequence <= before)
           fail(`the log has event ${sequence} of ${verification_id} after ${before}`)
       },
       called: ({ session, method, parameters, answer }) => {
