@@ -93,7 +93,7 @@ export default defineConfig({
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 30_000 } },
-          fileParallelism: false,
+          maxWorkers: 2, // each file starts a service and a browser of its own
         },
       },
     ],
