@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
 import { NODE } from '../service/paths.mjs'
 import { follow, readApi } from './follow.mjs'
-import { readable } from './print.mjs'
+import { plain, readable } from './print.mjs'
 import { serviceOrigin } from './service.mjs'
 
 /** Time limit of the receiver that `webhooks forward` sends to. */
@@ -111,7 +111,7 @@ async function forward(call, values, { args, env }) {
       async (response) => `HTTP ${response.status} ${(await response.text()).slice(0, 200)}`.trim(),
       (error) => error.cause?.message ?? error.message,
     )
-    console.log(`${event.event_type} ${event.verification_id}: ${result}`)
+    console.log(`${event.event_type} ${event.verification_id}: ${plain(result)}`)
   })
 }
 

@@ -20,8 +20,8 @@ export function readableProblem(status, body) {
   )
 }
 
-/** Escapes control characters: relying parties write some of these texts, and a terminal would obey them. */
-function plain(text) {
+/** Escapes control characters: other parties write some of these texts, and a terminal would obey them. */
+export function plain(text) {
   return text.replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
 }
 

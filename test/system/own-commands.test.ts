@@ -72,13 +72,13 @@ it('lists verifications by their filters', async () => {
 it('forwards events with a signature of the secret, and prints the responses', async () => {
   const id = await createOne({ order: '4' })
   await call('POST', `/v1/verify/${id}/cancel`)
-  receiver.answer({ status: 500, body: 'not today' })
+  receiver.answer({ status: 500, body: 'not today\u001b[2J' })
   const WEBHOOK_SECRET = shop.webhook_secret
   const env = { API_KEY: shop.api_key, WEBHOOK_SECRET }
   await vi.waitFor(async () => {
     const { code, stdout } = await run(['webhooks', 'forward', '--to', receiver.url, '--once'], env)
     expect(code).toBe(0)
-    expect(stdout).toContain(`verification.canceled ${id}: HTTP 500 not today`)
+    expect(stdout).toContain(`verification.canceled ${id}: HTTP 500 not today\\u{1b}[2J`)
   }, WAIT)
   const posted = receiver.requests.find(({ body }) => body.includes(id))
   if (posted === undefined) throw new Error('the event was not posted')
