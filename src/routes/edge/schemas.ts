@@ -176,9 +176,11 @@ export const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 /** Message for an `after` that is not a cursor. */
 export const NOT_A_CURSOR = 'must be the `next` of an earlier response'
 
+const NOT_A_PLACE = `${NOT_A_CURSOR}, or \`latest\``
+
 /** Query of `GET /v1/events`. */
 export const eventsQuery = z.strictObject({
-  after: z._default(z.string(NOT_A_CURSOR).check(z.regex(CURSOR_OR_PLACE, NOT_A_CURSOR)), ''),
+  after: z._default(z.string(NOT_A_PLACE).check(z.regex(CURSOR_OR_PLACE, NOT_A_PLACE)), ''),
   limit: pageLimit,
 })
 

@@ -40,7 +40,7 @@ async function work(context: SessionContext, now: number): Promise<void> {
   const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
   // After the log, so that no event is removed that it can take.
   await eraseDue(context, now)
-  // Last, because they must delay no outcome. Erasure waits for them.
+  // Last, because they must delay no outcome. Erasure waits for the steps, and not for the list.
   await publishStepsDue(context, now)
   await indexDue(context, now)
   store.save() // what an earlier write could not
