@@ -21,12 +21,7 @@ export function openStorage(ring: () => void) {
     alarm = null
   }
   return {
-    kv: {
-      get: (key: string) => structuredClone(data.get(key)),
-      put: (key: string, value: unknown) => void data.set(key, structuredClone(value)),
-      delete: (key: string) => data.delete(key),
-      list: (options?: ListOptions) => listOf(data, options),
-    },
+    kv: new Values(data),
     sql: {
       exec: (statement: string, ...values: readonly SQLInputValue[]) => {
         const rows = database.prepare(statement).all(...values)
@@ -49,6 +44,26 @@ export function openStorage(ring: () => void) {
     },
     sync: async () => undefined,
     transactionSync: <T>(work: () => T): T => work(),
+  }
+}
+
+/** Values by key. Tests change its methods for all objects at once. */
+class Values {
+  readonly #data: Map<string, unknown>
+  constructor(data: Map<string, unknown>) {
+    this.#data = data
+  }
+  get(key: string): unknown {
+    return structuredClone(this.#data.get(key))
+  }
+  put(key: string, value: unknown): void {
+    this.#data.set(key, structuredClone(value))
+  }
+  delete(key: string): boolean {
+    return this.#data.delete(key)
+  }
+  list(options?: ListOptions): readonly [string, unknown][] {
+    return listOf(this.#data, options)
   }
 }
 

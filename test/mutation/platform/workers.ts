@@ -26,10 +26,13 @@ const nothing = {
   fetch: async () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } }),
 }
 
-/** Opens the namespace of a class. Modules of the service import this one, so they are imported later. */
-function namespaceOf(load: () => Promise<object>, name: string) {
+/**
+ * Opens the namespace of a class. Modules of the service import this one, so they are imported later: all at
+ * the first call, so that no later call waits for an import.
+ */
+function namespaceOf(name: string) {
   return openNamespace(
-    async () => Reflect.get(await load(), name) as ObjectClass,
+    async () => Reflect.get(await import('../../../src/worker.ts'), name) as ObjectClass,
     () => env,
   )
 }
@@ -37,14 +40,12 @@ function namespaceOf(load: () => Promise<object>, name: string) {
 /** The bindings of wrangler.toml. */
 export const env: Readonly<Record<string, unknown>> = {
   ...TEST_ENVIRONMENT,
-  VERIFICATION_SESSION: namespaceOf(
-    () => import('../../../src/session/verification-session.ts'),
-    'VerificationSession',
-  ),
-  RELYING_PARTY: namespaceOf(() => import('../../../src/relying-party/relying-party.ts'), 'RelyingParty'),
-  DIRECTORY: namespaceOf(() => import('../../../src/relying-party/directory.ts'), 'Directory'),
-  EVENT_LOG: namespaceOf(() => import('../../../src/relying-party/events/event-log.ts'), 'EventLog'),
-  TRUST_LIST: namespaceOf(() => import('../../../src/relying-party/trust-lists/trust-list.ts'), 'TrustList'),
+  VERIFICATION_SESSION: namespaceOf('VerificationSession'),
+  RELYING_PARTY: namespaceOf('RelyingParty'),
+  DIRECTORY: namespaceOf('Directory'),
+  EVENT_LOG: namespaceOf('EventLog'),
+  TRUST_LIST: namespaceOf('TrustList'),
+  VERIFICATION_INDEX: namespaceOf('VerificationIndex'),
   CREATION_RATE_LIMIT: limiter,
   WALLET_RATE_LIMIT: limiter,
   TOKEN_RATE_LIMIT: limiter,
