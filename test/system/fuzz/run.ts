@@ -17,6 +17,7 @@ import { makePool } from './pool.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './requests.ts'
 import { respondInGroup } from './responses.ts'
 import { changeSettingsInGroup } from './settings.ts'
+import { openStored, type Stored } from './stored.ts'
 import { makePeople, type Scene, settingsFor } from './targets.ts'
 
 /** Requests that share a session, a list or a relying party. */
@@ -69,24 +70,31 @@ export async function runFuzz(plan: Plan): Promise<Summary> {
   const ledger = openLedger(plan.seed)
   try {
     const settings = await settingsFor(people)
-    const relyingParty = (changes: object = {}) =>
-      service.relyingParty({ webhook: { url: receiver.url }, ...settings, ...changes })
+    const stored = openStored(service)
+    const create = async (changes: object = {}) =>
+      stored.watched(await service.relyingParty({ webhook: { url: receiver.url }, ...settings, ...changes }))
+    const relyingParty = async (changes: object = {}) => {
+      const rp = await create(changes)
+      stored.untilCleared(rp)
+      return rp
+    }
     const found: Context['found'] = ({ index }, error, request, answer) =>
       ledger.found({ rule: 'content', index, error, ...shown(request, answer) })
     const ask: Context['ask'] = async (slot, request) => {
       const answer = await callAgain(request, { origin: service.server.origin, agent })
       ledger.countAnswer(request, answer)
+      stored.watch(request, answer)
       const error = await errorOf(request, answer, service.fetch)
       if (error !== undefined)
         ledger.found({ rule: 'answer', index: slot.index, error, ...shown(request, answer) })
       if (plan.only !== undefined) console.log(JSON.stringify(shown(request, answer), null, 2))
       return answer
     }
-    const parties = await Promise.all(Array.from({ length: 4 }, () => relyingParty()))
+    const parties = await Promise.all(Array.from({ length: 4 }, () => create()))
     const publish = publisherAt(receiver)
     const context: Context = { publish, service, people, ledger, receiver, relyingParty, parties, ask, found }
     const memory = sampleMemory(service.server.pid)
-    await runGroups(plan, context)
+    await runGroups(plan, context, stored)
     readLog(context)
     const { user, system } = process.cpuUsage()
     const workerd = Math.round(cpuSecondsOf(service.server.pid()))
@@ -102,7 +110,7 @@ export async function runFuzz(plan: Plan): Promise<Summary> {
 }
 
 /** Runs groups one after the other in each caller. Callers share a pool until it is used up. */
-async function runGroups(plan: Plan, context: Context): Promise<void> {
+async function runGroups(plan: Plan, context: Context, stored: Stored): Promise<void> {
   const first = plan.only === undefined ? 0 : Math.floor(plan.only / GROUP)
   const last = plan.only === undefined ? Math.ceil(plan.requests / GROUP) : first + 1
   const isDone = (group: number) =>
@@ -121,6 +129,7 @@ async function runGroups(plan: Plan, context: Context): Promise<void> {
       }
     }
     await Promise.all(Array.from({ length: CALLERS }, caller))
+    await stored.clear()
     readLog(context)
     group += end
   }
