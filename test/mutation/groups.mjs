@@ -29,7 +29,8 @@ export const GROUPS = {
     ['src/session/response/*.ts', '!src/session/response/reasons.ts'],
     [
       ...['session/response/*', 'session/return/*', 'session/verification-session'],
-      ...['session/request/sealing', 'session/delivery/publishing'],
+      ...['session/request/sealing', 'session/delivery/{publishing,step-events}', 'session/listing/timeline'],
+      ...['session/{refusals-by-time,wallet-activity}', 'session/login/*', 'conformance/oidc/openid-client'],
       'conformance/response/{annex-c,claims-encryption,dc-api,dcql-refusals,jwt-vc-json}',
       'conformance/outcome/{outcome,policy,receipt,webhooks}',
       ...['conformance/request/{by-value,unsigned}', 'conformance/protocols/drafts'],

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, utf8 } from '../../../src/codec/bytes.ts'
 import { decodeDer } from '../../../src/codec/der.ts'
-import { decodeNameConstraints } from '../../../src/trust/x509/name-constraints.ts'
+import { decodeNameConstraints, satisfiesNameConstraints } from '../../../src/trust/x509/name-constraints.ts'
 import {
   type AltName,
   type CertificateOptions,
@@ -37,14 +37,22 @@ async function check(
 }
 
 const VIOLATION = 'certificate_profile_violation: name_constraints'
+const NO_NAME = { rdns: [], encoded: tlv(0x30) }
 const LEAF = 'C=DE,O=Test Issuer,CN=Test Document Signer'
 
 /** Each pair: a constraint, names inside it, and names outside it. */
 const PLACES: readonly [Subtree, readonly AltName[], readonly AltName[]][] = [
   [
     dns('example.com'),
-    [dns('example.com'), dns('a.b.example.com'), dns('EXAMPLE.com'), dns('*.example.com')],
-    [dns('example.org'), dns('badexample.com'), dns('com')],
+    [
+      dns('example.com'),
+      dns('a.b.example.com'),
+      dns('EXAMPLE.com'),
+      dns('*.example.com'),
+      dns('1.example.com'),
+      dns(`${'a.'.repeat(121)}example.com`),
+    ],
+    [dns('example.org'), dns('badexample.com'), dns('com'), dns('*.example.org')],
   ],
   [
     dns('.example.com'),
@@ -91,6 +99,12 @@ const UNPLACEABLE: readonly [AltName, AltName][] = [
   [dns('example.com'), dns('evil.example.com.')],
   [dns('example.com'), dns('a b.example.com')],
   [dns('a.example.com'), dns('*.com')],
+  [dns('example.com'), dns('123')],
+  [dns('example.com'), dns('192.0.2.10')],
+  [dns('example.com'), dns(`aa.${'a.'.repeat(120)}example.com`)],
+  [dns('a b.example.com'), dns('example.org')],
+  [uri('a b.example.com'), uri('https://example.org/')],
+  [uri('.example.com'), uri('1https://a.example.com/')],
   [uri('.example.com'), uri('urn:a.example.com')],
   [uri('.example.com'), uri('https://192.0.2.1/')],
   [uri('.example.com'), uri('https://user@a.example.com/')],
@@ -98,6 +112,11 @@ const UNPLACEABLE: readonly [AltName, AltName][] = [
   [email('example.com'), email('example.com')],
   [email('example.com'), email('"a@b"@example.com')],
   [email('one@example.com'), email('ONE@example.com')],
+  [email('one@example.com'), email('"one"@example.com')],
+  [email('one@example.com'), email('"one@example.com')],
+  [email('one@example.com'), email('one"@example.com')],
+  [email('one@a b.example.com'), email('one@example.com')],
+  [email('a b.example.com'), email('one@example.com')],
 ]
 
 describe('a permitted subtree', () => {
@@ -233,6 +252,20 @@ describe('the scope of constraints', () => {
     expect(await check({ excluded: [registeredId] }, {})).toBe(VIOLATION)
   })
 
+  it('applies directory constraints to no subject that is empty', () => {
+    const directory = { form: 'directory', name: NO_NAME } as const
+    const names = { subject: NO_NAME, subjectAltNames: [] }
+    expect(satisfiesNameConstraints(names, { permitted: [], excluded: [directory] })).toBe(true)
+  })
+
+  it('rejects a form that is not processed beside one that is', () => {
+    const names = { subject: NO_NAME, subjectAltNames: [] }
+    const [known, unknown] = [{ form: 'dns', value: 'example.com' }, { form: 'unprocessed' }] as const
+    expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [] })).toBe(true)
+    expect(satisfiesNameConstraints(names, { permitted: [known, unknown], excluded: [] })).toBe(false)
+    expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [unknown] })).toBe(false)
+  })
+
   it('rejects subtrees with bounds, which are not allowed (RFC 5280 §4.2.1.10)', async () => {
     const base = tlv(0x82, utf8('example.com'))
     const altNames = [dns('example.com')]
@@ -241,6 +274,9 @@ describe('the scope of constraints', () => {
       const bounded = concatBytes(base, tlv(tag, Uint8Array.of(1)))
       expect(await check({ permitted: [bounded] }, { altNames })).toBe(VIOLATION)
     }
+    const zero = (tag: number) => concatBytes(base, tlv(tag, Uint8Array.of(0)))
+    expect(await check({ permitted: [zero(0x80)] }, { altNames })).toBe('trusted')
+    expect(await check({ permitted: [zero(0x81)] }, { altNames })).toBe(VIOLATION)
   })
 
   it('rejects a mailbox that is none', async () => {
