@@ -1,9 +1,12 @@
 // Events of steps (CONTRACT 7): off by default, in order, at most ten, and never in the way of an outcome.
 
-import { runDurableObjectAlarm } from 'cloudflare:test'
+import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it, vi } from 'vitest'
+import { dayOf } from '../../../src/relying-party/events/event-days.ts'
+import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { createApp } from '../../../src/routes/app.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
 import { call } from '../../routes/edge/edge-app.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import {
@@ -58,6 +61,13 @@ async function refuse(setting: Setting, { id, request }: Awaited<ReturnType<type
 async function logged(setting: Setting): Promise<readonly SentEvent[]> {
   const response = await call(app, 'GET', '/v1/events', { headers: setting.headers })
   return ((await response.json()) as { events: SentEvent[] }).events
+}
+
+function stepLogOf(id: string) {
+  return runInDurableObject(
+    stubOf(id),
+    (_, { storage }) => storage.kv.get<SessionDocument>('session')?.pending_step_log,
+  )
 }
 
 const namesOf = (events: readonly SentEvent[]) => events.map(({ event_type }) => event_type)
@@ -170,6 +180,37 @@ describe('a webhook that names steps', () => {
     expect(sent).toHaveLength(3)
     const settings = await call(app, 'GET', '/v1/relying_party', { headers: setting.headers })
     expect(await settings.json()).toMatchObject({ webhook: { disabled: false } })
+  })
+
+  it('has the step in the log after its alarms, where the log was unavailable', async () => {
+    receive(accept)
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
+      throw new Error('no such machine')
+    })
+    const setting = await setUpSteps()
+    const { verification_id: id } = await createSession(setting, { expires_in: 86_400 })
+    await vi.waitFor(() => expect(append).toHaveBeenCalledTimes(1), WAIT)
+    expect(await stepLogOf(id)).toMatchObject({ calls: 1, next_call_at: NOON + 25_000 })
+    at(NOON + 25_000)
+    await runDurableObjectAlarm(stubOf(id))
+    await vi.waitFor(() => expect(append).toHaveBeenCalledTimes(2), WAIT)
+    expect(await stepLogOf(id)).toMatchObject({ calls: 2, next_call_at: NOON + 75_000 })
+    append.mockRestore()
+    at(NOON + 75_000)
+    await runDurableObjectAlarm(stubOf(id))
+    await vi.waitFor(async () => expect(await stepLogOf(id)).toBeNull(), WAIT)
+    expect(namesOf(await logged(setting))).toEqual(['verification.created'])
+  })
+
+  it('has a step in the log of the next day, where the first day is over', async () => {
+    receive(accept)
+    const append = vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
+    const setting = await setUpSteps()
+    await createSession(setting)
+    await vi.waitFor(() => expect(append).toHaveBeenCalledTimes(2), WAIT)
+    const days = append.mock.calls.map(([{ day }]) => day)
+    expect(days).toEqual([dayOf(NOON), dayOf(NOON) + 1])
   })
 
   it('gets an event of a step again that it refused, and the log has it once', async () => {
