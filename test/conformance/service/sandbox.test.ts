@@ -56,6 +56,20 @@ describe('the test wallet', () => {
     })
   })
 
+  it.each([
+    ...[
+      ...['malformed_disclosure', 'duplicate_digest', 'unsupported_hash_algorithm', 'invalid_claim'],
+      ...['holder_key_missing', 'malformed_holder_binding'],
+    ].map((reason) => ({ reason, format: 'dc+sd-jwt', protocol: 'openid4vp-1.0' })),
+    ...['unknown_credential_query', 'wrong_presentation_count'].flatMap((reason) =>
+      ['dc+sd-jwt', 'mso_mdoc'].map((format) => ({ reason, format, protocol: 'openid4vp-draft24' })),
+    ),
+  ])('causes $reason by $protocol in $format', async ({ reason, format, protocol }) => {
+    const policy = { ...OVER_18, formats: [format], protocol }
+    const { verification } = await outcomeOf(policy, { reason, format })
+    expect(verification).toMatchObject({ status: 'pending', attempts: [{ reason: { code: reason } }] })
+  })
+
   it('presents the requested claims of every built-in type', async () => {
     const types: readonly [string, readonly string[]][] = [
       ['pid', ['family_name', 'birthdate', 'nationalities', 'address.locality', 'age_over_65']],
