@@ -1,78 +1,122 @@
-// `npm run coverage [-- part-of-a-path …]`: runs the tests of the core and of the objects with counters in
-// src/. Prints lines and branches of each room, and the lines that no test reached. docs/decisions/fuzz.md
-// says what is not counted.
+// `npm run coverage [-- part-of-a-path …]`: runs the tests with counters in src/: first those of the core and
+// of the objects, then those of the service and its pages, whose service is a copy with counters. Prints
+// lines and branches of each room, and the lines that no test reached.
 
 import { spawnSync } from 'node:child_process'
-import { readFileSync, rmSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const REPORTS = join(ROOT, 'reports', 'coverage')
+const COUNTERS = join(REPORTS, 'counters')
+const FILTERS = process.argv.slice(2)
 
 ensureInstalled()
+ensureBundle()
 rmSync(REPORTS, { recursive: true, force: true })
-const run = spawnSync(
-  NODE,
-  [
-    join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'),
-    'run',
+mkdirSync(COUNTERS, { recursive: true })
+const exitCodes = [testSources(), testService()]
+const files = filesWithCounters()
+const names = Object.keys(files)
+const rooms = [...new Set(names.map(roomOf))].sort()
+console.table({
+  ...Object.fromEntries(rooms.map((room) => [room, sharesOf(names.filter((name) => roomOf(name) === room))])),
+  all: sharesOf(names),
+})
+for (const [name, file] of Object.entries(files)) {
+  const lines = linesOf(file).filter(([, count]) => count === 0)
+  if (lines.length > 0) console.log(`${name}: ${lines.map(([line]) => line).join(', ')}`)
+}
+process.exitCode = Math.max(...exitCodes)
+
+/** Runs the tests of the core and of the objects. */
+function testSources() {
+  return vitest([
     '--project=core',
     '--project=workers',
     '--exclude=test/simulation/**', // it bundles the sources by itself, without counters
     '--maxWorkers=2', // that of the project of the objects: they run beside each other
-    '--reporter=dot',
     '--coverage.enabled',
     '--coverage.provider=istanbul',
     '--coverage.include=src/**/*.ts',
     '--coverage.reportOnFailure',
     '--coverage.reporter=json',
-    '--coverage.reporter=json-summary',
     `--coverage.reportsDirectory=${REPORTS}`,
-    ...process.argv.slice(2),
-  ],
-  { cwd: ROOT, stdio: 'inherit' },
-)
-const sums = filesOf('coverage-summary.json')
-const files = Object.keys(sums)
-const rooms = [...new Set(files.map(roomOf))].sort()
-console.table({
-  ...Object.fromEntries(rooms.map((room) => [room, sharesOf(files.filter((file) => roomOf(file) === room))])),
-  all: sharesOf(files),
-})
-for (const [file, counters] of Object.entries(filesOf('coverage-final.json'))) {
-  const lines = unreachedLines(counters)
-  if (lines.length > 0) console.log(`${file}: ${lines.join(', ')}`)
-}
-process.exitCode = run.status ?? 1
-
-/** Returns a report by file of src/. */
-function filesOf(name) {
-  const report = JSON.parse(readFileSync(join(REPORTS, name), 'utf8'))
-  const named = Object.entries(report).map(([path, value]) => [relative(ROOT, path), value])
-  return Object.fromEntries(named.filter(([path]) => path.startsWith('src/')))
+    '--coverage.clean=false', // the folder of the other counters is in it
+  ])
 }
 
-function roomOf(file) {
-  const [, room, inside] = file.split('/')
+/** Runs the tests of the service and its pages. Each service writes its counters to a file before its end. */
+function testService() {
+  const copy = spawnSync(NODE, [join(ROOT, 'test', 'support', 'counters', 'project.ts')], {
+    cwd: ROOT,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  if (copy.status !== 0) throw new Error('The copy with counters was not made. See the output above.')
+  const launcher = copy.stdout.trim()
+  try {
+    const runs = ['system', 'browser'].map((project) =>
+      vitest([`--project=${project}`], { COUNTED_LAUNCHER: launcher, COUNTERS }),
+    )
+    return Math.max(...runs)
+  } finally {
+    rmSync(dirname(dirname(launcher)), { recursive: true, force: true })
+  }
+}
+
+function vitest(options, variables = {}) {
+  const runner = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
+  const args = [runner, 'run', '--passWithNoTests', '--reporter=dot', ...options, ...FILTERS]
+  const run = spawnSync(NODE, args, { cwd: ROOT, stdio: 'inherit', env: { ...process.env, ...variables } })
+  return run.status ?? 1
+}
+
+/** Returns the counters of all tests, by file of src/. Both kinds of tests number them alike. */
+function filesWithCounters() {
+  const report = JSON.parse(readFileSync(join(REPORTS, 'coverage-final.json'), 'utf8'))
+  const named = Object.entries(report).map(([path, file]) => [relative(ROOT, path), file])
+  const sources = Object.fromEntries(named.filter(([path]) => path.startsWith('src/')))
+  for (const name of readdirSync(COUNTERS)) {
+    for (const [path, statements, branches] of JSON.parse(readFileSync(join(COUNTERS, name), 'utf8'))) {
+      add(sources[path], statements, branches)
+    }
+  }
+  return sources
+}
+
+function add(file, statements, branches) {
+  if (Object.keys(file.s).length === Object.keys(statements).length) {
+    for (const [id, count] of Object.entries(statements)) file.s[id] += count
+  }
+  if (Object.keys(file.b).length === Object.keys(branches).length) {
+    for (const [id, counts] of Object.entries(branches)) file.b[id] = file.b[id].map((n, i) => n + counts[i])
+  }
+}
+
+function roomOf(name) {
+  const [, room, inside] = name.split('/')
   return inside === undefined ? '(src)' : room
 }
 
 function sharesOf(some) {
-  return { lines: shareOf(some, 'lines'), branches: shareOf(some, 'branches') }
+  const counts = some.flatMap((name) => linesOf(files[name]).map(([, count]) => count))
+  const branches = some.flatMap((name) => Object.values(files[name].b).flat())
+  return { lines: shareOf(counts), branches: shareOf(branches) }
 }
 
-function shareOf(some, kind) {
-  const sum = (count) => some.reduce((total, file) => total + sums[file][kind][count], 0)
-  const [covered, total] = [sum('covered'), sum('total')]
-  return `${((100 * covered) / Math.max(1, total)).toFixed(1)} % of ${total}`
+function shareOf(counts) {
+  const reached = counts.filter((count) => count > 0).length
+  return `${((100 * reached) / Math.max(1, counts.length)).toFixed(1)} % of ${counts.length}`
 }
 
-/** Returns the lines whose statements were never executed. */
-function unreachedLines({ statementMap, s: counts }) {
-  const executed = new Map()
+/** Returns each line with a statement, and how often the most frequent one on it ran. */
+function linesOf({ statementMap, s: counts }) {
+  const lines = new Map()
   for (const [id, { start }] of Object.entries(statementMap)) {
-    executed.set(start.line, Math.max(executed.get(start.line) ?? 0, counts[id]))
+    lines.set(start.line, Math.max(lines.get(start.line) ?? 0, counts[id]))
   }
-  return [...executed].filter(([, count]) => count === 0).map(([line]) => line)
+  return [...lines]
 }

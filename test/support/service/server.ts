@@ -7,8 +7,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../../scripts/service/paths.mjs'
+import { takeCounters } from '../counters/counters.ts'
 
-const LAUNCHER = join(ROOT, 'scripts', 'start.mjs')
+const LAUNCHER = process.env.COUNTED_LAUNCHER ?? join(ROOT, 'scripts', 'start.mjs')
+/** Starts of a service whose port is free when it is chosen. */
+const STARTS = 5
 /** The tests of faults at full size start with much work. */
 const READY_WITHIN_MS = process.env.FAULTS === 'full' ? 600_000 : 60_000
 
@@ -69,10 +72,26 @@ export async function startServer({
   descriptors?: number
 } = {}): Promise<Server> {
   const stateDir = env.STATE_DIR ?? (await mkdtemp(join(tmpdir(), 'verifier-')))
-  const port = env.PORT ?? String(await freePort())
+  let port = env.PORT ?? String(await freePort())
   let variables: Record<string, string> = { ...inherited(), ...env, STATE_DIR: stateDir, PORT: port }
+  const start = async () => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await launch(launcher, variables, descriptors)
+      } catch (error) {
+        // Another process took the port since it was free.
+        if (env.PORT !== undefined || attempt === STARTS || !/ is in use /.test(String(error))) throw error
+        port = String(await freePort())
+        variables = { ...variables, PORT: port }
+      }
+    }
+  }
+  let run = await start()
   const origin = `${env.TLS_CERT === undefined ? 'http' : 'https'}://127.0.0.1:${port}`
-  let run = await launch(launcher, variables, descriptors)
+  const endRun = async (signal: NodeJS.Signals) => {
+    await takeCounters(Number(port))
+    return end(run.launcher, signal)
+  }
   const adminToken = env.ADMIN_TOKEN ?? readFileSync(join(stateDir, 'keys', 'admin-token'), 'utf8')
 
   return {
@@ -84,14 +103,14 @@ export async function startServer({
     takeOutput: () => run.takeOutput(),
     pid: () => readPid(stateDir) ?? 0,
     async stop() {
-      const exitCode = await end(run.launcher, 'SIGTERM')
+      const exitCode = await endRun('SIGTERM')
       await rm(stateDir, { recursive: true, force: true })
       return exitCode
     },
-    end: (signal) => end(run.launcher, signal),
+    end: endRun,
     async kill9() {
       const workerd = readPid(stateDir)
-      await end(run.launcher, 'SIGKILL')
+      await endRun('SIGKILL')
       if (workerd !== undefined) killIfRunning(workerd, stateDir)
     },
     killWorkerd() {
@@ -99,7 +118,7 @@ export async function startServer({
       if (workerd !== undefined) killIfRunning(workerd, stateDir)
     },
     async restart(changed = {}, { launcher: path = launcher, descriptors: limit = descriptors } = {}) {
-      await end(run.launcher, 'SIGTERM')
+      await endRun('SIGTERM')
       variables = { ...variables, ...changed }
       run = await launch(path, variables, limit)
     },
@@ -205,7 +224,7 @@ async function createRelyingParty(
   return (await response.json()) as CreatedRelyingParty
 }
 
-/** Returns a free port. If another process takes it first, the start fails with a message. */
+/** Returns a free port. Another process may take it before the start. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer()
