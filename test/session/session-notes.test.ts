@@ -1,0 +1,45 @@
+// Notes of sessions in the memory of one process, where they cannot be stored.
+
+import { env, withEnv } from 'cloudflare:workers'
+import { expect, it, vi } from 'vitest'
+import type { Env } from '../../src/env.ts'
+import type { SessionNote } from '../../src/relying-party/session-counts.ts'
+import { addNote, storeNotes } from '../../src/session/session-notes.ts'
+
+it('are kept, and stored later in their order, each with the newest note of its session', async () => {
+  const full = new Error('storage is full')
+  const noteSessions = vi.fn<(notes: readonly SessionNote[]) => Promise<void>>()
+  const bindings = bindingsWith({ noteSessions })
+  const add = (note: SessionNote) => withEnv(bindings, () => addNote(note))
+  add(note('v_a', 1))
+  add(note('v_b', 1))
+  noteSessions.mockImplementationOnce(async () => {
+    add(note('v_a', 2))
+    throw full
+  })
+  await expect(storeNotes(bindings)).rejects.toBe(full)
+  noteSessions.mockResolvedValue()
+  await storeNotes(bindings)
+  await storeNotes(bindings) // has nothing to store
+  expect(noteSessions.mock.calls).toEqual([
+    [[note('v_a', 1), note('v_b', 1)]],
+    [[note('v_b', 1), note('v_a', 2)]],
+  ])
+})
+
+/** A note that only memory has, until all notes are stored. */
+function note(id: string, pendingUntil: number): SessionNote {
+  const waiting = { pending_until: pendingUntil, queued_events: 0, dead_events: 0 }
+  return { verification_id: id, livemode: false, ...waiting }
+}
+
+/**
+ * The bindings of a service that runs as one process, with this object for every name. The configuration of
+ * `env` is stored with it. A jurisdiction makes a new object of bindings, so that the port is read.
+ */
+function bindingsWith(object: object): Env {
+  const namespace: object = { getByName: () => object, jurisdiction: () => namespace }
+  const names = ['VERIFICATION_SESSION', 'RELYING_PARTY', 'DIRECTORY', 'EVENT_LOG', 'VERIFICATION_INDEX']
+  const namespaces = [...names, 'TRUST_LIST'].map((name) => [name, namespace])
+  return { ...env, ...Object.fromEntries(namespaces), LISTENING_PORT: '8080', JURISDICTION: 'eu' }
+}
