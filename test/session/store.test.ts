@@ -1,10 +1,15 @@
+import { env, withEnv } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { addAttempt, type Held, type SessionDocument } from '../../src/session/document.ts'
 import { openStore } from '../../src/session/store.ts'
+import { publicView } from '../../src/session/views/view.ts'
 import { enqueue, markDead, startAttempt } from '../../src/webhook/outbox.ts'
 import { PENDING } from './recorded-sessions.ts'
 
-afterEach(() => vi.useRealTimers())
+afterEach(() => {
+  vi.restoreAllMocks()
+  vi.useRealTimers()
+})
 
 const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
 const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
@@ -55,8 +60,41 @@ describe('the entry of the list is queued by the write', () => {
   })
 })
 
-/** Opens a store with this document. `written`: what it writes. */
-function openStoreOf(document: SessionDocument) {
+describe('a write holds', () => {
+  const changed = { ...addAttempt(PENDING, REFUSED), version: PENDING.version + 1 }
+
+  it('although the note of its session cannot be added, which is logged', () => {
+    const logged = vi.spyOn(console, 'error').mockReturnValue()
+    const { store, written } = openStoreOf(PENDING)
+    const bindings = {
+      ...env,
+      get JURISDICTION(): string {
+        throw new RangeError('a secret of the message')
+      },
+    }
+    withEnv(bindings, () => store.commit(changed))
+    expect(written).toEqual([changed])
+    expect(store.session()).toEqual(changed)
+    const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)))
+    expect(lines).toEqual([
+      { time: expect.any(String), level: 'error', event: 'session_not_noted', error: 'RangeError' },
+    ])
+  })
+
+  it('although a watcher has gone: its socket is closed, and the next watcher gets the state', () => {
+    const gone = { send: vi.fn().mockThrow(new TypeError('closed')), close: vi.fn() }
+    const present = { send: vi.fn(), close: vi.fn() }
+    const { store, written } = openStoreOf(PENDING, [gone, present])
+    store.commit(changed)
+    expect(written).toEqual([changed])
+    expect(gone.close.mock.calls).toEqual([[1011]])
+    expect(present.send.mock.calls).toEqual([[JSON.stringify(publicView(changed))]])
+    expect(present.close).not.toHaveBeenCalled()
+  })
+})
+
+/** Opens a store with this document and these watchers. `written`: what it writes. */
+function openStoreOf(document: SessionDocument, sockets: readonly object[] = []) {
   const written: unknown[] = []
   const store = openStore({
     id: '00'.repeat(32), // a text is its own hexadecimal form
@@ -65,7 +103,7 @@ function openStoreOf(document: SessionDocument) {
       getAlarm: async () => 0,
       setAlarm: async () => undefined,
     },
-    getWebSockets: () => [],
+    getWebSockets: () => sockets,
     blockConcurrencyWhile: (task: () => Promise<void>) => task(),
   } as unknown as DurableObjectState)
   return { store, written }
