@@ -13,6 +13,7 @@ import {
 import { expect, it } from 'vitest'
 import { configOf } from '../../../src/config.ts'
 import type { SessionDocument } from '../../../src/session/document.ts'
+import { openSecret } from '../../../src/session/request/generation-keys.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
 import {
   ask,
@@ -97,6 +98,20 @@ it('open in a session that was sealed under the earlier key of all sessions', as
   const opened = { vp_token: JSON.parse(vp_token), state }
   const response = await encryptResponse(opened, encryptionKeyOf(request))
   expect((await post(id, { response, state })).status).toBe(200)
+})
+
+it('do not open under another secret or in another session, and the error names SERVER_SECRET', async () => {
+  const setting = await setUp()
+  const { verification_id: id } = await createSession(setting)
+  const { verification_id: other } = await createSession(setting)
+  const config = configOf(env)
+  const changed = { ...config, serverSecret: new Uint8Array(32).fill(7) }
+  for (const [place, sealed] of sealedValues(await documentOf(id))) {
+    const error = `${place} does not open: SERVER_SECRET is not that of its creation`
+    expect(await openSecret(config, { verificationId: id, place }, sealed)).not.toBe('')
+    await expect(openSecret(changed, { verificationId: id, place }, sealed)).rejects.toThrow(error)
+    await expect(openSecret(config, { verificationId: other, place }, sealed)).rejects.toThrow(error)
+  }
 })
 
 function documentOf(id: string): Promise<SessionDocument> {
