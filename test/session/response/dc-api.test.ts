@@ -1,5 +1,5 @@
-// A response by the Digital Credentials API that is nested too deep. The route bounds the body before the
-// session sees it, and the session bounds `data` itself.
+// A response by the Digital Credentials API that is nested too deep, or no JSON object. The route bounds the
+// body before the session sees it, and the session bounds `data` itself.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
@@ -64,6 +64,21 @@ it.each([
   const by = { relyingPartyId: setting.relyingPartyId }
   const protocol = 'openid4vp-v1-unsigned'
   const response = { page: 'relying_party', protocol, data, digest: `${levels}` } as const
+  expect(await stubOf(id).processDcApiResponse(by, response)).toEqual({ ok: false, error: code })
+  expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [{ reason: { code } }] })
+})
+
+it.each([
+  ['is no JSON', 'malformed_response', '{"response":'],
+  ['is no object', 'malformed_response', '["response"]'],
+  ['has too many levels', 'limit_exceeded', `{"response":${nested(32)}}`],
+  ['is too long', 'limit_exceeded', JSON.stringify({ response: 'A'.repeat(1024 * 1024) })],
+])('`data` of org-iso-mdoc that %s is refused by the session: %s', async (how, code, data) => {
+  const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
+  const by = { relyingPartyId: setting.relyingPartyId }
+  const page = { page: 'relying_party', origin: SHOP, wallet: null } as const
+  expect((await stubOf(id).createDcApiRequest(by, page)).ok).toBe(true)
+  const response = { page: 'relying_party', protocol: 'org-iso-mdoc', data, digest: how } as const
   expect(await stubOf(id).processDcApiResponse(by, response)).toEqual({ ok: false, error: code })
   expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [{ reason: { code } }] })
 })
