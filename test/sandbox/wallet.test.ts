@@ -1,9 +1,9 @@
 // The test wallet's presentations, verified by libraries of other projects.
 // test/conformance/service/sandbox.test.ts covers our own verifier.
 
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { MISTAKES, type MistakeName } from '../../src/sandbox/wallet/mistakes/index.ts'
-import { prepare } from '../../src/sandbox/wallet/wallet.ts'
+import { postForm, prepare } from '../../src/sandbox/wallet/wallet.ts'
 import { type RequestParameters, verifyJwtVc, verifyMdoc, verifySdJwt } from './libraries.ts'
 
 const REQUEST: RequestParameters = {
@@ -153,5 +153,43 @@ describe('the test wallet', () => {
   ])('reports a request that it cannot satisfy: %s', async (_, uri, detail) => {
     const prepared = await prepare({ uri, reason: 'verified' }, nowhere, 0)
     expect(prepared).toMatchObject({ ok: false, error: { detail: expect.stringContaining(detail) } })
+  })
+
+  it('reports a reason that no response of a wallet can cause, and fetches nothing', async () => {
+    const call = vi.fn(nowhere)
+    const task = { uri: 'openid4vp://?request_uri=https://x.example', reason: 'session_expired' }
+    expect(await prepare(task, call, 0)).toEqual({
+      ok: false,
+      error: { detail: "session_expired is not a reason that a wallet's response can cause." },
+    })
+    expect(call).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['accepts a Request Object that repeats its wallet_nonce', (nonce: string) => nonce, undefined],
+    ['refuses a Request Object with another wallet_nonce', () => 'old', 'does not repeat wallet_nonce'],
+    ['refuses a Request Object without a wallet_nonce', () => undefined, 'does not repeat wallet_nonce'],
+  ])('%s', async (_, repeated, complaint) => {
+    const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
+    const verifier = async (_url: string, init?: RequestInit) => {
+      const nonce = new URLSearchParams(String(init?.body)).get('wallet_nonce') ?? ''
+      const claims = { client_id: 'x', nonce: 'n', dcql_query: query, wallet_nonce: repeated(nonce) }
+      return new Response(`e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.c2ln`)
+    }
+    const uri = 'openid4vp://?request_uri=https://x.example&request_uri_method=post'
+    const prepared = await prepare({ uri, reason: 'verified' }, verifier, 0)
+    expect(prepared.ok ? undefined : prepared.error.detail).toEqual(
+      complaint && `The Request Object ${complaint}.`,
+    )
+  })
+
+  it.each([
+    ['an address', '{"redirect_uri":"https://shop.example/"}', 'https://shop.example/'],
+    ['no JSON', '<h1>Error</h1>', null],
+    ['a redirect_uri that is no text', '{"redirect_uri":1}', null],
+  ])('returns the redirect_uri of a response, or null: %s', async (_, body, redirect_uri) => {
+    const post = { uri: 'https://verifier.example/callback', form: {} }
+    const answer = await postForm(post, async () => new Response(body, { status: 400 }))
+    expect(answer).toEqual({ status: 400, body, redirect_uri })
   })
 })
