@@ -1,7 +1,13 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { signatureAlgorithm } from '../../src/crypto/algorithms.ts'
-import { importVerificationKey, jwkThumbprint, type PublicJwk, parsePublicJwk } from '../../src/crypto/jwk.ts'
+import {
+  importAgreementKey,
+  importVerificationKey,
+  jwkThumbprint,
+  type PublicJwk,
+  parsePublicJwk,
+} from '../../src/crypto/jwk.ts'
 
 // RFC 7515 A.3.1
 const P256 = {
@@ -103,6 +109,17 @@ describe('importVerificationKey', () => {
       ext: false,
     } as PublicJwk
     expect(await importVerificationKey(carrying, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
+  })
+})
+
+describe('importAgreementKey', () => {
+  it('imports a key for key agreement on its own curve', async () => {
+    const key = await importAgreementKey(P256)
+    expect(key).toMatchObject({ type: 'public', algorithm: { name: 'ECDH', namedCurve: 'P-256' } })
+  })
+
+  it('rejects a point that is not on its curve', async () => {
+    expect(await importAgreementKey({ ...P256, x: P256.y, y: P256.x })).toBeUndefined()
   })
 })
 
