@@ -46,9 +46,8 @@ export type EncryptedJwe = {
 export async function createEncryptionKey(): Promise<EncryptionKey> {
   const algorithm = { name: 'ECDH', namedCurve: 'P-256' }
   const pair = (await crypto.subtle.generateKey(algorithm, true, ['deriveBits'])) as CryptoKeyPair
-  const { x, y, d } = (await crypto.subtle.exportKey('jwk', pair.privateKey)) as JsonWebKey
-  if (x === undefined || y === undefined || d === undefined)
-    throw new Error('exported key is not a P-256 key')
+  const exported = await crypto.subtle.exportKey('jwk', pair.privateKey)
+  const { x, y, d } = exported as Required<Pick<JsonWebKey, 'x' | 'y' | 'd'>> // RFC 7518 §6.2
   const publicJwk = { kty: 'EC', crv: 'P-256', x, y } as const
   return { publicJwk, privateJwk: { ...publicJwk, d } }
 }
