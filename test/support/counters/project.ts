@@ -18,7 +18,7 @@ const { launcher } = copyProject([INSPECTED])
 const copy = dirname(dirname(launcher))
 const instrumenter = createInstrumenter({
   esModules: true,
-  parserPlugins: ['typescript', 'explicitResourceManagement'],
+  parserPlugins: ['typescript'],
   coverageGlobalScope: 'globalThis',
   coverageGlobalScopeFunc: false, // workerd makes no function of a text
 })
