@@ -1,7 +1,8 @@
 // CONTRACT 12: each error of authorization requests and of the endpoints, by one change in a good request.
 
+import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import type { OidcError, RequestError } from '../../../src/routes/oidc/responses.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
@@ -131,6 +132,46 @@ it('an early error in test mode is a page with a link, also by form_post', async
   expect(page).toContain(`href="${CALLBACK}?error=invalid_scope&amp;`)
   expect(page).not.toMatch(/<form|<script|<input/)
   expect(response.headers.get('Content-Security-Policy')).toContain("form-action 'none'")
+})
+
+describe('an authorization request is refused on a page, without a session', () => {
+  /** Returns the status and the text of the page. */
+  async function pageOf(send: () => Promise<Response>) {
+    const before = (await listDurableObjectIds(env.VERIFICATION_SESSION)).length
+    const response = await send()
+    const { headers, status } = response
+    expect([headers.get('Location'), headers.get('Set-Cookie')]).toEqual([null, null])
+    expect(await listDurableObjectIds(env.VERIFICATION_SESSION)).toHaveLength(before)
+    return { status, text: (await response.text()).replace(/[\u2066-\u2069]/g, '') }
+  }
+  const path = () => `${pathOf(client.issuer)}/authorize`
+  const good = () => `${new URLSearchParams({ client_id: client.client_id, ...REQUEST })}`
+  const post = (body: string, type: string) =>
+    call(app, 'POST', path(), { headers: { 'Content-Type': type }, body })
+
+  it.each<[string, () => Promise<Response>]>([
+    ['a broken escape', () => call(app, 'GET', `${path()}?${good()}&nonce=%`)],
+    ['too many parameters', () => call(app, 'GET', `${path()}?${good()}${'&a=b'.repeat(32)}`)],
+    ['a query that is too long', () => call(app, 'GET', `${path()}?${good()}&nonce=${'x'.repeat(16_384)}`)],
+    ['a form with a broken escape', () => post(`${good()}&nonce=%`, 'application/x-www-form-urlencoded')],
+    ['a body that is no form', () => post(good(), 'text/plain')],
+  ])('where it is malformed by %s', async (_, send) => {
+    const { status, text } = await pageOf(send)
+    expect(status).toBe(400)
+    expect(text).toContain('invalid_request: the request is malformed')
+  })
+
+  it('where its address has sent too many, in the wanted language', async () => {
+    const limit = vi.fn(async () => ({ success: false }))
+    const limited = { ...env, CLIENT_IP_HEADER: 'x-client-ip', WALLET_RATE_LIMIT: { limit } }
+    const headers = { 'x-client-ip': '192.0.2.1' }
+    const address = `${path()}?${good()}&ui_locales=de`
+    const { status, text } = await pageOf(() => call(app, 'GET', address, { headers, env: limited }))
+    expect(status).toBe(429)
+    expect(text).toContain('too many requests: wait a moment')
+    expect(text).toContain('<html lang="de"')
+    expect(limit.mock.calls).toEqual([[{ key: '192.0.2.1' }]])
+  })
 })
 
 describe('a pushed request', () => {
