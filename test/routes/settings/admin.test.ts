@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { decodeHex } from '../../../src/codec/bytes.ts'
+import { directoryOf } from '../../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
 
@@ -421,3 +423,26 @@ describe('the webhook', () => {
 function stubOf(relyingPartyId: string) {
   return relyingPartyStub(env, relyingPartyId)!
 }
+
+describe('trust lists', () => {
+  const LISTS = '/v1/admin/trust_lists'
+
+  it('are 50 at most: one more is refused with the limit, and leaves no list', async () => {
+    const directory = directoryOf(env)
+    const names = Array.from({ length: 50 }, (_, i) => `list-${i}`)
+    for (const name of names) expect(await directory.addTrustList({ name, livemode: false })).toBe(true)
+    const services = [{ credential_types: ['pid'], assurance_level: 'low', purpose: ['issuer'] }]
+    const { root } = await mintIssuerPki()
+    const one = { name: 'one-more', kind: 'pem_bundle', pem: root.pem, services }
+    const response = await admin('POST', LISTS, one)
+    expect([response.status, await json(response)]).toMatchObject([
+      400,
+      { code: 'invalid_request', detail: 'The limit of 50 trust lists is reached: delete one first.' },
+    ])
+    expect(await listDurableObjectIds(env.TRUST_LIST)).toEqual([])
+    expect((await admin('GET', `${LISTS}/one-more`)).status).toBe(404)
+    expect((await admin('DELETE', `${LISTS}/list-0`)).status).toBe(204)
+    expect((await admin('POST', LISTS, one)).status).toBe(201)
+    for (const name of [...names, 'one-more']) await directory.removeTrustList(name)
+  })
+})
