@@ -1,4 +1,5 @@
 import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import {
@@ -59,4 +60,28 @@ it('CONTRACT 1, 5: HEAD returns no request, and is 405 with an OAuth error', asy
   }
   expect((await call(app, 'HEAD', '/r/nothing/here')).status).toBe(404)
   expect((await poll(setting, verification_id)).stage).toBe('created')
+})
+
+it('CONTRACT 5: a wallet is refused alike where our texts cannot be read, with the kind of error as description', async () => {
+  const { verification_id } = await createSession(await setUp())
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+  const refused = async (path: string, body: string, bindings: typeof env) => {
+    const response = await call(app, 'POST', path, { headers, body, env: bindings })
+    const { 'x-request-id': _, 'content-length': __, ...rest } = Object.fromEntries(response.headers)
+    const answer = (await response.json()) as { error: string; error_description: string }
+    return { status: response.status, headers: rest, ...answer }
+  }
+  const fetch = () => Promise.reject(new Error('no assets'))
+  const without = { ...env, ASSETS: { ...env.ASSETS, fetch } as typeof env.ASSETS }
+  const callback = `/v1/verify/${verification_id}/callback`
+  const calls = [
+    ['/v1/verify/v_none/callback', 'state=s', 'unknown'],
+    [callback, 'state=s&state=s', 'parameters'],
+    [callback, 'state=s&vp_token=%7B%7D', 'state'],
+  ] as const
+  for (const [path, body, kind] of calls) {
+    const usual = await refused(path, body, env)
+    expect(usual.error_description).toMatch(/^[A-Z].*\.$/)
+    expect(await refused(path, body, without)).toEqual({ ...usual, error_description: kind })
+  }
 })
