@@ -155,6 +155,29 @@ describe('the erasure of a session', () => {
       expect([...storage.kv.list()]).toEqual([])
     })
   })
+
+  it('on request calls no list where the session is not listed, and leaves nothing but its key', async () => {
+    // Its document has no entry, like one of a build before the list.
+    const setting = await setUp({ index: false })
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    const remove = vi.spyOn(VerificationIndex.prototype, 'remove')
+    const plain = await createSession(setting, { metadata: { order: '4711' } })
+    const keyed = await createSession(setting, {}, { 'Idempotency-Key': 'one' })
+    const storedAfterDelete = async (id: string) => {
+      expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+      expect((await ask(setting, 'DELETE', id)).status).toBe(404)
+      return runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list()])
+    }
+    expect(await storedAfterDelete(plain.verification_id)).toEqual([])
+    const tombstone = {
+      schema: expect.any(Number),
+      erased: true,
+      body_digest: expect.any(String),
+      keep_until: NOON + 24 * HOUR,
+    }
+    expect(await storedAfterDelete(keyed.verification_id)).toEqual([['session', tombstone]])
+    expect([put.mock.calls, remove.mock.calls]).toEqual([[], []])
+  })
 })
 
 describe('a day of the list', () => {
