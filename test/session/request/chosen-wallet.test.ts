@@ -53,6 +53,19 @@ it('makes every request for a wallet by the terms of its first choice', async ()
   expect(render.ok && render.value.uri).toMatch(/^earlier-release:/)
 })
 
+it('is on a page without new requests only where it was chosen before', async () => {
+  const setting = await setUp()
+  const { verification_id: id } = await createSession(setting, { wallet: WALLET })
+  const by = { relyingPartyId: setting.relyingPartyId }
+  expect((await stubOf(id).render(by, 'credo')).ok).toBe(true)
+  const walletOf = async (named: string | null) => {
+    const page = await stubOf(id).readPage(by, { named, mayLower: false })
+    return page.ok ? page.value.wallet : page.error
+  }
+  const named = [null, WALLET, 'credo', BY_VALUE, 'any']
+  expect(await Promise.all(named.map(walletOf))).toEqual([WALLET, WALLET, 'credo', null, null])
+})
+
 it.each([
   ['without claims', { credentials: [AGE] }],
   ['for another claim', { credentials: [{ ...AGE, claims: [{ path: ['age_over_16'] }] }] }],
