@@ -101,4 +101,46 @@ describe('a timeline', () => {
     const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
     expect([entries.length, left_out]).toEqual([100, 0])
   })
+  it('counts equal neighbouring attempts of a webhook as one, with the duration of the last', () => {
+    const outcomes = [
+      { status: 500, error: null, duration_ms: 11 },
+      { status: 500, error: null, duration_ms: 12 },
+      { status: 500, error: null, duration_ms: 13 },
+      { status: null, error: 'timeout', duration_ms: 14 },
+      { status: null, error: 'connection', duration_ms: 15 },
+      { status: 500, error: null, duration_ms: 16 },
+    ] as const
+    const [delivery] = sessionOf({}).deliveries
+    if (delivery === undefined) throw new Error('no delivery')
+    const made = outcomes.map((outcome, i) => ({
+      ...outcome,
+      attempt: i + 1,
+      manual: false,
+      at: START + i * 1_000,
+    }))
+    const of = (delivery_id: string, own: readonly Attempt[]) => ({ ...delivery, delivery_id, attempts: own })
+    // The attempts of another delivery are equal too, and are counted for themselves.
+    const deliveries = [of('dlv_a', made), of('dlv_b', made.slice(5))]
+    const { entries, left_out } = timelineView(sessionOf({ deliveries }), ORIGIN)
+    const second = (i: number) => new Date(START + i * 1_000).toISOString()
+    const shown = entries.filter(({ type }) => type === 'webhook_attempt')
+    expect(
+      shown.map(({ at, last_at, ...entry }) => [
+        entry.delivery_id,
+        at,
+        last_at,
+        entry.count,
+        entry.http_status,
+        entry.error,
+        entry.duration_ms,
+      ]),
+    ).toEqual([
+      ['dlv_a', second(0), second(2), 3, 500, null, 13],
+      ['dlv_a', second(3), second(3), 1, null, 'timeout', 14],
+      ['dlv_a', second(4), second(4), 1, null, 'connection', 15],
+      ['dlv_a', second(5), second(5), 1, 500, null, 16],
+      ['dlv_b', second(5), second(5), 1, 500, null, 16],
+    ])
+    expect(left_out).toBe(0)
+  })
 })
