@@ -101,6 +101,7 @@ describe('a timeline', () => {
     const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
     expect([entries.length, left_out]).toEqual([100, 0])
   })
+
   it('counts equal neighbouring attempts of a webhook as one, with the duration of the last', () => {
     const outcomes = [
       { status: 500, error: null, duration_ms: 11 },
