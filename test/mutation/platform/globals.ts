@@ -3,6 +3,9 @@
 
 import { setTimeout as wait } from 'node:timers/promises'
 import { beforeEach } from 'vitest'
+import { stopAlarms } from './storage.ts'
+
+stopAlarms()
 
 const stored = new Map<string, Response>()
 

@@ -11,6 +11,14 @@ type ListOptions = {
 
 export type Storage = ReturnType<typeof openStorage>
 
+/** For each storage, the function that stops its alarm. */
+const alarms = new Set<() => void>()
+
+/** Stops all alarms: those of an earlier test file would ring in a later one. */
+export function stopAlarms(): void {
+  for (const stop of alarms) stop()
+}
+
 /** Opens storage. `ring` is called at the time of the alarm. */
 export function openStorage(ring: () => void) {
   const data = new Map<string, unknown>()
@@ -20,6 +28,7 @@ export function openStorage(ring: () => void) {
     clearTimeout(alarm?.timer)
     alarm = null
   }
+  alarms.add(stop)
   return {
     kv: new Values(data),
     sql: {
