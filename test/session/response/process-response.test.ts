@@ -1,6 +1,7 @@
 // Responses while the settings of the relying party cannot be read, and identical responses at one time.
 
-import { afterEach, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import errors from '../../../assets/oauth-errors.json'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import {
@@ -48,6 +49,55 @@ it('a response gets 404 if its relying party is deleted', async () => {
   const { setting, id, good } = await begin()
   changeSettings(setting, async () => ({ ok: false, error: 'not_found' }))
   expect((await post(id, good)).status).toBe(404)
+})
+
+it('a response gets 404 after its session was deleted', async () => {
+  const { setting, id, good } = await begin()
+  expect((await ask(setting, 'DELETE', id)).status).toBe(204)
+  expect((await post(id, good)).status).toBe(404)
+})
+
+describe('a response by a link', () => {
+  const RETURN_URL = 'https://shop.example/done'
+
+  async function beginLink() {
+    const setting = await setUp({ return_urls: [RETURN_URL] })
+    const { verification_id: id } = await createSession(setting, { return_url: RETURN_URL })
+    const opener = { relyingPartyId: setting.relyingPartyId }
+    const link = await stubOf(id).createLink(opener, { secret: null, wallet: null })
+    if (!link.ok) throw new Error(link.error)
+    const requestUri = new URL(JSON.parse(link.value.json).uri).searchParams.get('request_uri') ?? ''
+    return { setting, id, request: await fetchRequest(requestUri), secret: link.value.secret }
+  }
+
+  async function answerTo(id: string, response: Record<string, string>) {
+    const answer = await post(id, response)
+    return { status: answer.status, json: (await answer.json()) as Record<string, string> }
+  }
+
+  it('is held until its browser returns: again it is accepted, and another one refused without an attempt', async () => {
+    const { setting, id, request, secret } = await beginLink()
+    const [good, other] = [await goodResponse(setting, request), await goodResponse(setting, request)]
+    const accepted = await answerTo(id, good)
+    expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [] })
+    expect(await answerTo(id, good)).toEqual(accepted)
+    const refusal = async () => {
+      const { status, json } = await answerTo(id, other)
+      return [status, json.error_description]
+    }
+    expect(await refusal()).toEqual([409, errors.wallet.awaited])
+    expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts: [] })
+    const responseCode = accepted.json.redirect_uri?.split('response_code=')[1] ?? ''
+    expect((await stubOf(id).completeReturn({ responseCode, secret })).ok).toBe(true)
+    expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
+    expect(await refusal()).toEqual([409, errors.wallet.ended])
+  })
+
+  it('ends the session at once where it is rejected', async () => {
+    const { setting, id, request } = await beginLink()
+    expect((await post(id, await goodResponse(setting, request, { age_over_18: false }))).status).toBe(200)
+    expect(await poll(setting, id)).toMatchObject({ status: 'rejected' })
+  })
 })
 
 it('identical responses at one time are verified once, and get the same result', async () => {
