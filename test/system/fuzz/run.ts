@@ -129,7 +129,9 @@ async function runGroups(plan: Plan, context: Context, stored: Stored): Promise<
       }
     }
     await Promise.all(Array.from({ length: CALLERS }, caller))
-    await stored.clear()
+    await stored
+      .clear()
+      .catch((error: Error) => context.ledger.found({ rule: 'answer', index: -1, error: error.message }))
     readLog(context)
     group += end
   }
