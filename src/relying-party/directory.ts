@@ -125,10 +125,12 @@ export class Directory extends DurableObject<Env> {
     return countSessions(this.ctx.storage.sql, now)
   }
 
-  /** Adds a list. False where the limit is reached. */
+  /** Adds a list, unless its name is there already. False where the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
-    if (this.trustLists().length >= MAXIMUM_TRUST_LISTS) return false
-    this.ctx.storage.sql.exec('INSERT OR IGNORE INTO trust_lists VALUES (?, ?)', name, livemode ? 1 : 0)
+    const lists = this.trustLists()
+    if (lists.some((list) => list.name === name)) return true
+    if (lists.length >= MAXIMUM_TRUST_LISTS) return false
+    this.ctx.storage.sql.exec('INSERT INTO trust_lists VALUES (?, ?)', name, livemode ? 1 : 0)
     return true
   }
 

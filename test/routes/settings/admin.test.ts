@@ -443,6 +443,12 @@ describe('trust lists', () => {
     expect((await admin('GET', `${LISTS}/one-more`)).status).toBe(404)
     expect((await admin('DELETE', `${LISTS}/list-0`)).status).toBe(204)
     expect((await admin('POST', LISTS, one)).status).toBe(201)
+    const again = await admin('POST', LISTS, one)
+    const message = 'must not be the name of an existing list'
+    expect([again.status, (await json(again)).errors]).toEqual([
+      400,
+      [{ pointer: '/name', code: 'invalid_value', message }],
+    ])
     for (const name of [...names, 'one-more']) await directory.removeTrustList(name)
   })
 })
