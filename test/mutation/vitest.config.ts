@@ -15,6 +15,10 @@ export default defineConfig({
       { find: 'cloudflare:workers', replacement: platform('workers.ts') },
       { find: 'cloudflare:test', replacement: platform('testing.ts') },
       { find: './server.ts', replacement: platform('server.ts') },
+      {
+        find: '@wallet-verifier/client',
+        replacement: join(import.meta.dirname, '../../packages/client/src/client.ts'),
+      },
     ],
   },
   test: {

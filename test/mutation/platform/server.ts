@@ -1,14 +1,15 @@
 // Takes the place of test/support/service/server.ts: the service in the process of the test, so that a mutant
 // needs no build. One test file has one service.
 
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { TEST_ENVIRONMENT, VERIFIER_CA_PEM } from '../../support/service/environment.ts'
+import { keepVerifier } from '../../../scripts/service/verifier-certificate.mjs'
+import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
 import type { CreatedRelyingParty, Server } from '../../support/service/server.ts'
-import { env as bindings, waitUntil } from './workers.ts'
+import { bindingsWith, waitUntil } from './workers.ts'
 
 export type { CreatedRelyingParty, Server }
 
@@ -19,11 +20,13 @@ export async function startServer({
   readonly env?: Readonly<Record<string, string>>
 } = {}): Promise<Server> {
   const stateDir = mkdtempSync(join(tmpdir(), 'verifier-'))
-  writeFileSync(join(stateDir, 'verifier-ca.pem'), VERIFIER_CA_PEM)
+  const baseUrl = env.BASE_URL ?? TEST_ENVIRONMENT.BASE_URL
+  mkdirSync(join(stateDir, 'keys'))
+  const verifier = await keepVerifier(stateDir, new URL(baseUrl).hostname)
   const { default: worker } = await import('../../../src/worker.ts')
   const server = createServer(async (incoming, outgoing) => {
     try {
-      const request = await requestOf(incoming, env.BASE_URL ?? TEST_ENVIRONMENT.BASE_URL)
+      const request = await requestOf(incoming, baseUrl)
       await send(outgoing, await worker.fetch(request as never, bindings as never, { waitUntil } as never))
     } catch (error) {
       outgoing.destroy(error as Error)
@@ -31,14 +34,14 @@ export async function startServer({
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  Object.assign(bindings, { LISTENING_PORT: String(port) }, env)
+  const bindings = bindingsWith({ ...verifier, LISTENING_PORT: String(port), ...env })
   const origin = `http://127.0.0.1:${port}`
   const absent = () => {
     throw new Error('this test needs the process of the service: it is no test for mutants')
   }
   return {
     origin,
-    baseUrl: env.BASE_URL ?? TEST_ENVIRONMENT.BASE_URL,
+    baseUrl,
     adminToken: TEST_ENVIRONMENT.ADMIN_TOKEN,
     stateDir,
     output: absent,
@@ -52,6 +55,7 @@ export async function startServer({
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
       rmSync(stateDir, { recursive: true })
+      bindingsWith({})
       return 0
     },
     createRelyingParty: (settings = {}) => createRelyingParty(origin, settings),

@@ -33,7 +33,7 @@ const nothing = {
 function namespaceOf(name: string) {
   return openNamespace(
     async () => Reflect.get(await import('../../../src/worker.ts'), name) as ObjectClass,
-    () => env,
+    () => ofObjects,
   )
 }
 
@@ -53,6 +53,14 @@ export const env: Readonly<Record<string, unknown>> = {
   SANDBOX: nothing,
   DEMO_SHOP: nothing,
   ASSETS: { fetch: readAsset },
+}
+
+let ofObjects = env
+
+/** Returns bindings with other variables. Objects get them from now on. */
+export function bindingsWith(variables: Readonly<Record<string, string>>): typeof env {
+  ofObjects = { ...env, ...variables }
+  return ofObjects
 }
 
 async function readAsset(address: string | Request): Promise<Response> {
