@@ -9,7 +9,16 @@ import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../../support/people/issuer.ts'
-import { createSession, fetchRequest, ISSUER, poll, post, type Setting, setUp, stubOf } from '../driver.ts'
+import {
+  fetchedSession,
+  ISSUER,
+  poll,
+  post,
+  type Setting,
+  setUp,
+  stubOf,
+  type WalletRequest,
+} from '../driver.ts'
 
 const { jwk, certificate } = identities.identities.good
 const { d: _, ...publicJwk } = jwk
@@ -31,6 +40,13 @@ it.each(FORMS)('%s, stored as a live anchor, vouches for nothing', async (_name,
   expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
 })
 
+it('its root vouches in a test session, without an anchor that is stored', async () => {
+  const setting = await setUp()
+  const { id, request } = await fetchedSession(setting)
+  await present(setting, id, request, { issuer: SANDBOX, iss: 'https://sandbox.invalid', x5c: [certificate] })
+  expect(await poll(setting, id)).toMatchObject({ status: 'verified', attempts: [] })
+})
+
 it('another key, stored as a live anchor, vouches for its issuer', async () => {
   const setting = await setUp()
   const issuer = await makeKey()
@@ -45,16 +61,24 @@ type Issuing = {
 }
 
 /** Stores the anchors past the admin API, makes the session live, answers it, and returns it. */
-async function respond(setting: Setting, trust_anchors: readonly object[], { issuer, iss, x5c }: Issuing) {
-  const { verification_id: id, wallet_request } = await createSession(setting)
-  const { nonce, state, client_id } = await fetchRequest(wallet_request.request_uri)
+async function respond(setting: Setting, trust_anchors: readonly object[], issuing: Issuing) {
+  const { id, request } = await fetchedSession(setting)
   await change(stubOf(id), 'session', { livemode: true })
   const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
   if (relyingParty === undefined) throw new Error('no relying party')
   await change(relyingParty, 'document', { trust_anchors })
   forgetSettings(setting.relyingPartyId)
+  await present(setting, id, request, issuing)
+  return poll(setting, id)
+}
+
+async function present(
+  { holder }: Setting,
+  id: string,
+  { nonce, state, client_id }: WalletRequest,
+  { issuer, iss, x5c }: Issuing,
+): Promise<void> {
   const iat = Math.floor(Date.now() / 1000)
-  const { holder } = setting
   const credential = await issueSdJwtVc({
     ...{ issuer, holder },
     claims: { iss, vct: 'urn:eu.europa.ec.av:1', iat, age_over_18: true },
@@ -63,7 +87,6 @@ async function respond(setting: Setting, trust_anchors: readonly object[], { iss
   })
   const presented = await presentSdJwtVc(credential, { holder, nonce, audience: client_id, iat })
   await post(id, { vp_token: JSON.stringify({ age_attestation: [presented] }), state })
-  return poll(setting, id)
 }
 
 async function change(stub: DurableObjectStub, key: string, changes: object): Promise<void> {

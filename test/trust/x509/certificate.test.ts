@@ -100,6 +100,10 @@ describe('the parts of a certificate', () => {
       (inside) => inside.splice(EXTENSIONS, 0, identifier(0x82)),
     ],
     [
+      'with a serial number of 20 octets and a sign',
+      (inside) => inside.splice(SERIAL, 1, tlv(2, Uint8Array.of(0), new Uint8Array(20).fill(0xff))),
+    ],
+    [
       'in version 1, without a number and extensions',
       (inside) => {
         inside.pop()
@@ -126,6 +130,16 @@ describe('the parts of a certificate', () => {
     [
       'with a serial number of 22 octets',
       (inside) => inside.splice(SERIAL, 1, tlv(2, new Uint8Array(22).fill(1))),
+    ],
+    ['with nothing', (inside) => inside.splice(0)],
+    ['with its extensions in a set', (inside) => inside.splice(EXTENSIONS, 1, tlv(0xa3, tlv(0x31)))],
+    ['with no list of extensions', (inside) => inside.splice(EXTENSIONS, 1, tlv(0xa3))],
+    [
+      'with two lists of extensions',
+      (inside) => {
+        const [list] = splitDer(splitDer(inside[EXTENSIONS]!, 1)![0]!.content, 1)!
+        inside.splice(EXTENSIONS, 1, tlv(0xa3, list!.encoded, list!.encoded))
+      },
     ],
     ['with nothing but a version', (inside) => inside.splice(1)],
     ['without an issuer', (inside) => inside.splice(ISSUER, 1, tlv(0x30))],

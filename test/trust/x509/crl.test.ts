@@ -4,6 +4,7 @@
 import { describe, expect, it } from 'vitest'
 import { decodeBase64 } from '../../../src/codec/base64url.ts'
 import { splitDer } from '../../../src/codec/der.ts'
+import { CRL } from '../../../src/limits.ts'
 import { decodeCrl, serialKey } from '../../../src/trust/x509/crl.ts'
 import { decodeDistributionPoints } from '../../../src/trust/x509/distribution-points.ts'
 import { tlv } from '../../support/certificates/certificates.ts'
@@ -43,6 +44,14 @@ const entryOf = (serialNumber: readonly number[], ...parts: readonly Uint8Array[
 const entry = (...parts: readonly Uint8Array[]) => entryOf([1], ...parts)
 const extension = ({ oid: _, value }: ReturnType<typeof place>) =>
   tlv(0xa0, tlv(0x30, tlv(0x30, Uint8Array.of(6, 3, 0x55, 0x1d, 0x1c), tlv(1, TRUE), tlv(4, value))))
+
+const asSet = (sequence: Uint8Array<ArrayBuffer>) => tlv(0x30, tlv(0x31, ...partsOf(partsOf(sequence)[0]!)))
+/** A length without its content. */
+const TOO_SHORT = Uint8Array.of(0x30, 1)
+const reasonOf = (value: Uint8Array<ArrayBuffer>, ...critical: readonly Uint8Array[]) =>
+  tlv(0x30, Uint8Array.of(6, 3, 0x55, 0x1d, 0x15), ...critical, tlv(4, value))
+const reason = (code: number, ...critical: readonly Uint8Array[]) =>
+  reasonOf(tlv(0x0a, Uint8Array.of(code)), ...critical)
 
 describe('a revocation list', () => {
   it('is decoded, also without its optional parts', () => {
@@ -104,8 +113,73 @@ describe('a revocation list', () => {
       'whose place is no sequence',
       (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: tlv(0x31) })),
     ],
+    ['with an entry that is a set', (fields) => fields.splice(ENTRIES, 1, asSet(entry()))],
+    ['with an entry that is no DER', (fields) => fields.splice(ENTRIES, 1, tlv(0x30, TOO_SHORT))],
+    [
+      'with an extension of an entry twice',
+      (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, reason(1), reason(1)))),
+    ],
+    [
+      'with too many entries',
+      (fields) => fields.splice(ENTRIES, 1, tlv(0x30, ...Array(CRL.entries + 1).fill(partsOf(entry())[0]))),
+    ],
+    ['whose extensions are a set', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, tlv(0x31)))],
+    ['whose extensions are no DER', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, TOO_SHORT))],
+    [
+      'whose place is no DER',
+      (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: TOO_SHORT })),
+    ],
+    [
+      'whose algorithms are sets',
+      (fields) => fields.splice(ALGORITHM, 1, tlv(0x31)),
+      (parts) => parts.splice(1, 1, tlv(0x31)),
+    ],
   ])('rejects %s', (_, change, outer) => {
     expect(resultOf(listWith(change, outer))).toBe('malformed')
+  })
+
+  it('rejects one that is a set, and one of nothing', () => {
+    expect(resultOf(tlv(0x31, ...outside))).toBe('malformed')
+    expect(resultOf(new Uint8Array())).toBe('malformed')
+  })
+
+  it('may have so many bytes and no more', () => {
+    expect(resultOf(new Uint8Array(CRL.bytes))).toBe('malformed')
+    expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
+  })
+
+  it.each(['', '\n', '\r\n\r\n'])('in PEM is decoded, with %j at its end', (end) => {
+    const base64 = Buffer.from(listWith(() => undefined)).toString('base64')
+    const lines = base64.replace(/.{64}/g, '$&\r\n')
+    const text = `-----BEGIN X509 CRL-----\n${lines}\n-----END X509 CRL-----${end}`
+    expect(resultOf(new TextEncoder().encode(text))).toBe('decoded')
+  })
+
+  it.each([
+    [0x81, 'others'],
+    [0x82, 'authorities'],
+  ] as const)('with the limit %i is of %s only', (tag, only) => {
+    const decoded = decodeCrl(
+      listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
+    )
+    expect(decoded.ok && decoded.value.list.scope).toEqual({ point: undefined, only })
+  })
+
+  // RFC 5280 §5.3.1: there is no 7, and 8 is for deltas.
+  it.each([0, 1, 2, 3, 4, 5, 6, 9, 10])('may name reason %i, also as critical', (code) => {
+    for (const one of [reason(code), reason(code, tlv(1, TRUE))])
+      expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, one)))))).toBe('decoded')
+  })
+
+  it.each([
+    ['7', reason(7)],
+    ['8', reason(8)],
+    ['11', reason(11)],
+    ['of two octets', reasonOf(tlv(0x0a, Uint8Array.of(1, 1)))],
+    ['as an integer', reasonOf(tlv(2, Uint8Array.of(1)))],
+    ['that is no DER', reasonOf(TOO_SHORT)],
+  ])('may not name reason %s', (_, one) => {
+    expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, one)))))).toBe('malformed')
   })
 })
 
