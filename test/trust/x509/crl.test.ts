@@ -152,7 +152,7 @@ describe('a revocation list', () => {
     const base64 = Buffer.from(listWith(() => undefined)).toString('base64')
     const lines = base64.replace(/.{64}/g, '$&\r\n')
     const text = `-----BEGIN X509 CRL-----\n${lines}\n-----END X509 CRL-----${end}`
-    expect(resultOf(new TextEncoder().encode(text))).toBe('decoded')
+    expect(resultOf(Uint8Array.from(new TextEncoder().encode(text)))).toBe('decoded')
   })
 
   it.each([

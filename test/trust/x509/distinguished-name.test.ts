@@ -1,8 +1,23 @@
-// The cost of comparing names: a forged chain may have any name, and is compared with every authority before
-// a signature is checked.
+// Distinguished names: their form, their text (RFC 4514), and how they compare (RFC 5280 §7.1). A forged chain
+// may have any name, and is compared with every authority before a signature is checked.
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { mintCertificate, mintKeys, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { decodeHex } from '../../../src/codec/bytes.ts'
+import { decodeDer } from '../../../src/codec/der.ts'
+import {
+  type DistinguishedName,
+  decodeDistinguishedName,
+  formatDistinguishedName,
+  isSameName,
+  placeDistinguishedName,
+} from '../../../src/trust/x509/distinguished-name.ts'
+import {
+  mintCertificate,
+  mintKeys,
+  mintLeaf,
+  mintRoot,
+  tlv,
+} from '../../support/certificates/certificates.ts'
 import { ask, caAnchor, outcomeOf } from '../fixtures.ts'
 
 /** One character of three bytes that NFKC makes eighteen of. */
@@ -43,5 +58,134 @@ describe('a name that differs from the authority’s in case only', () => {
     const context = { anchors: [caAnchor(root.pem)] }
     expect(outcomeOf(await ask({ chain: [leaf.der] }, context))).toBe(expected)
     expect(outcomeOf(await ask({ chain: [same.der] }, context))).toBe('trusted')
+  })
+})
+
+const UTF8 = 0x0c
+const TELETEX = 0x14
+const oid = (hex: string) => tlv(6, decodeHex(hex)!)
+const COMMON_NAME = oid('550403')
+const ORGANIZATION = oid('55040a')
+const attribute = (type: Uint8Array, text: string, tag = UTF8) =>
+  tlv(0x30, type, tlv(tag, new TextEncoder().encode(text)))
+const cn = (text: string, tag = UTF8) => attribute(COMMON_NAME, text, tag)
+const o = (text: string, tag = UTF8) => attribute(ORGANIZATION, text, tag)
+
+/** The Name of these sets of attributes. */
+function nameOf(...sets: readonly (readonly Uint8Array[])[]): DistinguishedName {
+  const name = decode(tlv(0x30, ...sets.map((attributes) => tlv(0x31, ...attributes))))
+  if (name === undefined) throw new Error('the name is not decoded')
+  return name
+}
+
+const decode = (der: Uint8Array<ArrayBuffer>) => decodeDistinguishedName(decodeDer(der))
+
+describe('a name is decoded', () => {
+  it.each([
+    ['without sets', tlv(0x30)],
+    ['with a set of one', tlv(0x30, tlv(0x31, cn('A')))],
+    ['with a set of two', tlv(0x30, tlv(0x31, cn('A'), o('B')))],
+  ])('%s', (_, der) => {
+    expect(decode(der)).toBeDefined()
+  })
+
+  it.each([
+    ['that is a set', tlv(0x31, tlv(0x31, cn('A')))],
+    ['with a sequence in place of a set', tlv(0x30, tlv(0x30, cn('A')))],
+    ['with an empty set', tlv(0x30, tlv(0x31))],
+    ['with more attributes in a set than the limit', tlv(0x30, tlv(0x31, ...Array(17).fill(cn('A'))))],
+    ['with an attribute that is a set', tlv(0x30, tlv(0x31, tlv(0x31, COMMON_NAME, tlv(UTF8))))],
+    ['with an attribute without a value', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME)))],
+    ['with an attribute of two values', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME, tlv(UTF8), tlv(UTF8))))],
+    ['with an attribute without a type', tlv(0x30, tlv(0x31, tlv(0x30, tlv(UTF8), tlv(UTF8))))],
+  ])('but not %s', (_, der) => {
+    expect(decode(der)).toBeUndefined()
+  })
+})
+
+describe('the text of a name', () => {
+  it.each([
+    ['550403', 'CN'],
+    ['550404', 'SN'],
+    ['550405', 'serialNumber'],
+    ['550406', 'C'],
+    ['550407', 'L'],
+    ['550408', 'ST'],
+    ['550409', 'STREET'],
+    ['55040a', 'O'],
+    ['55040b', 'OU'],
+    ['55042a', 'GN'],
+    ['550461', 'organizationIdentifier'],
+    ['0992268993f22c640101', 'UID'],
+    ['0992268993f22c640119', 'DC'],
+  ])('of %s is %s', (hex, short) => {
+    expect(formatDistinguishedName(nameOf([attribute(oid(hex), 'A')]))).toBe(`${short}=A`)
+  })
+
+  it('is the most specific first, with a plus between attributes of a set', () => {
+    expect(formatDistinguishedName(nameOf([o('A')], [cn('B'), o('C')]))).toBe('CN=B+O=C,O=A')
+  })
+
+  it('has an unknown type and an unreadable value in hexadecimal', () => {
+    expect(formatDistinguishedName(nameOf([attribute(oid('550441'), 'A')]))).toBe('2.5.4.65=#0c0141')
+    expect(formatDistinguishedName(nameOf([cn('A', TELETEX)]))).toBe('2.5.4.3=#140141')
+  })
+
+  it('is null for an empty name, and above 1024 characters', () => {
+    expect(formatDistinguishedName(nameOf())).toBe(null)
+    expect(formatDistinguishedName(nameOf([cn('A'.repeat(1021))]))).toBe(`CN=${'A'.repeat(1021)}`)
+    expect(formatDistinguishedName(nameOf([cn('A'.repeat(1022))]))).toBe(null)
+  })
+})
+
+describe('two names', () => {
+  const PRINTABLE = 0x13
+  it.each<[string, DistinguishedName, DistinguishedName, boolean]>([
+    ['are the same', nameOf([o('A')], [cn('B')]), nameOf([o('A')], [cn('B')]), true],
+    ['of other string types are the same', nameOf([cn('A')]), nameOf([cn('A', PRINTABLE)]), true],
+    ['in other cases are the same', nameOf([cn('AE')]), nameOf([cn('aE')]), true],
+    // Lower case keeps them apart; upper case would not.
+    ['that only upper case folds differ', nameOf([cn('stra\u00dfe')]), nameOf([cn('strasse')]), false],
+    ['with other spaces are the same', nameOf([cn(' A  B')]), nameOf([cn('A\tB ')]), true],
+    ['with and without a space differ', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
+    ['of other order in a set are the same', nameOf([cn('A'), o('B')]), nameOf([o('b'), cn('a')]), true],
+    ['of other order of sets differ', nameOf([cn('A')], [o('B')]), nameOf([o('B')], [cn('A')]), false],
+    ['of other types differ', nameOf([cn('A')]), nameOf([o('A')]), false],
+    ['of which one is longer differ', nameOf([cn('A')]), nameOf([cn('A')], [o('B')]), false],
+    ['of which one has more in a set differ', nameOf([cn('A')]), nameOf([cn('A'), o('B')]), false],
+    [
+      'that cannot be read are the same in equal bytes',
+      nameOf([cn('A', TELETEX)]),
+      nameOf([cn('A', TELETEX)]),
+      true,
+    ],
+    ['that cannot be read differ in others', nameOf([cn('A', TELETEX)]), nameOf([cn('B', TELETEX)]), false],
+  ])('%s', (_, a, b, same) => {
+    expect([isSameName(a, b), isSameName(b, a)]).toEqual([same, same])
+  })
+})
+
+describe('a name and a subtree', () => {
+  const base = nameOf([o('A')], [cn('B')])
+  it.each<[string, DistinguishedName, DistinguishedName]>([
+    ['inside', nameOf([o('A')], [cn('B')]), base],
+    ['inside', nameOf([o('a')], [cn('b')], [cn('C')]), base],
+    ['inside', nameOf([o('A')]), nameOf()],
+    ['outside', nameOf([o('A')]), base],
+    ['outside', nameOf(), base],
+    ['outside', nameOf([o('A')], [cn('C')]), base],
+    ['outside', nameOf([o('A'), cn('B')], [cn('B')]), base],
+    ['unknown', nameOf([o('A', TELETEX)], [cn('B')]), base],
+    ['unknown', nameOf([o('A')], [cn('B')]), nameOf([o('A', TELETEX)], [cn('B')])],
+    ['unknown', nameOf([o('A', TELETEX)], [cn('B')], [cn('C')]), base],
+    ['unknown', nameOf([cn('A', TELETEX), o('B')]), nameOf([cn('A'), o('B')])],
+    ['outside', nameOf([cn('A', TELETEX), o('C')]), nameOf([cn('A'), o('B')])],
+    ['outside', nameOf([cn('A', TELETEX), o('B')]), nameOf([o('B'), o('C')])],
+    ['outside', nameOf([o('A', TELETEX)], [cn('C')]), base],
+    ['outside', nameOf([o('A', TELETEX)]), base],
+    ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('A'.repeat(257))])],
+    ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('b')])],
+  ])('the name is %s: case %#', (placement, name, subtree) => {
+    expect(placeDistinguishedName(name, subtree)).toBe(placement)
   })
 })
