@@ -125,6 +125,21 @@ describe('a webhook that names steps', () => {
     expect(refusals.map(({ attempt_count }) => attempt_count).sort()).toEqual([1, 4])
   })
 
+  it('gets the error that a wallet sends', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const { id, request } = await fetchedSession(setting)
+    expect((await post(id, { error: 'vp_formats_not_supported', state: request.state })).status).toBe(200)
+    await vi.waitFor(
+      () =>
+        expect(sent.find(({ event_type }) => event_type === STEPS[2])).toMatchObject({
+          status: 'pending',
+          reason: { code: 'wallet_error' },
+        }),
+      WAIT,
+    )
+  })
+
   it('gets at most ten events of steps of one verification', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()

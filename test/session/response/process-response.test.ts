@@ -93,6 +93,19 @@ describe('a response by a link', () => {
     expect(await refusal()).toEqual([409, errors.wallet.ended])
   })
 
+  it('is held once where two good ones arrive at one time', async () => {
+    const { setting, id, request, secret } = await beginLink()
+    const [one, two] = [await goodResponse(setting, request), await goodResponse(setting, request)]
+    const answers = await Promise.all([answerTo(id, one), answerTo(id, two)])
+    const [accepted, refused] = answers.toSorted((a, b) => a.status - b.status)
+    expect([accepted?.status, refused?.status]).toEqual([200, 409])
+    expect(refused?.json.error_description).toBe(errors.wallet.awaited)
+    expect(await poll(setting, id)).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
+    const responseCode = accepted?.json.redirect_uri?.split('response_code=')[1] ?? ''
+    expect((await stubOf(id).completeReturn({ responseCode, secret })).ok).toBe(true)
+    expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
+  })
+
   it('ends the session at once where it is rejected', async () => {
     const { setting, id, request } = await beginLink()
     expect((await post(id, await goodResponse(setting, request, { age_over_18: false }))).status).toBe(200)

@@ -40,11 +40,15 @@ it.each(FORMS)('%s, stored as a live anchor, vouches for nothing', async (_name,
   expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
 })
 
-it('its root vouches in a test session, without an anchor that is stored', async () => {
+it.each([
+  ['while its relying party is in test mode', false, 200],
+  ['and not after its relying party became live', true, 400],
+])('its root vouches in a test session %s', async (_, livemode, status) => {
   const setting = await setUp()
   const { id, request } = await fetchedSession(setting)
-  await present(setting, id, request, { issuer: SANDBOX, iss: 'https://sandbox.invalid', x5c: [certificate] })
-  expect(await poll(setting, id)).toMatchObject({ status: 'verified', attempts: [] })
+  await changeSettings(setting, { livemode })
+  const issuing = { issuer: SANDBOX, iss: 'https://sandbox.invalid', x5c: [certificate] }
+  expect((await present(setting, id, request, issuing)).status).toBe(status)
 })
 
 it('another key, stored as a live anchor, vouches for its issuer', async () => {
@@ -64,10 +68,7 @@ type Issuing = {
 async function respond(setting: Setting, trust_anchors: readonly object[], issuing: Issuing) {
   const { id, request } = await fetchedSession(setting)
   await change(stubOf(id), 'session', { livemode: true })
-  const relyingParty = relyingPartyStub(env, setting.relyingPartyId)
-  if (relyingParty === undefined) throw new Error('no relying party')
-  await change(relyingParty, 'document', { trust_anchors })
-  forgetSettings(setting.relyingPartyId)
+  await changeSettings(setting, { trust_anchors })
   await present(setting, id, request, issuing)
   return poll(setting, id)
 }
@@ -77,7 +78,7 @@ async function present(
   id: string,
   { nonce, state, client_id }: WalletRequest,
   { issuer, iss, x5c }: Issuing,
-): Promise<void> {
+): Promise<Response> {
   const iat = Math.floor(Date.now() / 1000)
   const credential = await issueSdJwtVc({
     ...{ issuer, holder },
@@ -86,7 +87,14 @@ async function present(
     ...(x5c && { x5c }),
   })
   const presented = await presentSdJwtVc(credential, { holder, nonce, audience: client_id, iat })
-  await post(id, { vp_token: JSON.stringify({ age_attestation: [presented] }), state })
+  return post(id, { vp_token: JSON.stringify({ age_attestation: [presented] }), state })
+}
+
+async function changeSettings({ relyingPartyId }: Setting, changes: object): Promise<void> {
+  const relyingParty = relyingPartyStub(env, relyingPartyId)
+  if (relyingParty === undefined) throw new Error('no relying party')
+  await change(relyingParty, 'document', changes)
+  forgetSettings(relyingPartyId)
 }
 
 async function change(stub: DurableObjectStub, key: string, changes: object): Promise<void> {
