@@ -1,5 +1,5 @@
-// The smallest group of mutation testing, as `npm run mutation` runs it. docs/decisions/mutation.md has the
-// scores of all groups.
+// The smallest group of mutation testing, as `npm run mutation` runs it, and the tests of the group that needs
+// a platform in Node. docs/decisions/mutation.md has the scores of all groups.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,14 +12,26 @@ const forget = () => rmSync('reports/mutation/state.incremental.json', { force: 
 beforeAll(forget)
 afterAll(forget)
 
-it('every change of the states of a session is noticed', async () => {
+async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
   // Without the variables of this run, whose runner would be mistaken for that of the changes.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
-  const run = spawn(process.execPath, ['scripts/mutation.mjs', 'state'], {
-    env,
+  const child = spawn(process.execPath, args, {
+    env: { ...env, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [output, [code]] = await Promise.all([text(run.stdout), once(run, 'exit')])
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
+  return { output, code }
+}
+
+it('every change of the states of a session is noticed', async () => {
+  const { output, code } = await run(['scripts/mutation.mjs', 'state'])
   expect(output).toContain('state: 100 %, 0 unexplained')
   expect(code, output).toBe(0)
 }, 180_000)
+
+it('the tests of responses pass on the platform in Node', async () => {
+  const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--silent', '-c', 'test/mutation/vitest.config.ts']
+  const { output, code } = await run(vitest, { MUTATION_GROUP: 'response', NO_COLOR: '1' })
+  expect(output).toMatch(/Tests {2}\d{3,} passed/)
+  expect(code, output).toBe(0)
+}, 300_000)
