@@ -1,9 +1,11 @@
 // Responses while the settings of the relying party cannot be read, and identical responses at one time.
 
+import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
+import type { SessionDocument } from '../../../src/session/document.ts'
 import {
   ask,
   createSession,
@@ -132,6 +134,16 @@ it('a response that is refused after its session was canceled adds no attempt', 
   })
   expect((await post(id, good)).status).toBe(400)
   expect(await poll(setting, id)).toMatchObject({ status: 'canceled', attempts: [] })
+})
+
+it('an end raises the version by one', async () => {
+  const { setting, id, good } = await begin()
+  const versionOf = () =>
+    runInDurableObject(stubOf(id), (_, { storage }) => storage.kv.get<SessionDocument>('session')?.version)
+  const before = Number(await versionOf())
+  expect((await post(id, good)).status).toBe(200)
+  expect(await versionOf()).toBe(before + 1)
+  expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
 })
 
 it('no request of the browser is made while the settings cannot be read', async () => {

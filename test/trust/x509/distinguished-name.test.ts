@@ -1,5 +1,5 @@
-// Distinguished names: their form, their text (RFC 4514), and how they compare (RFC 5280 §7.1). A forged chain
-// may have any name, and is compared with every authority before a signature is checked.
+// Distinguished names: their form, their text (RFC 4514), and how they compare (RFC 5280 §7.1). A forged
+// chain may have any name, and is compared with every authority before a signature is checked.
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { decodeHex } from '../../../src/codec/bytes.ts'
