@@ -87,8 +87,8 @@ function place(name: GeneralName, subtree: GeneralName): Placement {
   if (name.form === 'ip' && subtree.form === 'ip') return placeAddress(name.bytes, subtree.bytes)
   if (name.form === 'dns' && subtree.form === 'dns') return placeDns(name.value, subtree.value)
   if (name.form === 'uri' && subtree.form === 'uri') return placeHost(uriHost(name.value), subtree.value)
-  if (name.form === 'email' && subtree.form === 'email') return placeMailbox(name.value, subtree.value)
-  return 'unknown'
+  const isEmail = name.form === 'email' && subtree.form === 'email'
+  return isEmail ? placeMailbox(name.value, subtree.value) : 'unknown'
 }
 
 /** A domain and every name below it. A leading period is not in the RFC, but is in use: only names below. */
