@@ -1,6 +1,6 @@
 // Responses while the settings of the relying party cannot be read, and identical responses at one time.
 
-import { runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
@@ -9,6 +9,7 @@ import type { SessionDocument } from '../../../src/session/document.ts'
 import {
   ask,
   createSession,
+  fetchedSession,
   fetchRequest,
   goodResponse,
   poll,
@@ -134,6 +135,20 @@ it('a response that is refused after its session was canceled adds no attempt', 
   })
   expect((await post(id, good)).status).toBe(400)
   expect(await poll(setting, id)).toMatchObject({ status: 'canceled', attempts: [] })
+})
+
+it('an error of a wallet is refused while no wallet has fetched the request', async () => {
+  const setting = await setUp()
+  const { id, request } = await fetchedSession(setting)
+  await runInDurableObject(stubOf(id), (_, { storage }) => {
+    const session = storage.kv.get<SessionDocument>('session')
+    const generations = session?.generations.map((each) => ({ ...each, fetched: false }))
+    storage.kv.put('session', { ...session, generations })
+  })
+  await evictDurableObject(stubOf(id))
+  expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(400)
+  const attempts = [{ reason: { code: 'unknown_state' } }]
+  expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts })
 })
 
 it('an end raises the version by one', async () => {
