@@ -1,5 +1,5 @@
 // Takes the place of test/support/service/server.ts: the service in the process of the test, so that a mutant
-// needs no build. One test file has one service.
+// needs no build. Objects get the bindings of the service that started last.
 
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

@@ -33,7 +33,7 @@ const nothing = {
 function namespaceOf(name: string) {
   return openNamespace(
     async () => Reflect.get(await import('../../../src/worker.ts'), name) as ObjectClass,
-    () => ofObjects,
+    () => objectBindings,
   )
 }
 
@@ -55,12 +55,12 @@ export const env: Readonly<Record<string, unknown>> = {
   ASSETS: { fetch: readAsset },
 }
 
-let ofObjects = env
+let objectBindings = env
 
 /** Returns bindings with other variables. Objects get them from now on. */
 export function bindingsWith(variables: Readonly<Record<string, string>>): typeof env {
-  ofObjects = { ...env, ...variables }
-  return ofObjects
+  objectBindings = { ...env, ...variables }
+  return objectBindings
 }
 
 async function readAsset(address: string | Request): Promise<Response> {

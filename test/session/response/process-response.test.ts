@@ -1,4 +1,5 @@
-// Responses while the settings of the relying party cannot be read, and identical responses at one time.
+// Processing of responses: settings that cannot be read, responses at one time, a success that is held, and
+// errors of a wallet.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, describe, expect, it, vi } from 'vitest'
@@ -137,18 +138,20 @@ it('a response that is refused after its session was canceled adds no attempt', 
   expect(await poll(setting, id)).toMatchObject({ status: 'canceled', attempts: [] })
 })
 
-it('an error of a wallet is refused while no wallet has fetched the request', async () => {
+it.each([
+  ['ends the session where it has fetched the request', true, 200, 'declined', []],
+  ['is refused where it has not', false, 400, 'pending', [{ reason: { code: 'unknown_state' } }]],
+] as const)('access_denied of a wallet %s', async (_, fetched, httpStatus, status, attempts) => {
   const setting = await setUp()
   const { id, request } = await fetchedSession(setting)
   await runInDurableObject(stubOf(id), (_, { storage }) => {
     const session = storage.kv.get<SessionDocument>('session')
-    const generations = session?.generations.map((each) => ({ ...each, fetched: false }))
+    const generations = session?.generations.map((each) => ({ ...each, fetched }))
     storage.kv.put('session', { ...session, generations })
   })
   await evictDurableObject(stubOf(id))
-  expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(400)
-  const attempts = [{ reason: { code: 'unknown_state' } }]
-  expect(await poll(setting, id)).toMatchObject({ status: 'pending', attempts })
+  expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(httpStatus)
+  expect(await poll(setting, id)).toMatchObject({ status, attempts })
 })
 
 it('an end raises the version by one', async () => {

@@ -143,7 +143,7 @@ describe('a revocation list', () => {
     expect(resultOf(new Uint8Array())).toBe('malformed')
   })
 
-  it('may have so many bytes and no more', () => {
+  it('may have 2 MiB, and not one byte more', () => {
     expect(resultOf(new Uint8Array(CRL.bytes))).toBe('malformed')
     expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
   })

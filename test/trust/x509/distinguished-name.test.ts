@@ -80,17 +80,17 @@ function nameOf(...sets: readonly (readonly Uint8Array[])[]): DistinguishedName 
 
 const decode = (der: Uint8Array<ArrayBuffer>) => decodeDistinguishedName(decodeDer(der))
 
-describe('a name is decoded', () => {
+describe('a name', () => {
   it.each([
     ['without sets', tlv(0x30)],
     ['with a set of one', tlv(0x30, tlv(0x31, cn('A')))],
     ['with a set of two', tlv(0x30, tlv(0x31, cn('A'), o('B')))],
-  ])('%s', (_, der) => {
+  ])('is decoded %s', (_, der) => {
     expect(decode(der)).toBeDefined()
   })
 
   it.each([
-    ['that is a set', tlv(0x31, tlv(0x31, cn('A')))],
+    ['as a set', tlv(0x31, tlv(0x31, cn('A')))],
     ['with a sequence in place of a set', tlv(0x30, tlv(0x30, cn('A')))],
     ['with an empty set', tlv(0x30, tlv(0x31))],
     ['with more attributes in a set than the limit', tlv(0x30, tlv(0x31, ...Array(17).fill(cn('A'))))],
@@ -98,7 +98,7 @@ describe('a name is decoded', () => {
     ['with an attribute without a value', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME)))],
     ['with an attribute of two values', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME, tlv(UTF8), tlv(UTF8))))],
     ['with an attribute without a type', tlv(0x30, tlv(0x31, tlv(0x30, tlv(UTF8), tlv(UTF8))))],
-  ])('but not %s', (_, der) => {
+  ])('is refused %s', (_, der) => {
     expect(decode(der)).toBeUndefined()
   })
 })
@@ -145,7 +145,7 @@ describe('two names', () => {
     ['of other string types are the same', nameOf([cn('A')]), nameOf([cn('A', PRINTABLE)]), true],
     ['in other cases are the same', nameOf([cn('AE')]), nameOf([cn('aE')]), true],
     // Lower case keeps them apart; upper case would not.
-    ['that only upper case folds differ', nameOf([cn('stra\u00dfe')]), nameOf([cn('strasse')]), false],
+    ['that are equal in upper case only differ', nameOf([cn('stra\u00dfe')]), nameOf([cn('strasse')]), false],
     ['with other spaces are the same', nameOf([cn(' A  B')]), nameOf([cn('A\tB ')]), true],
     ['with and without a space differ', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
     ['of other order in a set are the same', nameOf([cn('A'), o('B')]), nameOf([o('b'), cn('a')]), true],
