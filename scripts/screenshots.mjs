@@ -1,15 +1,16 @@
-// `npm run screenshots`: replaces docs/screenshots with pictures of our pages in every state, on a phone and
-// on a desktop. The browser tests take them.
+// `npm run screenshots`: writes pictures of our pages in every state to dist/screenshots, on a phone and on a
+// desktop. The browser tests take them. Those that a page shows are copied to docs/screenshots.
 
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensureBundle } from './service/bundle.mjs'
 import { findChromium, NO_CHROMIUM } from './service/chromium.mjs'
 import { ensureInstalled } from './service/install.mjs'
-import { NODE, ROOT } from './service/paths.mjs'
+import { DIST, NODE, ROOT } from './service/paths.mjs'
+import { PICTURES, shownPictures } from './service/pictures.mjs'
 
-const SCREENSHOTS = join(ROOT, 'docs', 'screenshots')
+const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
   ...['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
   ...['console/story', 'console/verifications', 'console/verification'],
@@ -30,4 +31,9 @@ const run = spawnSync(NODE, [vitest, 'run', '--project', 'browser', ...TESTS], {
   env: { ...process.env, SCREENSHOTS },
   stdio: 'inherit',
 })
-process.exitCode = run.status ?? 1
+const missing = shownPictures().filter((name) => !existsSync(join(SCREENSHOTS, name)))
+for (const name of missing) console.error(`No test takes ${name}, which a page shows.`)
+for (const name of shownPictures()) {
+  if (!missing.includes(name)) copyFileSync(join(SCREENSHOTS, name), join(PICTURES, name))
+}
+process.exitCode = missing.length > 0 ? 1 : (run.status ?? 1)

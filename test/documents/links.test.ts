@@ -1,8 +1,9 @@
 // References of the documentation are valid: pages, headings, files of the project. Each page is in an index.
 
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PICTURES, shownPictures } from '../../scripts/service/pictures.mjs'
 import { pagesOfDocumentation } from './pages.ts'
 
 const PAGES = pagesOfDocumentation()
@@ -64,6 +65,12 @@ describe('every page', () => {
   it('of docs/ is in docs/README.md or in the index of its folder', () => {
     const found = new Set(PAGES.filter((page) => page.endsWith('README.md')).flatMap(linked))
     expect(PAGES.filter((page) => page.includes('/') && !found.has(page))).toEqual([])
+  })
+})
+
+describe('docs/screenshots', () => {
+  it('has the pictures that a page shows, and no other file', () => {
+    expect(readdirSync(PICTURES).sort()).toEqual(shownPictures())
   })
 })
 
