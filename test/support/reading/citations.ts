@@ -38,6 +38,13 @@ export function errorOf(reference: string): string | undefined {
     : `${file} has no case “${example}”`
 }
 
+/** Returns the error of a file that is cited without a title: it must be run by a test, and have tests. */
+export function fileErrorOf(file: string): string | undefined {
+  if (!existsSync(join(TESTS, file))) return `no file ${file}`
+  if (!isRun(file)) return `${file} is run by no test`
+  return titlesOf(file).size > 0 ? undefined : `${file} has no tests`
+}
+
 /** Returns `true` if a test file runs the file: a suite runs when a test imports it. */
 function isRun(file: string): boolean {
   return file.endsWith('.test.ts') || testFiles().some((test) => importsOf(test).includes(file))
