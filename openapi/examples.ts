@@ -2,7 +2,7 @@
 // The examples of errors are in errors.ts.
 
 import type { z } from 'zod/mini'
-import { NO_MEMBERS } from '../src/session/listing/timeline.ts'
+import { NO_MEMBERS } from '../src/session/document/timeline.ts'
 import type { COMPONENTS, ComponentName } from './components.ts'
 
 /** Body of a request or a response, by the name of its schema. */

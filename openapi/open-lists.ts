@@ -2,7 +2,7 @@
 // ones: a generated client must not fail on a new status. Lists in requests stay closed.
 
 import { PROBLEMS } from '../src/routes/edge/problems.ts'
-import { REASONS } from '../src/session/response/reasons.ts'
+import { REASONS } from '../src/session/document/reasons.ts'
 import type { Schema } from './components.ts'
 
 /** Keyword of an open list: the values of this version. Tools ignore it or show it. */

@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini'
 import { WEBHOOK_STATES } from '../../src/relying-party/index/index-entry.ts'
-import { STATUSES } from '../../src/session/state.ts'
+import { STATUSES } from '../../src/session/document/state.ts'
 import { deliveryId, list, maybe, time, verificationId } from './parts.ts'
 import { reason } from './verifications.ts'
 

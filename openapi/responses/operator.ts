@@ -3,8 +3,8 @@
 import * as z from 'zod/mini'
 import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
-import { SESSION_BINDINGS } from '../../src/session/return/session-binding.ts'
-import { STATUSES } from '../../src/session/state.ts'
+import { SESSION_BINDINGS } from '../../src/session/document/session-binding.ts'
+import { STATUSES } from '../../src/session/document/state.ts'
 import { deliveryId, list, maybe, relyingPartyId, time, verificationId } from './parts.ts'
 
 /** Response of `GET /v1/admin/verifications/{id}`. */

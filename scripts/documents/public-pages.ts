@@ -3,7 +3,7 @@
 
 import { html } from 'hono/html'
 import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
-import { REASONS, type Reason } from '../../src/session/response/reasons.ts'
+import { REASONS, type Reason } from '../../src/session/document/reasons.ts'
 import meanings from './problem-meanings.json' with { type: 'json' }
 
 /** Returns the file: path of a page without the first slash → its title and body. */

@@ -1,6 +1,6 @@
 // Advice for the relying party about each reason, for docs/statuses-and-reasons.md and the console.
 
-import { REASONS, type ReasonCode } from '../../src/session/response/reasons.ts'
+import { REASONS, type ReasonCode } from '../../src/session/document/reasons.ts'
 
 /** Advice of many reasons, by a word that `REASON_ADVICE` has between asterisks. */
 export const ADVICE_WORDS = {

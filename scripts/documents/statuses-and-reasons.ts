@@ -8,8 +8,8 @@ import {
   type Reason,
   type ReasonCode,
   type ReasonFamily,
-} from '../../src/session/response/reasons.ts'
-import { STATUSES, type Status } from '../../src/session/state.ts'
+} from '../../src/session/document/reasons.ts'
+import { STATUSES, type Status } from '../../src/session/document/state.ts'
 import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
 import meanings from './problem-meanings.json' with { type: 'json' }
 import { ADVICE_WORDS, REASON_ADVICE } from './reason-advice.ts'
@@ -18,7 +18,7 @@ import { ADVICE_WORDS, REASON_ADVICE } from './reason-advice.ts'
 export function describeStatusesAndReasons(): string {
   return [
     '# Statuses, reasons, errors',
-    '<!-- Written by `npm run docs` from src/session/state.ts, src/session/response/reasons.ts and src/routes/edge/problems.ts. -->',
+    '<!-- Written by `npm run docs` from src/session/document/state.ts, src/session/document/reasons.ts and src/routes/edge/problems.ts. -->',
     INTRODUCTION,
     '## Statuses',
     table(['status', 'begins when', 'webhook', 'what you do'], STATUSES.map(statusRow)),

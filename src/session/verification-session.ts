@@ -6,18 +6,28 @@ import { DurableObject } from 'cloudflare:workers'
 import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
-import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
-import type { SessionContext } from './context.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { reportStep } from './delivery/step-events.ts'
-import type { SessionDocument } from './document.ts'
-import { verificationIdOf } from './identifier.ts'
+import { mayAccess, parseWatchAddress, type SessionAccess } from './document/access.ts'
+import type { SessionDocument } from './document/document.ts'
+import { verificationIdOf } from './document/identifier.ts'
+import type {
+  Creation,
+  Link,
+  PostedResponse,
+  RequestRefusal,
+  ResponseResult,
+  SessionError,
+  View,
+} from './document/results.ts'
+import { publicView, viewOf } from './document/view.ts'
+import { canceledEnd, endSession } from './end/end-session.ts'
+import { applyTimeouts, expireAt, webhookOf } from './end/timeouts.ts'
 import { eraseOnRequest } from './listing/remainder.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
-import { recordCreation } from './measures.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
 import { type CreateInput, createdSession, fitsQr, newSession } from './request/creation.ts'
 import { fetchRequest, type RequestingWallet } from './request/fetching.ts'
@@ -31,27 +41,17 @@ import {
   type DcApiResult,
   processDcApiResponse,
 } from './response/dc-api.ts'
-import { canceledEnd, endSession } from './response/end-session.ts'
 import { processResponse } from './response/process-response.ts'
-import type {
-  Creation,
-  Link,
-  PostedResponse,
-  RequestRefusal,
-  ResponseResult,
-  SessionError,
-  View,
-} from './results.ts'
 import { type BrowserReturnRequest, completeReturn, createLink, redeemReturn } from './return/same-device.ts'
-import { openStore, type SessionStore } from './store.ts'
-import { applyTimeouts, expireAt, webhookOf } from './timeouts.ts'
+import type { SessionContext } from './store/context.ts'
+import { recordCreation } from './store/measures.ts'
+import { openStore, type SessionStore } from './store/store.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
 import { pollView } from './views/poll.ts'
 import { signReceipt } from './views/receipt.ts'
 import { timelineView } from './views/timeline-view.ts'
-import { publicView, viewOf } from './views/view.ts'
 import { acceptWatcher } from './views/watcher.ts'
 
 const COURSES = { deliveries: deliveriesView, timeline: timelineView } as const

@@ -3,7 +3,7 @@
 
 /** Each survivor of a group with `isExplained` needs a reason in explained.json. */
 export const GROUPS = {
-  state: explainedGroup(['src/session/state.ts'], ['session/state']),
+  state: explainedGroup(['src/session/document/state.ts'], ['session/state']),
   decide: explainedGroup(['src/policy/decide.ts'], ['policy/{decide,decide-dcql}']),
   'sd-jwt-vc': explainedGroup(['src/formats/sd-jwt-vc/verify.ts'], ['formats/*', 'formats/sd-jwt-vc/*']),
   mdoc: explainedGroup(['src/formats/mdoc/verify.ts'], ['formats/*', 'formats/mdoc/*']),
@@ -26,7 +26,7 @@ export const GROUPS = {
   ),
   // `reasons.ts` is a table of texts. Generated pages and `session/response/reasons.test.ts` check it.
   response: group(
-    ['src/session/response/*.ts', '!src/session/response/reasons.ts'],
+    ['src/session/response/*.ts', '!src/session/document/reasons.ts'],
     [
       ...['session/response/*', 'session/return/*', 'session/verification-session'],
       ...['session/request/sealing', 'session/delivery/{publishing,step-events}', 'session/listing/timeline'],

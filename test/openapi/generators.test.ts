@@ -5,7 +5,7 @@ import type { Schema } from '../../openapi/description.ts'
 import type { Status } from '../../packages/client/src/wire.ts'
 import WIRE from '../../packages/client/src/wire.ts?raw'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
-import { REASONS } from '../../src/session/response/reasons.ts'
+import { REASONS } from '../../src/session/document/reasons.ts'
 import { DESCRIPTION } from '../support/reading/described.ts'
 
 const { schemas } = DESCRIPTION.components

@@ -1,6 +1,6 @@
 // The request of a session for an age of 18 in one format, for recorded and simulated sessions.
 
-import type { SessionDocument } from '../../src/session/document.ts'
+import type { SessionDocument } from '../../src/session/document/document.ts'
 
 /** The request, with plain responses. Its members are the defaults of a creation. */
 export const AGE_REQUEST: SessionDocument['request'] = {

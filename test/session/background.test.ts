@@ -5,7 +5,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
 import { EventLog } from '../../src/relying-party/events/event-log.ts'
-import type { SessionDocument } from '../../src/session/document.ts'
+import type { SessionDocument } from '../../src/session/document/document.ts'
 import { json } from '../routes/edge/edge-app.ts'
 import { ask, createSession, fetchRequest, post, type Setting, setUp, stubOf } from './driver.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument, requestOptionsOf, SCHEMA, stageOf } from '../../src/session/document.ts'
+import { readDocument, requestOptionsOf, SCHEMA, stageOf } from '../../src/session/document/document.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {

@@ -1,6 +1,6 @@
 // Recorded sessions, without their certificate chains.
 
-import type { SessionDocument } from '../../src/session/document.ts'
+import type { SessionDocument } from '../../src/session/document/document.ts'
 import { AGE_POLICY, AGE_REQUEST } from './age-session.ts'
 
 /** A pending session whose request was fetched. */

@@ -1,7 +1,7 @@
 // A clock that is wrong refuses most good responses for a time. `/readyz` warns of it.
 
 import { afterEach, expect, it, vi } from 'vitest'
-import { isClockSuspect } from '../../src/session/refusals-by-time.ts'
+import { isClockSuspect } from '../../src/session/store/refusals-by-time.ts'
 import { createSession, fetchRequest, goodResponse, post, setUp } from './driver.ts'
 
 afterEach(() => {

@@ -4,7 +4,7 @@ import { env, withEnv } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'
 import type { Env } from '../../src/env.ts'
 import type { SessionNote } from '../../src/relying-party/session-counts.ts'
-import { addNote, storeNotes } from '../../src/session/session-notes.ts'
+import { addNote, storeNotes } from '../../src/session/store/session-notes.ts'
 
 it('are kept, and stored later in their order, each with the newest note of its session', async () => {
   const full = new Error('storage is full')

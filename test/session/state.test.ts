@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { STATUSES, transition } from '../../src/session/state.ts'
+import { STATUSES, transition } from '../../src/session/document/state.ts'
 
 const TERMINAL = STATUSES.filter((status) => status !== 'pending')
 

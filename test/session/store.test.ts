@@ -1,8 +1,8 @@
 import { env, withEnv } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { addAttempt, type Held, type SessionDocument } from '../../src/session/document.ts'
-import { openStore } from '../../src/session/store.ts'
-import { publicView } from '../../src/session/views/view.ts'
+import { addAttempt, type Held, type SessionDocument } from '../../src/session/document/document.ts'
+import { publicView } from '../../src/session/document/view.ts'
+import { openStore } from '../../src/session/store/store.ts'
 import { enqueue, markDead, startAttempt } from '../../src/webhook/outbox.ts'
 import { PENDING } from './recorded-sessions.ts'
 

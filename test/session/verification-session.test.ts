@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { EXPIRY_SPREAD_MS, spreadOf } from '../../src/session/alarm/spread.ts'
+import { EXPIRY_SPREAD_MS, spreadOf } from '../../src/session/store/spread.ts'
 import { call, json } from '../routes/edge/edge-app.ts'
 import {
   ask,

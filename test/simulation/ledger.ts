@@ -1,7 +1,7 @@
 // Ledger of one history: what was durable, what callers were sent, and what receivers got. Properties watch
 // it. The first broken property ends the history.
 
-import type { SessionDocument, Tombstone } from '../../src/session/document.ts'
+import type { SessionDocument, Tombstone } from '../../src/session/document/document.ts'
 import type { SimulatedObject } from './platform/objects.ts'
 import type { Post } from './receiver.ts'
 import type { Party, Session } from './world.ts'

@@ -52,9 +52,9 @@ describe('planted mistakes', () => {
   })
 
   it('must fit their sources', async () => {
-    const change = { path: 'src/session/store.ts', replaced: 'a text that is not there', by: '' }
+    const change = { path: 'src/session/store/store.ts', replaced: 'a text that is not there', by: '' }
     await expect(buildService(() => expect.fail('nothing runs'), [change])).rejects.toThrow(
-      'src/session/store.ts must contain this text once',
+      'src/session/store/store.ts must contain this text once',
     )
   })
 })

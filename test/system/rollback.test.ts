@@ -26,7 +26,7 @@ const addition = (version: number) =>
   `additions: { ${version}: (stored: object) => ({ ${ADDED}: true, ...stored }) },`
 const NEXT = [
   {
-    path: 'src/session/document.ts',
+    path: 'src/session/document/document.ts',
     replaced: '  current: SCHEMA,\n  steps: {},\n  additions: {},',
     by: `  current: 7,\n  steps: {},\n  ${addition(6)}`,
     appended: '',

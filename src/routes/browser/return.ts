@@ -3,7 +3,7 @@
 
 import { Hono } from 'hono/tiny'
 import { ok } from '../../result.ts'
-import { sessionStub } from '../../session/identifier.ts'
+import { sessionStub } from '../../session/document/identifier.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'

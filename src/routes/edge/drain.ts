@@ -5,8 +5,8 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'
 import { setProcessMeasures } from '../../metrics/process-measures.ts'
-import { inBackground } from '../../session/background.ts'
-import { storeNotes } from '../../session/session-notes.ts'
+import { inBackground } from '../../session/store/background.ts'
+import { storeNotes } from '../../session/store/session-notes.ts'
 import type { AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 

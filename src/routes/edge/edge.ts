@@ -5,7 +5,7 @@ import type { ErrorHandler, Hono, MiddlewareHandler, NotFoundHandler } from 'hon
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { logLine } from '../../metrics/log-line.ts'
-import { UNREADABLE } from '../../session/document.ts'
+import { UNREADABLE } from '../../session/document/document.ts'
 import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 

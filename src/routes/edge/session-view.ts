@@ -1,7 +1,7 @@
 // Responses about a session: its view, or the problem of a refused call.
 
 import type { Result } from '../../result.ts'
-import type { SessionError, View } from '../../session/results.ts'
+import type { SessionError, View } from '../../session/document/results.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 

@@ -9,7 +9,7 @@ import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
-import { STATUSES } from '../../session/state.ts'
+import { STATUSES } from '../../session/document/state.ts'
 import { NOT_A_CURSOR, pageLimit } from '../edge/schemas.ts'
 
 const METADATA = 'metadata.'

@@ -13,8 +13,8 @@ import {
   STANDARD_SCOPES,
 } from '../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/login/login.ts'
-import { ACR_PREFIX } from '../../session/login/tokens.ts'
+import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/document/login.ts'
+import { ACR_PREFIX } from '../../session/tokens/tokens.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { locale } from '../edge/schemas.ts'

@@ -3,8 +3,8 @@
 
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
-import { TOKEN_CLAIMS } from '../../session/login/claim-names.ts'
-import type { TokenRules, VerifiedClaimsRequest } from '../../session/login/login.ts'
+import type { TokenRules, VerifiedClaimsRequest } from '../../session/document/login.ts'
+import { TOKEN_CLAIMS } from '../../session/tokens/claim-names.ts'
 
 /** The content of the parameter. `acr`: values of an essential one. `sub`: acceptable ones. Null: any. */
 export type ClaimsParameter = {

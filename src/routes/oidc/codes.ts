@@ -8,7 +8,7 @@ import type { Config } from '../../config.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import { derivedKey } from '../../session/keys.ts'
+import { derivedKey } from '../../session/store/keys.ts'
 import { digestOf, loginCookieName, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 

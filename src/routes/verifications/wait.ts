@@ -2,9 +2,9 @@
 // socket. No call waits inside the object, which may hibernate meanwhile.
 
 import { ok, type Result } from '../../result.ts'
-import { type SessionAccess, watchAddress } from '../../session/access.ts'
-import type { SessionStub } from '../../session/identifier.ts'
-import type { SessionError, View } from '../../session/results.ts'
+import { type SessionAccess, watchAddress } from '../../session/document/access.ts'
+import type { SessionStub } from '../../session/document/identifier.ts'
+import type { SessionError, View } from '../../session/document/results.ts'
 import type { AppContext } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
 import { waitQuery } from '../edge/schemas.ts'

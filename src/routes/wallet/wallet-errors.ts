@@ -1,8 +1,8 @@
 // Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). They contain
 // only what the person can use. The relying party reads the reason from the session.
 
-import { REASONS, type RefusalReason } from '../../session/response/reasons.ts'
-import type { RefusalCode, RequestRefusal } from '../../session/results.ts'
+import { REASONS, type RefusalReason } from '../../session/document/reasons.ts'
+import type { RefusalCode, RequestRefusal } from '../../session/document/results.ts'
 import { oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import type { FormError } from '../edge/form.ts'

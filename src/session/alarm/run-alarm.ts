@@ -1,12 +1,12 @@
 // The work of a session's alarm: expiry, deliveries, erasure.
 
-import type { SessionContext } from '../context.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue, publishStepsDue } from '../delivery/publishing.ts'
+import { eraseDue, expireDue } from '../end/timeouts.ts'
 import { indexDue } from '../listing/indexing.ts'
 import { remainderDue } from '../listing/remainder.ts'
-import { eraseDue, expireDue } from '../timeouts.ts'
-import { isOnlyErasureDue } from './wake-up.ts'
+import type { SessionContext } from '../store/context.ts'
+import { isOnlyErasureDue } from '../store/wake-up.ts'
 
 /** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
 const WATCHDOG_MS = 60_000

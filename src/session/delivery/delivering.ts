@@ -25,13 +25,13 @@ import {
   startAttempt,
   startManualAttempt,
 } from '../../webhook/outbox.ts'
-import { erasedBy } from '../alarm/wake-up.ts'
-import { inBackground, logError } from '../background.ts'
-import type { SessionContext } from '../context.ts'
-import type { SessionDocument } from '../document.ts'
-import { sessionStub } from '../identifier.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { sessionStub } from '../document/identifier.ts'
 import { reportEntry, sendEntry } from '../listing/indexing.ts'
-import { recordAttempt } from '../measures.ts'
+import { inBackground, logError } from '../store/background.ts'
+import type { SessionContext } from '../store/context.ts'
+import { recordAttempt } from '../store/measures.ts'
+import { erasedBy } from '../store/wake-up.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**

@@ -2,8 +2,8 @@
 
 import type { IndexEntry, WebhookResult } from '../../relying-party/index/index-entry.ts'
 import { isStepEvent } from '../../relying-party/settings/settings.ts'
-import { protocolOf, type SessionDocument, stageOf } from '../document.ts'
-import { firstTime } from './timeline.ts'
+import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
+import { firstTime } from '../document/timeline.ts'
 
 /** Returns an entry as the index stores it. */
 export function entryOf(document: SessionDocument, revision: number): IndexEntry {

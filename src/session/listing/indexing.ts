@@ -9,9 +9,9 @@ import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
-import { logError } from '../background.ts'
-import type { SessionContext } from '../context.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { logError } from '../store/background.ts'
+import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
 
 /** Time limit of one call to the index. */

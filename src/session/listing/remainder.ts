@@ -5,11 +5,11 @@
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionContext } from '../context.ts'
-import { CURRENT_VERSION, type SessionDocument, type Tombstone, tombstoneOf } from '../document.ts'
+import { CURRENT_VERSION, type SessionDocument, type Tombstone, tombstoneOf } from '../document/document.ts'
+import type { PendingListing } from '../document/pending-entry.ts'
+import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
 import { putEntry, removeEntry, waitAfter } from './indexing.ts'
-import type { PendingListing } from './pending-entry.ts'
 
 /** Returns what remains of a session that time erases: its key, and an entry that is not confirmed. */
 export function remainderOf(document: SessionDocument, now: number): Tombstone | undefined {

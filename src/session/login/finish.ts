@@ -4,15 +4,22 @@
 import { configOf } from '../../config.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionContext } from '../context.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import {
+  CODE_MS,
+  FINISH_MS,
+  type Login,
+  type LoginSuccess,
+  loginErasedAt,
+  TOKEN_MS,
+} from '../document/login.ts'
+import { type AttemptReason, refusalFamily } from '../document/refusal-family.ts'
+import { endSession } from '../end/end-session.ts'
+import { applyTimeouts, webhookOf } from '../end/timeouts.ts'
 import { sessionUrlOf } from '../request/client-token.ts'
-import { endSession } from '../response/end-session.ts'
-import { type AttemptReason, refusalFamily } from '../response/refusal-family.ts'
 import { boundEnd } from '../return/same-device.ts'
-import { applyTimeouts, webhookOf } from '../timeouts.ts'
-import { CODE_MS, FINISH_MS, type Login, type LoginSuccess, loginErasedAt, TOKEN_MS } from './login.ts'
-import { issueIdToken, issueUserInfo } from './tokens.ts'
+import type { SessionContext } from '../store/context.ts'
+import { issueIdToken, issueUserInfo } from '../tokens/tokens.ts'
 
 /** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */
 export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> & {

@@ -13,9 +13,9 @@ import { ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { type DocumentQuery, documentQuery } from '../../openid4vp/dcql/document-query.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { createEncryptionKey } from '../../openid4vp/response/response-encryption.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { StoredAnnexC, StoredGeneration } from '../document/generations.ts'
 import { openSecret, sealSecret } from './generation-keys.ts'
-import type { StoredAnnexC, StoredGeneration } from './generations.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
 /** Protocol of responses to this half. */

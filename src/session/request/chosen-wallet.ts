@@ -4,9 +4,9 @@ import { configOf } from '../../config.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { walletProfile } from '../../wallets/profiles/index.ts'
-import type { SessionContext } from '../context.ts'
-import type { SessionDocument, StoredWallet } from '../document.ts'
-import type { SessionError } from '../results.ts'
+import type { SessionDocument, StoredWallet } from '../document/document.ts'
+import type { SessionError } from '../document/results.ts'
+import type { SessionContext } from '../store/context.ts'
 import { lowerFor, pinWallet } from './lowered-wallet.ts'
 
 /** Chooses the request for any wallet, where the creation named one. */

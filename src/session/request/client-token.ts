@@ -7,8 +7,8 @@ import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import type { SessionDocument } from '../document.ts'
-import { derivedKey } from '../keys.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { derivedKey } from '../store/keys.ts'
 
 /** Prefix of every client token, and of no other kind of token. */
 export const CLIENT_TOKEN_PREFIX = 'ct_'

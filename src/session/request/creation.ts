@@ -18,12 +18,12 @@ import {
   type StoredRequest,
   type StoredVerifier,
   type StoredWallet,
-} from '../document.ts'
-import { firstEntry } from '../listing/changed-entry.ts'
-import type { Login } from '../login/login.ts'
+} from '../document/document.ts'
+import { newestGeneration } from '../document/generations.ts'
+import type { Login } from '../document/login.ts'
+import { firstEntry } from '../store/changed-entry.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
-import { newestGeneration } from './generations.ts'
 import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
 import { termsOf } from './terms.ts'

@@ -3,13 +3,13 @@
 import { configOf } from '../../config.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionContext } from '../context.ts'
-import { passesByValue, type SessionDocument, type StoredWallet } from '../document.ts'
-import { addStep } from '../listing/timeline.ts'
-import type { SessionError } from '../results.ts'
+import { passesByValue, type SessionDocument, type StoredWallet } from '../document/document.ts'
+import { addGeneration, type StoredGeneration } from '../document/generations.ts'
+import type { SessionError } from '../document/results.ts'
+import { addStep } from '../document/timeline.ts'
+import type { SessionContext } from '../store/context.ts'
 import { newAnnexC, requestedDocuments } from './annex-c.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
-import { addGeneration, type StoredGeneration } from './generations.ts'
 import { type RequestTerms, termsOf, withWallet } from './terms.ts'
 
 /** The channel of a request, and the wallet that it is for: null for any wallet. */

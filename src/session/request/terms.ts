@@ -11,8 +11,8 @@ import {
   type StoredRequest,
   type StoredVerifier,
   type StoredWallet,
-} from '../document.ts'
-import type { Channel, StoredGeneration } from './generations.ts'
+} from '../document/document.ts'
+import type { Channel, StoredGeneration } from '../document/generations.ts'
 
 /** Terms of one request. */
 export type RequestTerms = Pick<

@@ -12,7 +12,8 @@ import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import type { PresentationGroup } from '../../openid4vp/response/vp-token.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { StoredGeneration } from '../document/generations.ts'
 import {
   type AnnexCGeneration,
   hasAnnexC,
@@ -20,7 +21,6 @@ import {
   requestedDocuments,
   transcriptOf,
 } from '../request/annex-c.ts'
-import type { StoredGeneration } from '../request/generations.ts'
 import { termsOf } from '../request/terms.ts'
 
 /** An opened response. Nothing in it is verified. */

@@ -15,8 +15,8 @@ import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import type { Settings } from '../../relying-party/settings/settings.ts'
 import { err, ok } from '../../result.ts'
-import type { SessionDocument } from '../document.ts'
-import { aliveGenerations } from '../request/generations.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { aliveGenerations } from '../document/generations.ts'
 
 /**
  * Returns the presentations and their generation; `undefined` for any other response, or one this session

@@ -7,7 +7,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
 
 /**
  * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes can

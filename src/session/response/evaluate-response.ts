@@ -18,16 +18,22 @@ import {
 import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
-import { type Attempt, clientIdOf, type Outcome, passesByValue, type TraceEntry } from '../document.ts'
+import {
+  type Attempt,
+  clientIdOf,
+  type Outcome,
+  passesByValue,
+  type TraceEntry,
+} from '../document/document.ts'
+import type { StoredGeneration } from '../document/generations.ts'
+import type { RefusalReason } from '../document/reasons.ts'
+import type { PostedResponse } from '../document/results.ts'
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
-import type { StoredGeneration } from '../request/generations.ts'
 import { callbackUrl } from '../request/requests.ts'
 import { isPassedToWallet, type RequestTerms, termsOf } from '../request/terms.ts'
-import type { PostedResponse } from '../results.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
 import { aliveFor, type Encryption, findRequest, openResponse, PLAIN } from './read-response.ts'
-import type { RefusalReason } from './reasons.ts'
 import { anchorsOf, type EvaluationInput, reasonOf, uncheckedRules } from './trust-rules.ts'
 
 /** Result of an evaluation. */

@@ -16,13 +16,13 @@ import {
 import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
 import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { requestOptionsOf, type SessionDocument } from '../document.ts'
+import { requestOptionsOf, type SessionDocument } from '../document/document.ts'
+import { aliveGenerations, type StoredGeneration } from '../document/generations.ts'
+import type { RefusalReason } from '../document/reasons.ts'
+import type { PostedResponse } from '../document/results.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
-import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
 import { termsOf } from '../request/terms.ts'
-import type { PostedResponse } from '../results.ts'
-import type { RefusalReason } from './reasons.ts'
 import type { EvaluationInput } from './trust-rules.ts'
 
 /** How a response was encrypted. */

@@ -9,9 +9,9 @@ import type { Settings } from '../../relying-party/settings/settings.ts'
 import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { RefusalReason } from '../document/reasons.ts'
 import type { Network } from './network.ts'
-import type { RefusalReason } from './reasons.ts'
 
 /** Input of an evaluation. */
 export type EvaluationInput = {

@@ -5,11 +5,11 @@ import type { OperatorVerification } from '../../../openapi/responses/operator.t
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/settings/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionContext } from '../context.ts'
-import { type SessionDocument, stageOf } from '../document.ts'
-import type { SessionError, View } from '../results.ts'
-import { applyTimeouts } from '../timeouts.ts'
-import { viewOf } from './view.ts'
+import { type SessionDocument, stageOf } from '../document/document.ts'
+import type { SessionError, View } from '../document/results.ts'
+import { viewOf } from '../document/view.ts'
+import { applyTimeouts } from '../end/timeouts.ts'
+import type { SessionContext } from '../store/context.ts'
 
 /** Returns the session as the operator may see it. */
 export async function readForOperator(

@@ -8,13 +8,13 @@ import { requestedClaims } from '../../policy/requested-claims.ts'
 import { ok } from '../../result.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
-import type { SessionContext } from '../context.ts'
-import { type SessionDocument, stageOf } from '../document.ts'
+import { type SessionDocument, stageOf } from '../document/document.ts'
+import { activityView } from '../document/wallet-activity.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
 import { chooseWallet } from '../request/chosen-wallet.ts'
 import { originalOf, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
-import { activityView } from '../wallet-activity.ts'
+import type { SessionContext } from '../store/context.ts'
 
 /** A wallet that can answer the request, or that no public source says it of. */
 export type OfferedWallet = {

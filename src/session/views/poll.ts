@@ -1,10 +1,10 @@
 // The view for polls of the relying party (CONTRACT 4), serialised once for each document.
 
 import type { Config } from '../../config.ts'
-import type { SessionDocument } from '../document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { View } from '../document/results.ts'
+import { sessionView } from '../document/view.ts'
 import { sessionUrlOf } from '../request/client-token.ts'
-import type { View } from '../results.ts'
-import { sessionView } from './view.ts'
 
 /** Returns the session for its relying party. The caller has checked that it is theirs. */
 export async function pollView(document: SessionDocument, config: Config): Promise<View> {

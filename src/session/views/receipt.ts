@@ -8,10 +8,10 @@ import type { Config } from '../../config.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { protocolOf, type SessionDocument } from '../document.ts'
+import { protocolOf, type SessionDocument } from '../document/document.ts'
+import type { SessionError } from '../document/results.ts'
+import { credentialsOf } from '../document/view.ts'
 import { hashJson } from '../request/request-hash.ts'
-import type { SessionError } from '../results.ts'
-import { credentialsOf } from './view.ts'
 
 /** JOSE `typ`, and with `application/` in front the media type. */
 export const RECEIPT_TYPE = 'verification-receipt+jwt'

@@ -3,10 +3,10 @@
 import type { Timeline } from '../../../openapi/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
-import type { SessionDocument } from '../document.ts'
-import { NO_MEMBERS, type StoredStep } from '../listing/timeline.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { describeReason, type ReasonCode } from '../document/reasons.ts'
+import { NO_MEMBERS, type StoredStep } from '../document/timeline.ts'
 import { failedClause } from '../response/evaluate-response.ts'
-import { describeReason, type ReasonCode } from '../response/reasons.ts'
 
 type Entry = Timeline['entries'][number]
 type TimedEntry = {

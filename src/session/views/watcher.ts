@@ -1,8 +1,8 @@
 // Watchers of a session: pages, kiosks, long polls. Each has a hibernating WebSocket.
 
-import type { SessionDocument } from '../document.ts'
-import type { SessionStore } from '../store.ts'
-import { publicView } from './view.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { publicView } from '../document/view.ts'
+import type { SessionStore } from '../store/store.ts'
 
 /** Watchers of one session at a time. */
 const WATCHERS = 64

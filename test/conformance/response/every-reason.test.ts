@@ -3,7 +3,7 @@
 
 import { beforeAll, expect, it } from 'vitest'
 import { MISTAKES } from '../../../src/sandbox/wallet/mistakes/index.ts'
-import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
+import { REASONS, type ReasonCode } from '../../../src/session/document/reasons.ts'
 import { mintListSigner, PID_ISSUANCE } from '../../support/certificates/trust-lists.ts'
 import {
   BASE_URL,

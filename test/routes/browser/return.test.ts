@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
-import { EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/alarm/spread.ts'
+import { EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/store/spread.ts'
 import {
   ask,
   createSession,

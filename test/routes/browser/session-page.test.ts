@@ -10,7 +10,7 @@ import { forgetSettings } from '../../../src/relying-party/settings/settings-cac
 import { createApp } from '../../../src/routes/app.ts'
 import { readPageAsset } from '../../../src/routes/browser/page/assets.ts'
 import { fill } from '../../../src/routes/browser/page/texts.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { clientTokenOf } from '../../../src/session/request/client-token.ts'
 import {
   ask,

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Json } from '../../../src/codec/json.ts'
 import { parseClaims } from '../../../src/routes/oidc/claims-parameter.ts'
-import { verifiedClaims } from '../../../src/session/login/released-claims.ts'
+import { verifiedClaims } from '../../../src/session/tokens/released-claims.ts'
 
 const HIGH = 'urn:wallet-verifier:assurance:high'
 const LOW = 'urn:wallet-verifier:assurance:low'

@@ -4,7 +4,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { decodeJwt } from 'jose'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { CODE_MS, FINISH_MS } from '../../../src/session/login/login.ts'
+import { CODE_MS, FINISH_MS } from '../../../src/session/document/login.ts'
 import { isPublished, poll, type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'
 import {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { PROBLEMS } from '../../../src/routes/edge/problems.ts'
-import { REASONS } from '../../../src/session/response/reasons.ts'
+import { REASONS } from '../../../src/session/document/reasons.ts'
 import { VERSION } from '../../../src/version.ts'
 import { call, json } from '../edge/edge-app.ts'
 

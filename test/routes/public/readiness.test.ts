@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { Directory } from '../../../src/relying-party/directory.ts'
-import { noteRefusal } from '../../../src/session/refusals-by-time.ts'
+import { noteRefusal } from '../../../src/session/store/refusals-by-time.ts'
 import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
 

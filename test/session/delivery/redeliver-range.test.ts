@@ -3,7 +3,7 @@
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { call, json } from '../../routes/edge/edge-app.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 

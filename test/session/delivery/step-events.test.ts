@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
 import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { createApp } from '../../../src/routes/app.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { call } from '../../routes/edge/edge-app.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import {

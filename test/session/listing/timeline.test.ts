@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import STORAGE from '../../../docs/storage.md?raw'
-import { readDocument, type SessionDocument } from '../../../src/session/document.ts'
-import { addStep, firstTime, type Step } from '../../../src/session/listing/timeline.ts'
+import { readDocument, type SessionDocument } from '../../../src/session/document/document.ts'
+import { addStep, firstTime, type Step } from '../../../src/session/document/timeline.ts'
 import { timelineView } from '../../../src/session/views/timeline-view.ts'
 import type { Attempt } from '../../../src/webhook/outbox.ts'
 

@@ -10,7 +10,7 @@ import {
   provenClaims,
   releasedClaims,
   verifiedClaims,
-} from '../../../src/session/login/released-claims.ts'
+} from '../../../src/session/tokens/released-claims.ts'
 
 /** The proof of one claim of a driving licence. */
 function proven(scope: Partial<ScopePath> & { readonly scope: string }, value: Json) {

@@ -3,8 +3,8 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/policy/policy.ts'
-import type { ProvenClaim } from '../../../src/session/login/released-claims.ts'
-import { subjectOf } from '../../../src/session/login/subject.ts'
+import type { ProvenClaim } from '../../../src/session/tokens/released-claims.ts'
+import { subjectOf } from '../../../src/session/tokens/subject.ts'
 
 const KEY = new Uint8Array(32).fill(7)
 const PERSON = { personal_administrative_number: 'DE-12', document_number: '3' }

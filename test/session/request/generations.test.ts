@@ -6,7 +6,7 @@ import {
   handOut,
   newestGeneration,
   type StoredGeneration,
-} from '../../../src/session/request/generations.ts'
+} from '../../../src/session/document/generations.ts'
 
 const T0 = 1_700_000_000_000
 

@@ -12,7 +12,7 @@ import {
 } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { configOf } from '../../../src/config.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { openSecret } from '../../../src/session/request/generation-keys.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
 import {

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import {
   ask,
   createSession,

@@ -6,8 +6,8 @@ import { runInDurableObject } from 'cloudflare:test'
 import { encode as encodeCbor } from 'cborg'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodeBase64url, encodeBase64url } from '../../../src/codec/base64url.ts'
+import { REASONS, type ReasonCode } from '../../../src/session/document/reasons.ts'
 import { makeHandle } from '../../../src/session/request/handles.ts'
-import { REASONS, type ReasonCode } from '../../../src/session/response/reasons.ts'
 import {
   type CertificateOptions,
   type IssuerPki,

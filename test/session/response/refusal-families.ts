@@ -1,7 +1,7 @@
 // The family that people at the page see, for each reason of an attempt: written by hand, apart from
 // the code.
 
-import type { AttemptReason, RefusalFamily } from '../../../src/session/response/refusal-family.ts'
+import type { AttemptReason, RefusalFamily } from '../../../src/session/document/refusal-family.ts'
 
 const REASONS_BY_FAMILY: Readonly<Record<RefusalFamily, readonly AttemptReason[]>> = {
   response: [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import TEXTS from '../../../assets/texts/en.json' with { type: 'json' }
-import { REASONS } from '../../../src/session/response/reasons.ts'
-import { type AttemptReason, refusalFamily } from '../../../src/session/response/refusal-family.ts'
+import { REASONS } from '../../../src/session/document/reasons.ts'
+import { type AttemptReason, refusalFamily } from '../../../src/session/document/refusal-family.ts'
 import { FAMILY_OF } from './refusal-families.ts'
 
 /** Reasons of an end, which no page shows as an attempt. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'
-import { REASONS, type RefusalReason } from '../../../src/session/response/reasons.ts'
+import { REASONS, type RefusalReason } from '../../../src/session/document/reasons.ts'
 import {
   anchorsOf,
   type EvaluationInput,

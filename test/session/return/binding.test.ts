@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { nextWakeUp } from '../../../src/session/alarm/wake-up.ts'
-import { type SessionDocument, stageOf } from '../../../src/session/document.ts'
-import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/login/login.ts'
-import type { StoredGeneration } from '../../../src/session/request/generations.ts'
-import { mayEnd } from '../../../src/session/response/end-session.ts'
+import { type SessionDocument, stageOf } from '../../../src/session/document/document.ts'
+import type { StoredGeneration } from '../../../src/session/document/generations.ts'
+import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/document/login.ts'
+import {
+  reaches,
+  SESSION_BINDINGS,
+  type SessionBinding,
+} from '../../../src/session/document/session-binding.ts'
 import {
   browserMark,
   discardHeld,
@@ -13,12 +16,9 @@ import {
   responseCodeOf,
   returnCodeOf,
   returnHeld,
-} from '../../../src/session/return/binding.ts'
-import {
-  reaches,
-  SESSION_BINDINGS,
-  type SessionBinding,
-} from '../../../src/session/return/session-binding.ts'
+} from '../../../src/session/end/binding.ts'
+import { mayEnd } from '../../../src/session/end/end-session.ts'
+import { nextWakeUp } from '../../../src/session/store/wake-up.ts'
 import { PENDING } from '../recorded-sessions.ts'
 
 const T0 = PENDING.created_at

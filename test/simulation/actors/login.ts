@@ -1,8 +1,8 @@
 // The browser and the client of a login by OpenID Connect: the end of the login, the code and the tokens.
 // Sometimes another browser, another client or a stolen code comes, and codes and tokens are used twice.
 
+import type { Login } from '../../../src/session/document/login.ts'
 import type { Redemption } from '../../../src/session/login/finish.ts'
-import type { Login } from '../../../src/session/login/login.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
 import type { Actor } from './actor.ts'
 

@@ -4,7 +4,7 @@ import type { Mutant } from './index.ts'
 
 const DELIVERING = 'src/session/delivery/delivering.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
-const END = 'src/session/response/end-session.ts'
+const END = 'src/session/end/end-session.ts'
 const LOG = 'src/relying-party/events/event-log.ts'
 
 export const DELIVERY_MUTANTS: readonly Mutant[] = [
@@ -53,7 +53,7 @@ export const DELIVERY_MUTANTS: readonly Mutant[] = [
     clause: /erased while its event was queued/,
     changes: [
       {
-        path: 'src/session/alarm/wake-up.ts',
+        path: 'src/session/store/wake-up.ts',
         replaced: 'return eventsDue(document).length === 0 ?',
         by: 'return eventsDue({ ...document, deliveries: [] }).length === 0 ?',
       },

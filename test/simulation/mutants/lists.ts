@@ -7,7 +7,7 @@ const ENTRY = 'src/session/listing/entry.ts'
 const REMAINDER = 'src/session/listing/remainder.ts'
 const INDEX = 'src/relying-party/index/verification-index.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
-const END = 'src/session/response/end-session.ts'
+const END = 'src/session/end/end-session.ts'
 
 export const LIST_MUTANTS: readonly Mutant[] = [
   {

@@ -3,7 +3,7 @@
 import type { Mutant } from './index.ts'
 
 const RETURN = 'src/session/return/same-device.ts'
-const BINDING = 'src/session/return/binding.ts'
+const BINDING = 'src/session/end/binding.ts'
 const SESSION = 'src/session/verification-session.ts'
 
 export const REQUEST_MUTANTS: readonly Mutant[] = [
@@ -138,7 +138,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     name: 'the version does not rise at the end',
     changes: [
       {
-        path: 'src/session/response/end-session.ts',
+        path: 'src/session/end/end-session.ts',
         replaced: '    version: document.version + 1,\n    ended_at',
         by: '    version: document.version,\n    ended_at',
       },
@@ -160,7 +160,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     clause: /the stage of .* went back/,
     changes: [
       {
-        path: 'src/session/document.ts',
+        path: 'src/session/document/document.ts',
         replaced: "return document.request_fetched ? 'request_fetched' : 'created'",
         by: "return document.generations.at(-1)?.fetched ? 'request_fetched' : 'created'",
       },
@@ -176,7 +176,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     clause: /the socket of .* (showed|was shown as)/,
     changes: [
       {
-        path: 'src/session/store.ts',
+        path: 'src/session/store/store.ts',
         replaced: '    write(written)\n    if (written.version !== seen) announce(ctx, written)',
         by: '    if (written.version !== seen) announce(ctx, written)\n    write(written)',
       },

@@ -2,8 +2,8 @@
 
 import type { Mutant } from './index.ts'
 
-const STORE = 'src/session/store.ts'
-const END = 'src/session/response/end-session.ts'
+const STORE = 'src/session/store/store.ts'
+const END = 'src/session/end/end-session.ts'
 
 export const STORAGE_MUTANTS: readonly Mutant[] = [
   {
@@ -117,7 +117,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     name: 'expiry erases the session instead of ending it',
     changes: [
       {
-        path: 'src/session/timeouts.ts',
+        path: 'src/session/end/timeouts.ts',
         replaced: 'endSession(context, expiredEnd(document), { webhook, now })',
         by: 'await context.store.erase(remainderOf(document, now))',
       },

@@ -3,7 +3,7 @@
 
 import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
 import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
-import type { SessionDocument } from '../../../src/session/document.ts'
+import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { documentOf, isEnd, type Property } from '../ledger.ts'
 import type { Session } from '../world.ts'
 

@@ -4,7 +4,7 @@
 import type { Change } from './project-copy.ts'
 
 export const COMMIT_THEN_SEND: Change = {
-  path: 'src/session/response/end-session.ts',
+  path: 'src/session/end/end-session.ts',
   replaced: 'store.commit({ ...ended, deliveries })',
   by: `store.commit({ ...ended, deliveries: [] })
   if (canPost) {

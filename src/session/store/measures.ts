@@ -1,14 +1,14 @@
 // Metrics of a session (metrics/events.ts): its creation, each evaluated response, each POST of its event,
 // and its end. They are recorded after the write, and change nothing.
 
-import { record } from '../metrics/record.ts'
-import { type AttemptOutcome, hasSucceeded } from '../webhook/delivery.ts'
-import type { Delivery } from '../webhook/outbox.ts'
-import type { SessionDocument } from './document.ts'
+import { record } from '../../metrics/record.ts'
+import { type AttemptOutcome, hasSucceeded } from '../../webhook/delivery.ts'
+import type { Delivery } from '../../webhook/outbox.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { ReasonCode } from '../document/reasons.ts'
+import { channelOf } from '../request/terms.ts'
+import type { Evaluation } from '../response/evaluate-response.ts'
 import { noteRefusal } from './refusals-by-time.ts'
-import { channelOf } from './request/terms.ts'
-import type { Evaluation } from './response/evaluate-response.ts'
-import type { ReasonCode } from './response/reasons.ts'
 
 /** Records the creation of a session. */
 export function recordCreation(document: SessionDocument): void {

@@ -1,8 +1,8 @@
 // Steps of a session, for the timeline of its relying party (CONTRACT 13). They are written with the change
 // that they name, and hold no claim value, nonce or token. Equal neighbours are counted.
 
-import type { Channel } from '../request/generations.ts'
-import type { ReasonCode } from '../response/reasons.ts'
+import type { Channel } from './generations.ts'
+import type { ReasonCode } from './reasons.ts'
 
 /** One step that is stored. Creation, end and webhook attempts are elsewhere in the document. */
 export type Step =

@@ -1,9 +1,9 @@
 // Changes of a session's entry in the list of its relying party (CONTRACT 13).
 
-import { expiryAlarmAt } from '../alarm/wake-up.ts'
-import type { SessionDocument } from '../document.ts'
-import { hasSameEntry } from './entry.ts'
-import type { PendingIndexEntry } from './pending-entry.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { PendingIndexEntry } from '../document/pending-entry.ts'
+import { hasSameEntry } from '../listing/entry.ts'
+import { expiryAlarmAt } from './wake-up.ts'
 
 /**
  * Wait for a call that a crash cut off, and for one that no caller has started. It is that of a first webhook

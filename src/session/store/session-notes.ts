@@ -5,12 +5,12 @@
 // sessions change again: those of the last second, and new pending sessions.
 
 import { env, waitUntil } from 'cloudflare:workers'
-import { configOf } from '../config.ts'
-import { type Env, withJurisdiction } from '../env.ts'
-import { sessionCountsOf } from '../relying-party/directory.ts'
-import type { SessionNote } from '../relying-party/session-counts.ts'
+import { configOf } from '../../config.ts'
+import { type Env, withJurisdiction } from '../../env.ts'
+import { sessionCountsOf } from '../../relying-party/directory.ts'
+import type { SessionNote } from '../../relying-party/session-counts.ts'
+import type { SessionDocument } from '../document/document.ts'
 import { inBackground } from './background.ts'
-import type { SessionDocument } from './document.ts'
 
 /** Time for which changes are collected, and the age at which a store counts as failed. */
 const COLLECT_MS = 1_000

@@ -4,7 +4,7 @@
 
 import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'
-import type { TerminalStatus } from '../state.ts'
+import type { TerminalStatus } from './state.ts'
 
 /** Reasons of a response that is refused: an attempt. */
 export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'

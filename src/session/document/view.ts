@@ -5,11 +5,11 @@ import type { Verification, VerificationState } from '../../../openapi/responses
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { decodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
-import { type Attempt, protocolOf, type SessionDocument, stageOf } from '../document.ts'
-import { describeReason } from '../response/reasons.ts'
-import type { View } from '../results.ts'
-import { bindingOf } from '../return/binding.ts'
-import { activityView } from '../wallet-activity.ts'
+import { bindingOf } from '../end/binding.ts'
+import { type Attempt, protocolOf, type SessionDocument, stageOf } from './document.ts'
+import { describeReason } from './reasons.ts'
+import type { View } from './results.ts'
+import { activityView } from './wallet-activity.ts'
 
 /** Returns the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(

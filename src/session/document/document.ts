@@ -1,32 +1,32 @@
 // The stored document of one session, with its schema version, written in one put. It contains no claim
 // value. Times are Unix milliseconds.
 
-import type { Trace } from '../codec/traceparent.ts'
-import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
-import type { CheckResult, DocumentErrors } from '../formats/format.ts'
-import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
-import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
-import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
+import type { Trace } from '../../codec/traceparent.ts'
+import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
+import type { CheckResult, DocumentErrors } from '../../formats/format.ts'
+import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
+import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
+import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
 import type {
   IdentityProof,
   ProtocolId,
   RequestUriMethod,
   ResponseMode,
-} from '../openid4vp/request/generation.ts'
-import type { VerifierAttestation } from '../openid4vp/request/verifier-info.ts'
-import type { DecidedCredential, LevelDerivation, Policy } from '../policy/policy.ts'
-import type { Preset } from '../policy/presets.ts'
-import type { ClaimsEncryptionJwk } from '../relying-party/settings/encryption-jwk.ts'
-import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
-import type { CertificateRule } from '../trust/refusal.ts'
-import type { Delivery } from '../webhook/outbox.ts'
-import type { PendingIndexEntry, PendingListing } from './listing/pending-entry.ts'
-import { addStep, type StoredStep } from './listing/timeline.ts'
-import type { Login, LoginResult } from './login/login.ts'
-import type { Channel, StoredGeneration } from './request/generations.ts'
-import type { ReasonCode } from './response/reasons.ts'
-import type { SessionBinding } from './return/session-binding.ts'
+} from '../../openid4vp/request/generation.ts'
+import type { VerifierAttestation } from '../../openid4vp/request/verifier-info.ts'
+import type { DecidedCredential, LevelDerivation, Policy } from '../../policy/policy.ts'
+import type { Preset } from '../../policy/presets.ts'
+import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
+import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
+import type { CertificateRule } from '../../trust/refusal.ts'
+import type { Delivery } from '../../webhook/outbox.ts'
+import type { Channel, StoredGeneration } from './generations.ts'
+import type { Login, LoginResult } from './login.ts'
+import type { PendingIndexEntry, PendingListing } from './pending-entry.ts'
+import type { ReasonCode } from './reasons.ts'
+import type { SessionBinding } from './session-binding.ts'
 import type { Status } from './state.ts'
+import { addStep, type StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**

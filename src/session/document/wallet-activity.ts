@@ -1,8 +1,8 @@
 // Last activity of a wallet with a live request of a pending session. People at the page see it until they
 // ask for a new code. A response that names no live request changes nothing here.
 
-import { isoTime } from '../codec/date-time.ts'
-import { type AttemptReason, type RefusalFamily, refusalFamily } from './response/refusal-family.ts'
+import { isoTime } from '../../codec/date-time.ts'
+import { type AttemptReason, type RefusalFamily, refusalFamily } from './refusal-family.ts'
 import type { Status } from './state.ts'
 
 /** `number` rises by one with each activity. `at` in Unix milliseconds. */

@@ -2,8 +2,8 @@
 // makes ids of 16 random bytes and a keyed checksum. A forged or altered id is rejected before any object
 // exists.
 
-import type { Env } from '../env.ts'
-import { encodeObjectId, findObject } from '../relying-party/identifier.ts'
+import type { Env } from '../../env.ts'
+import { encodeObjectId, findObject } from '../../relying-party/identifier.ts'
 
 const PREFIX = 'v_'
 

@@ -2,13 +2,13 @@
 // `commit`. Document and alarm change in one synchronous step, which the platform makes one atomic write.
 // Every response or POST after it waits for that write (Durable Objects: output gates).
 
-import { nextWakeUp } from './alarm/wake-up.ts'
+import { readDocument, type SessionDocument, type Tombstone } from '../document/document.ts'
+import { verificationIdOf } from '../document/identifier.ts'
+import { publicView } from '../document/view.ts'
 import { inBackground, logError } from './background.ts'
-import { readDocument, type SessionDocument, type Tombstone } from './document.ts'
-import { verificationIdOf } from './identifier.ts'
-import { withChangedEntry } from './listing/changed-entry.ts'
+import { withChangedEntry } from './changed-entry.ts'
 import { addNote, noteOf } from './session-notes.ts'
-import { publicView } from './views/view.ts'
+import { nextWakeUp } from './wake-up.ts'
 
 /** Storage that the parts of the object share. */
 export type SessionStore = {

@@ -8,8 +8,8 @@ import type { Config } from '../../config.ts'
 import type { Decision } from '../../policy/policy.ts'
 import { issuerOf, type SigningAlgorithm } from '../../relying-party/oidc/client.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
-import type { SessionDocument } from '../document.ts'
-import type { StoredGeneration } from '../request/generations.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { StoredGeneration } from '../document/generations.ts'
 import {
   type Login,
   type LoginResult,
@@ -19,7 +19,7 @@ import {
   type TokenEncryption,
   type TokenRules,
   type VerifiedClaimsRequest,
-} from './login.ts'
+} from '../document/login.ts'
 import {
   ofOneCredential,
   type ProvenClaim,

@@ -1,8 +1,8 @@
 // Values of a person in a login: those that the client expects, and the `sub`. Storage has them sealed.
 
 import type { Config } from '../../config.ts'
+import type { Login, LoginConditions, LoginSuccess } from '../document/login.ts'
 import { openSecret, sealSecret } from '../request/generation-keys.ts'
-import type { Login, LoginConditions, LoginSuccess } from './login.ts'
 
 const conditionsPlace = (verificationId: string) => ({ verificationId, place: 'login-conditions' })
 const subjectPlace = (verificationId: string) => ({ verificationId, place: 'login-subject' })

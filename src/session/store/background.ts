@@ -2,7 +2,7 @@
 // repeats it if it fails. The log line has only the name of the error, because a message may contain what was
 // sent.
 
-import { logLine } from '../metrics/log-line.ts'
+import { logLine } from '../../metrics/log-line.ts'
 
 /** Runs the work, and logs its error. Never rejects. */
 export async function inBackground(work: () => unknown): Promise<void> {

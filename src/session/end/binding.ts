@@ -5,13 +5,13 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
-import { addAttempt, type Held, type Outcome, type SessionDocument } from '../document.ts'
-import { CODE_MS, FINISH_MS, type LoginResult } from '../login/login.ts'
+import { addAttempt, type Held, type Outcome, type SessionDocument } from '../document/document.ts'
+import { aliveGenerations, type StoredGeneration } from '../document/generations.ts'
+import { CODE_MS, FINISH_MS, type LoginResult } from '../document/login.ts'
+import type { AttemptReason } from '../document/refusal-family.ts'
+import type { SessionBinding } from '../document/session-binding.ts'
+import { addActivity } from '../document/wallet-activity.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
-import { aliveGenerations, type StoredGeneration } from '../request/generations.ts'
-import type { AttemptReason } from '../response/refusal-family.ts'
-import { addActivity } from '../wallet-activity.ts'
-import type { SessionBinding } from './session-binding.ts'
 
 /** How long a success is held, and the life of a return code. */
 export const HOLD_MS = 5 * 60_000

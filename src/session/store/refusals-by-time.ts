@@ -1,7 +1,7 @@
 // Signs of a wrong clock. Wallets and issuers write times, so a wrong clock refuses most good responses. The
 // refusals of the last minute in this isolate are compared. Times are Unix milliseconds.
 
-import type { ReasonCode } from './response/reasons.ts'
+import type { ReasonCode } from '../document/reasons.ts'
 
 const WINDOW_MS = 60_000
 /** Fewer refusals say nothing about the clock. */

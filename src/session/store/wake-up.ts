@@ -1,8 +1,8 @@
 // When a session's object works next: expiry, deliveries, erasure.
 
 import { nextDue } from '../../webhook/outbox.ts'
-import type { SessionDocument, Tombstone } from '../document.ts'
-import { loginErasedAt } from '../login/login.ts'
+import type { SessionDocument, Tombstone } from '../document/document.ts'
+import { loginErasedAt } from '../document/login.ts'
 import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
 
 /**

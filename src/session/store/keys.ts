@@ -1,8 +1,8 @@
 // Keys derived from the server secret, cached in the isolate.
 
-import type { Config } from '../config.ts'
-import { openRecentKeys, type RecentKeys } from '../crypto/recent-keys.ts'
-import { deriveKey } from '../crypto/seal.ts'
+import type { Config } from '../../config.ts'
+import { openRecentKeys, type RecentKeys } from '../../crypto/recent-keys.ts'
+import { deriveKey } from '../../crypto/seal.ts'
 
 type Key = Uint8Array<ArrayBuffer>
 

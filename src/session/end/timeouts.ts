@@ -1,18 +1,18 @@
 // Changes of a session by time alone (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
 
-import { withDeadline } from '../net/time-limit.ts'
-import type { WebhookEndpoint } from '../relying-party/settings/settings.ts'
-import { settingsOf } from '../relying-party/settings/settings-cache.ts'
-import { eraseAt } from './alarm/wake-up.ts'
-import { inBackground } from './background.ts'
-import type { SessionContext } from './context.ts'
-import type { SessionDocument } from './document.ts'
-import { sendEntry } from './listing/indexing.ts'
-import { remainderOf } from './listing/remainder.ts'
-import { isLoginOver } from './login/login.ts'
-import { endSession, expiredEnd } from './response/end-session.ts'
-import type { ResponseResult } from './results.ts'
-import { discardHeld, isHeldTooLong } from './return/binding.ts'
+import { withDeadline } from '../../net/time-limit.ts'
+import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { isLoginOver } from '../document/login.ts'
+import type { ResponseResult } from '../document/results.ts'
+import { sendEntry } from '../listing/indexing.ts'
+import { remainderOf } from '../listing/remainder.ts'
+import { inBackground } from '../store/background.ts'
+import type { SessionContext } from '../store/context.ts'
+import { eraseAt } from '../store/wake-up.ts'
+import { discardHeld, isHeldTooLong } from './binding.ts'
+import { endSession, expiredEnd } from './end-session.ts'
 
 /** How long expiry waits for responses that arrived before it. Their evaluation ends earlier. */
 export const GRACE_MS = 15_000

@@ -6,8 +6,8 @@ import { canonicalJson } from '../../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { isJsonObject } from '../../codec/json.ts'
 import type { Decision, Policy, ScopePath } from '../../policy/policy.ts'
+import type { TokenRules, VerifiedClaimsRequest } from '../document/login.ts'
 import { claimNameOf, standardNameOf, TOKEN_CLAIMS } from './claim-names.ts'
-import type { TokenRules, VerifiedClaimsRequest } from './login.ts'
 
 /** A proven claim of a credential. */
 export type ProvenClaim = {

@@ -1,7 +1,7 @@
 // Dependencies that the parts of one session share.
 
-import type { Env } from '../env.ts'
-import type { ResponseResult } from './results.ts'
+import type { Env } from '../../env.ts'
+import type { ResponseResult } from '../document/results.ts'
 import type { SessionStore } from './store.ts'
 
 /** Dependencies of response processing. */

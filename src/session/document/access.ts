@@ -1,6 +1,6 @@
 // Access of a caller to a session. The object checks it, because it may have changed since the edge did.
 
-import { timingSafeEqualText } from '../crypto/timing-safe.ts'
+import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import type { SessionDocument } from './document.ts'
 
 /**
