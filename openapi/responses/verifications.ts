@@ -11,7 +11,7 @@ import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifie
 import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../../src/openid4vp/request/generation.ts'
 import { PRESET_NAMES } from '../../src/policy/presets.ts'
 import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
-import { SESSION_BINDINGS } from '../../src/session/document/session-binding.ts'
+import { SESSION_BINDINGS } from '../../src/session/document/outcome.ts'
 import { STATUSES } from '../../src/session/document/state.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
 import { CERTIFICATE_RULES } from '../../src/trust/refusal.ts'

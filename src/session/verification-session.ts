@@ -6,14 +6,13 @@ import { DurableObject } from 'cloudflare:workers'
 import { configOf } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
+import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
 import { alarmBegan, alarmEnded } from './alarm/interrupted-alarms.ts'
 import { runAlarm } from './alarm/run-alarm.ts'
 import { redeliver, redeliverDead, releaseEvents } from './delivery/delivering.ts'
 import { type PersonalMembers, personalMembers } from './delivery/event.ts'
 import { reportStep } from './delivery/step-events.ts'
-import { mayAccess, parseWatchAddress, type SessionAccess } from './document/access.ts'
 import type { SessionDocument } from './document/document.ts'
-import { verificationIdOf } from './document/identifier.ts'
 import type {
   Creation,
   Link,
@@ -21,11 +20,11 @@ import type {
   RequestRefusal,
   ResponseResult,
   SessionError,
-  View,
 } from './document/results.ts'
-import { publicView, viewOf } from './document/view.ts'
+import type { View } from './document/state-view.ts'
+import { publicView, viewOf } from './document/state-view.ts'
 import { canceledEnd, endSession } from './end/end-session.ts'
-import { applyTimeouts, expireAt, webhookOf } from './end/timeouts.ts'
+import { applyTimeouts, expireAt } from './end/timeouts.ts'
 import { eraseOnRequest } from './listing/remainder.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -44,8 +43,10 @@ import {
 import { processResponse } from './response/process-response.ts'
 import { type BrowserReturnRequest, completeReturn, createLink, redeemReturn } from './return/same-device.ts'
 import type { SessionContext } from './store/context.ts'
+import { verificationIdOf } from './store/identifier.ts'
 import { recordCreation } from './store/measures.ts'
 import { openStore, type SessionStore } from './store/store.ts'
+import { webhookOf } from './store/webhook.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
@@ -206,8 +207,10 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Signs the Request Object of a live generation for the wallet that fetches it. */
-  fetchRequest(requestId: string, wallet: RequestingWallet): Promise<Result<string, RequestRefusal>> {
-    return fetchRequest(this.#context, requestId, wallet, Date.now())
+  async fetchRequest(requestId: string, wallet: RequestingWallet): Promise<Result<string, RequestRefusal>> {
+    const now = Date.now()
+    await applyTimeouts(this.#context, now)
+    return fetchRequest(this.#context, requestId, wallet, now)
   }
 
   /** Processes the response of a wallet. Identical bodies at the same time share one verification. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readDocument, requestOptionsOf, SCHEMA, stageOf } from '../../src/session/document/document.ts'
+import { readDocument, SCHEMA, stageOf } from '../../src/session/document/document.ts'
+import { requestOptionsOf } from '../../src/session/document/stored-request.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {

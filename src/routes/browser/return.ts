@@ -3,8 +3,8 @@
 
 import { Hono } from 'hono/tiny'
 import { ok } from '../../result.ts'
-import { sessionStub } from '../../session/document/identifier.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
+import { sessionStub } from '../../session/store/identifier.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'

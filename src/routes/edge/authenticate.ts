@@ -10,7 +10,7 @@ import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/settings/settings.ts'
 import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { SessionAccess } from '../../session/document/access.ts'
+import type { SessionAccess } from '../../session/access.ts'
 import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/client-token.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'

@@ -14,8 +14,8 @@ import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts
 import { PRESET_NAMES, PRESETS } from '../../policy/presets.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
+import { SESSION_BINDINGS } from '../../session/document/outcome.ts'
 import { REASONS } from '../../session/document/reasons.ts'
-import { SESSION_BINDINGS } from '../../session/document/session-binding.ts'
 import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
 import { queryNumber } from './validate.ts'
 

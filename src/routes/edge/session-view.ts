@@ -1,7 +1,8 @@
 // Responses about a session: its view, or the problem of a refused call.
 
 import type { Result } from '../../result.ts'
-import type { SessionError, View } from '../../session/document/results.ts'
+import type { SessionError } from '../../session/document/results.ts'
+import type { View } from '../../session/document/state-view.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 

@@ -3,8 +3,8 @@
 
 import { configOf } from '../../config.ts'
 import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
-import { sessionStub } from '../../session/document/identifier.ts'
 import { FINISH_MS } from '../../session/document/login.ts'
+import { sessionStub } from '../../session/store/identifier.ts'
 import { digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { registeredUri } from './authorization-request.ts'

@@ -3,8 +3,8 @@
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
-import { type SessionStub, sessionStub } from '../../session/document/identifier.ts'
 import type { SessionError } from '../../session/document/results.ts'
+import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { SANDBOX_ORIGIN } from '../../trust/anchors/sandbox-anchor.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'

@@ -2,9 +2,10 @@
 // socket. No call waits inside the object, which may hibernate meanwhile.
 
 import { ok, type Result } from '../../result.ts'
-import { type SessionAccess, watchAddress } from '../../session/document/access.ts'
-import type { SessionStub } from '../../session/document/identifier.ts'
-import type { SessionError, View } from '../../session/document/results.ts'
+import { type SessionAccess, watchAddress } from '../../session/access.ts'
+import type { SessionError } from '../../session/document/results.ts'
+import type { View } from '../../session/document/state-view.ts'
+import type { SessionStub } from '../../session/store/identifier.ts'
 import type { AppContext } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
 import { waitQuery } from '../edge/schemas.ts'

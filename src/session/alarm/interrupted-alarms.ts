@@ -4,8 +4,8 @@
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
-import { sessionStub } from '../document/identifier.ts'
 import { inBackground } from '../store/background.ts'
+import { sessionStub } from '../store/identifier.ts'
 
 /** Age from which an alarm counts as interrupted: longer than an alarm with a delivery takes. */
 const INTERRUPTED_MS = 30_000

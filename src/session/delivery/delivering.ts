@@ -26,10 +26,10 @@ import {
   startManualAttempt,
 } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
-import { sessionStub } from '../document/identifier.ts'
 import { reportEntry, sendEntry } from '../listing/indexing.ts'
 import { inBackground, logError } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
+import { sessionStub } from '../store/identifier.ts'
 import { recordAttempt } from '../store/measures.ts'
 import { erasedBy } from '../store/wake-up.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'

@@ -8,8 +8,8 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { EventType } from '../../relying-party/settings/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
 import { protocolOf, type SessionDocument } from '../document/document.ts'
+import { credentialsOf } from '../document/outcome.ts'
 import { describeReason, type ReasonCode } from '../document/reasons.ts'
-import { credentialsOf } from '../document/view.ts'
 
 /** Members of an event that only the session stores, and that are erased with it. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>

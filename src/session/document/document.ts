@@ -3,30 +3,18 @@
 
 import type { Trace } from '../../codec/traceparent.ts'
 import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
-import type { CheckResult, DocumentErrors } from '../../formats/format.ts'
-import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
-import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
-import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
-import type {
-  IdentityProof,
-  ProtocolId,
-  RequestUriMethod,
-  ResponseMode,
-} from '../../openid4vp/request/generation.ts'
-import type { VerifierAttestation } from '../../openid4vp/request/verifier-info.ts'
-import type { DecidedCredential, LevelDerivation, Policy } from '../../policy/policy.ts'
-import type { Preset } from '../../policy/presets.ts'
-import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
-import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
-import type { CertificateRule } from '../../trust/refusal.ts'
+import type { ProtocolId } from '../../openid4vp/request/generation.ts'
+import type { Policy } from '../../policy/policy.ts'
 import type { Delivery } from '../../webhook/outbox.ts'
-import type { Channel, StoredGeneration } from './generations.ts'
-import type { Login, LoginResult } from './login.ts'
-import type { PendingIndexEntry, PendingListing } from './pending-entry.ts'
-import type { ReasonCode } from './reasons.ts'
-import type { SessionBinding } from './session-binding.ts'
+import type { Attempt } from './attempt.ts'
+import type { StoredGeneration } from './generations.ts'
+import type { Login } from './login.ts'
+import type { Held, Outcome, Returned } from './outcome.ts'
+import type { PendingIndexEntry, PendingListing, PendingLogEntry, PendingStepLog } from './pending-entry.ts'
 import type { Status } from './state.ts'
-import { addStep, type StoredStep } from './timeline.ts'
+import type { StoredRequest } from './stored-request.ts'
+import type { StoredVerifier, StoredWallet } from './stored-verifier.ts'
+import type { StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
@@ -102,19 +90,6 @@ export type SessionDocument = {
   readonly was_login?: true
 }
 
-/** An event on its way to the relying party's log. */
-export type PendingLogEntry = {
-  readonly event_id: string
-  /** The only day of the log that may already have it. */
-  readonly day: number
-  /** Started calls. */
-  readonly calls: number
-  readonly next_call_at: number
-}
-
-/** Events of steps on their way to the log, in their order. Their bodies are those of the deliveries. */
-export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }
-
 /**
  * Remainder of an erased session, without personal data: its `Idempotency-Key`, and what the list does not
  * have yet.
@@ -130,152 +105,6 @@ export type Idempotency = {
   readonly body_digest: string
   readonly keep_until: number
 }
-
-/** Members of the creation request with defaults; `null` for what the relying party left out. */
-export type StoredRequest = {
-  /** `null` with a `dcql_query`. */
-  readonly credential_types: readonly string[] | null
-  readonly scope: readonly string[] | null
-  readonly dcql_query?: DcqlQuery
-  /** The exact texts that wallets receive and sign hashes of. */
-  readonly transaction_data?: readonly string[]
-  readonly required_assurance_level: AssuranceLevel
-  /** Question that names its types and scopes. Absent: the creation named them. */
-  readonly preset?: Preset
-  /** Absent in sessions that an older version created: not required. */
-  readonly require_same_holder_key?: boolean
-  readonly metadata: Readonly<Record<string, string>>
-  readonly credential_match: 'any' | 'all' | null
-  readonly formats: readonly string[] | null
-  readonly protocol: ProtocolId
-  readonly request_options: {
-    /** `null` in a protocol without Client Identifiers. */
-    readonly client_id_prefix: ClientIdPrefix | null
-    /** `null` in a protocol without response modes. */
-    readonly response_mode: ResponseMode | null
-    /** `null` for a request that is not fetched. */
-    readonly request_uri_method: RequestUriMethod | null
-  }
-  /** Id of the wallet that the creation chose. Absent: any wallet. */
-  readonly wallet?: string
-  readonly required_session_binding: SessionBinding
-  readonly expires_in: number
-  readonly return_url: string | null
-  readonly locale: string | null
-  /** Heading of the page in the relying party's words, in the language of `locale`. */
-  readonly heading?: string
-  /** Reason for the request in the relying party's words, in the language of `locale`. */
-  readonly purpose?: string
-  readonly allow_derived: boolean
-  /** Absent where the relying party left it out: false. */
-  readonly intent_to_retain?: boolean
-  readonly retry_of: string | null
-  /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */
-  readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
-}
-
-/** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
-export type StoredVerifier =
-  | (IdentityProof & {
-      readonly client_id: string
-      readonly sealed_signing_jwk: string
-      readonly verifier_info?: readonly VerifierAttestation[]
-      /** Metadata for Google Wallet in base64url. */
-      readonly google_metadata?: string
-    })
-  /**
-   * Verifier of unsigned requests, without a registration. It is known by its Response URI; where that is
-   * `null`, by the origin of the page.
-   */
-  | {
-      readonly client_id: string | null
-      readonly sealed_signing_jwk: null
-      readonly verifier_info?: never
-      readonly google_metadata?: never
-    }
-
-/**
- * The request for a chosen wallet, as it was lowered when that wallet was first chosen. A later release may
- * change the profile, but not the requests of this session.
- */
-export type StoredWallet = {
-  /** Id of its profile. */
-  readonly id: string
-  readonly query: DcqlQuery
-  readonly request_options: StoredRequest['request_options']
-  /** Scheme or start of an address that opens it. Null without links and QR codes. */
-  readonly link: string | null
-  /** All of its links, by their name in `wallet_links`. */
-  readonly links: Readonly<Record<string, string>>
-  readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** True if its identity sends the root. Absent: false. */
-  readonly include_root?: true
-  /** Its identity, or the id of an earlier wallet that has the same. Absent: that of the session. */
-  readonly verifier?: StoredVerifier | { readonly of: string }
-}
-
-/** The stored outcome of a session. */
-export type Outcome = {
-  /** Protocol of the response, and the verifier in it, if they are not those of the session. */
-  readonly protocol?: ProtocolId
-  readonly client_id?: string
-  readonly reason: ReasonCode | null
-  readonly checks: Readonly<Record<string, boolean>> | null
-  readonly assurance_level: AssuranceLevel | null
-  /** Absent in sessions that an older version ended. */
-  readonly same_holder_key?: boolean | null
-  readonly derivation: readonly LevelDerivation[]
-  readonly credentials: readonly DecidedCredential[]
-  readonly channel: Channel | null
-  readonly session_binding: SessionBinding | null
-  readonly trace: readonly TraceEntry[]
-  /** Compact JWE. */
-  readonly encrypted_claims: string | null
-  /** `requestHash` of the request of the response; null without a response. */
-  readonly request_hash: string | null
-}
-
-/**
- * A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds.
- */
-export type Held = {
-  /**
-   * SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from
-   * it.
-   */
-  readonly winner: string
-  /** Number of its generation. */
-  readonly generation: number
-  /** `browserMark` of the browser that requested the generation. */
-  readonly browser: string
-  readonly outcome: Outcome
-  readonly until: number
-  /** True once the browser has returned: the relying party's server must still redeem its code. */
-  readonly returned: boolean
-  /** Result of a login. */
-  readonly login?: LoginResult
-}
-
-/**
- * A browser that returned: its repeated call gets the same result. `until`: the end of its return code's
- * life.
- */
-export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
-
-/** One check of the response that ended the session, in order. */
-export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
-
-/** A refused response. */
-export type Attempt = {
-  readonly at: number
-  readonly reason: ReasonCode
-  readonly channel: Channel | null
-  /** The rule that a certificate violates. */
-  readonly detail?: CertificateRule
-  readonly document_errors?: DocumentErrors
-}
-
-const ATTEMPTS_KEPT = 10
 
 /** Shortest time for which an `Idempotency-Key` is stored. */
 export const IDEMPOTENCY_MS = 86_400_000
@@ -297,37 +126,9 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   return upgradeDocument(stored as object, VERSIONS) as SessionDocument | Tombstone
 }
 
-/** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
-export function passesByValue({ verifier }: Pick<SessionDocument, 'verifier'>): boolean {
-  return verifier.sealed_signing_jwk === null
-}
-
-/** Returns the Client Identifier. Every protocol of the redirect flow has one. */
-export function clientIdOf({ verifier }: Pick<SessionDocument, 'verifier'>): string {
-  if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
-  return verifier.client_id
-}
-
-/** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */
-export function requestOptionsOf({ request }: { readonly request: Pick<StoredRequest, 'request_options'> }) {
-  const { client_id_prefix: clientIdPrefix, response_mode: responseMode } = request.request_options
-  if (clientIdPrefix === null || responseMode === null) {
-    throw new Error('this protocol has no requests of OpenID4VP')
-  }
-  return { clientIdPrefix, responseMode }
-}
-
 /** Returns the protocol of the response that ended the session, else that of the session. */
 export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
   return outcome?.protocol ?? request.protocol
-}
-
-/** Adds a refused response. The last ten are stored. `clause`: that of the check that failed. */
-export function addAttempt(document: SessionDocument, attempt: Attempt, clause?: string): SessionDocument {
-  const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
-  const { at, reason, channel } = attempt
-  const counted = { ...document, attempts, attempt_count: document.attempt_count + 1 }
-  return addStep(counted, { type: 'response_refused', reason, channel, ...(clause && { clause }) }, at)
 }
 
 /** Returns the tombstone of an erasure at `now`: there is one while the `Idempotency-Key` must be stored. */

@@ -1,5 +1,5 @@
-// Changes of the list that are queued, in the document of a session and in what remains of an erased one.
-// Times are Unix milliseconds.
+// Entries that are queued for the relying party's list and log, in the document of a session and in the
+// remainder of an erased one. Times are Unix milliseconds.
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 
@@ -24,3 +24,16 @@ export type PendingListing = {
   readonly calls: number
   readonly next_call_at: number
 }
+
+/** An event on its way to the relying party's log. */
+export type PendingLogEntry = {
+  readonly event_id: string
+  /** The only day of the log that may already have it. */
+  readonly day: number
+  /** Started calls. */
+  readonly calls: number
+  readonly next_call_at: number
+}
+
+/** Events of steps on their way to the log, in their order. Their bodies are those of the deliveries. */
+export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }

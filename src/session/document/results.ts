@@ -4,8 +4,8 @@
 import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import type { WalletMetadataRefusal } from '../../openid4vp/request/wallet-metadata.ts'
 import type { Result } from '../../result.ts'
-import type { CreatedSession } from '../request/creation.ts'
 import type { RefusalReason } from './reasons.ts'
+import type { Status } from './state.ts'
 
 /** Why a method refuses. */
 export type SessionError =
@@ -63,8 +63,19 @@ export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_
 /** A request for one browser: the secret for its cookie, and JSON text of the wallet links. */
 export type Link = { readonly secret: string; readonly json: string }
 
-/** A view as JSON text, and the version of the session in it. */
-export type View = { readonly json: string; readonly version: number }
+/** A created session in its current state. `expires_at`: RFC 3339. */
+export type CreatedSession = {
+  readonly verification_id: string
+  readonly status: Status
+  readonly session_url: string
+  readonly expires_at: string
+  readonly client_token: string
+  /** The type names one member only: the RPC types do not support the recursive type of a query. */
+  readonly wallet_request: { readonly uri: string } | null
+  readonly livemode: boolean
+  readonly version: number
+  readonly locale: string | null
+}
 
 /** Result of a creation. */
 export type Creation = Result<

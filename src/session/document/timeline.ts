@@ -35,7 +35,7 @@ export const NO_MEMBERS = {
 } as const
 
 /** The members of the session's document. */
-type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
+export type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
 
 /** Steps that are stored. Of more, the middle ones are left out, but never the first fetch. */
 const STEPS_KEPT = 40

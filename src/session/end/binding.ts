@@ -5,11 +5,11 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
-import { addAttempt, type Held, type Outcome, type SessionDocument } from '../document/document.ts'
+import { addAttempt } from '../document/attempt.ts'
+import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations, type StoredGeneration } from '../document/generations.ts'
 import { CODE_MS, FINISH_MS, type LoginResult } from '../document/login.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
-import type { SessionBinding } from '../document/session-binding.ts'
 import { addActivity } from '../document/wallet-activity.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 
@@ -21,14 +21,6 @@ const PAGE_RETURN_MS = 15_000
 
 /** Bytes of the secret in a browser's cookie. */
 export const BROWSER_SECRET_BYTES = 32
-
-/**
- * Returns the binding as readers see it. `outcome` stays as the event had it when a return code is redeemed
- * later.
- */
-export function bindingOf({ outcome, returned }: SessionDocument): SessionBinding | null {
-  return returned?.redeemed ? 'relying_party' : (outcome?.session_binding ?? null)
-}
 
 /**
  * Returns the stored mark of a browser's secret. It is keyed by the session, so that two sessions cannot be

@@ -1,8 +1,6 @@
 // Changes of a session by time alone (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
 
 import { withDeadline } from '../../net/time-limit.ts'
-import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { isLoginOver } from '../document/login.ts'
 import type { ResponseResult } from '../document/results.ts'
@@ -11,6 +9,7 @@ import { remainderOf } from '../listing/remainder.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import { eraseAt } from '../store/wake-up.ts'
+import { webhookOf } from '../store/webhook.ts'
 import { discardHeld, isHeldTooLong } from './binding.ts'
 import { endSession, expiredEnd } from './end-session.ts'
 
@@ -54,18 +53,6 @@ export async function expireDue(context: SessionContext, now: number): Promise<v
 export async function eraseDue(context: SessionContext, now: number): Promise<void> {
   dropLogin(context, now)
   await eraseInTime(context, now)
-}
-
-/** The relying party's current webhook. */
-export async function webhookOf(
-  { store, env }: SessionContext,
-  now: number,
-): Promise<WebhookEndpoint | null | 'unknown'> {
-  const id = store.session()?.relying_party_id
-  const settings = id === undefined ? undefined : await settingsOf(env, id, now)
-  if (settings === undefined) return null
-  if (!settings.ok) return settings.error === 'unavailable' ? 'unknown' : null
-  return settings.value.webhook
 }
 
 function dropHeldTooLong(context: SessionContext, now: number): void {

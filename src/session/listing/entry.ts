@@ -1,9 +1,9 @@
 // Entry of a session as the list of its relying party has it (CONTRACT 13).
 
-import type { IndexEntry, WebhookResult } from '../../relying-party/index/index-entry.ts'
-import { isStepEvent } from '../../relying-party/settings/settings.ts'
+import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
 import { firstTime } from '../document/timeline.ts'
+import { webhookResult } from '../store/changed-entry.ts'
 
 /** Returns an entry as the index stores it. */
 export function entryOf(document: SessionDocument, revision: number): IndexEntry {
@@ -27,21 +27,4 @@ export function entryOf(document: SessionDocument, revision: number): IndexEntry
     webhook: webhookResult(document),
     livemode: document.livemode,
   }
-}
-
-/** Returns true for a document whose entry needs no new revision. Refused responses alone need none. */
-export function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean {
-  return JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
-}
-
-/** Returns what a new revision reports. Other members change only with these. */
-function changesOf(document: SessionDocument): readonly unknown[] {
-  return [stageOf(document), document.status, webhookResult(document)]
-}
-
-function webhookResult({ deliveries }: SessionDocument): WebhookResult | null {
-  const outcome = deliveries.find((delivery) => !isStepEvent(delivery))
-  if (outcome === undefined || outcome.state === 'owed') return null
-  const duration_ms = outcome.attempts.at(-1)?.duration_ms ?? 0
-  return { delivered: outcome.state === 'delivered', attempts: outcome.attempts.length, duration_ms }
 }

@@ -15,10 +15,11 @@ import {
 } from '../document/login.ts'
 import { type AttemptReason, refusalFamily } from '../document/refusal-family.ts'
 import { endSession } from '../end/end-session.ts'
-import { applyTimeouts, webhookOf } from '../end/timeouts.ts'
+import { applyTimeouts } from '../end/timeouts.ts'
 import { sessionUrlOf } from '../request/client-token.ts'
 import { boundEnd } from '../return/same-device.ts'
 import type { SessionContext } from '../store/context.ts'
+import { webhookOf } from '../store/webhook.ts'
 import { issueIdToken, issueUserInfo } from '../tokens/tokens.ts'
 
 /** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */

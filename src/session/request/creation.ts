@@ -10,17 +10,12 @@ import { REQUEST_BY_VALUE } from '../../limits.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import type { Policy } from '../../policy/policy.ts'
-import {
-  CURRENT_VERSION,
-  IDEMPOTENCY_MS,
-  passesByValue,
-  type SessionDocument,
-  type StoredRequest,
-  type StoredVerifier,
-  type StoredWallet,
-} from '../document/document.ts'
+import { CURRENT_VERSION, IDEMPOTENCY_MS, type SessionDocument } from '../document/document.ts'
 import { newestGeneration } from '../document/generations.ts'
 import type { Login } from '../document/login.ts'
+import type { CreatedSession } from '../document/results.ts'
+import type { StoredRequest } from '../document/stored-request.ts'
+import { passesByValue, type StoredVerifier, type StoredWallet } from '../document/stored-verifier.ts'
 import { firstEntry } from '../store/changed-entry.ts'
 import { clientTokenOf, sessionUrlOf } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
@@ -138,10 +133,9 @@ async function pinVerifier(
 }
 
 /** Returns what the response to a creation contains of the session in its current state. */
-export async function createdSession(document: SessionDocument, config: Config) {
+export async function createdSession(document: SessionDocument, config: Config): Promise<CreatedSession> {
   const newest = newestGeneration(document.generations, 'any_device')
-  // The type names one member only: the RPC types do not support the recursive type of a query.
-  const request: { readonly uri: string } | null =
+  const request =
     newest === undefined
       ? null
       : walletRequest(termsOf(document, newest), await openGeneration(document, newest), config.baseUrl)
@@ -158,8 +152,6 @@ export async function createdSession(document: SessionDocument, config: Config) 
     locale: document.request.locale,
   }
 }
-
-export type CreatedSession = Awaited<ReturnType<typeof createdSession>>
 
 /** Returns true if a URI fits a QR code. Later requests with the same terms have the same length. */
 export function fitsQr(uri: string): boolean {

@@ -9,12 +9,13 @@ import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/reques
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { reportStep } from '../delivery/step-events.ts'
-import { passesByValue, requestOptionsOf, type SessionDocument } from '../document/document.ts'
+import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from '../document/generations.ts'
 import type { RequestRefusal } from '../document/results.ts'
+import { requestOptionsOf } from '../document/stored-request.ts'
+import { passesByValue } from '../document/stored-verifier.ts'
 import { addStep } from '../document/timeline.ts'
 import { addActivity } from '../document/wallet-activity.ts'
-import { applyTimeouts } from '../end/timeouts.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
 import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
@@ -91,7 +92,6 @@ async function findRequest(
   requestId: string,
   now: number,
 ): Promise<Result<{ document: SessionDocument; generation: StoredGeneration }, RequestRefusal>> {
-  await applyTimeouts(context, now)
   const before = context.store.session()
   if (before === undefined) return err('session_not_found')
   const number = await readHandle(handleKeyOf(before), 'request', requestId)

@@ -17,7 +17,9 @@ import type { Generation } from '../../openid4vp/request/generation.ts'
 import { unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import { linksOfProtocol, type NamedLinks } from '../../wallets/links.ts'
-import { clientIdOf, passesByValue, requestOptionsOf, type SessionDocument } from '../document/document.ts'
+import type { SessionDocument } from '../document/document.ts'
+import { requestOptionsOf } from '../document/stored-request.ts'
+import { clientIdOf, passesByValue } from '../document/stored-verifier.ts'
 import type { RequestTerms } from './terms.ts'
 
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */

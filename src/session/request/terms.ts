@@ -5,14 +5,10 @@
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
 import type { QueryLanguage } from '../../openid4vp/request/generation.ts'
-import {
-  passesByValue,
-  type SessionDocument,
-  type StoredRequest,
-  type StoredVerifier,
-  type StoredWallet,
-} from '../document/document.ts'
+import type { SessionDocument } from '../document/document.ts'
 import type { Channel, StoredGeneration } from '../document/generations.ts'
+import type { StoredRequest } from '../document/stored-request.ts'
+import { passesByValue, type StoredVerifier, type StoredWallet } from '../document/stored-verifier.ts'
 
 /** Terms of one request. */
 export type RequestTerms = Pick<

@@ -18,16 +18,12 @@ import {
 import { typeDefinitions, typeOf } from '../../policy/catalogue.ts'
 import { decide } from '../../policy/decide.ts'
 import type { Decision } from '../../policy/policy.ts'
-import {
-  type Attempt,
-  clientIdOf,
-  type Outcome,
-  passesByValue,
-  type TraceEntry,
-} from '../document/document.ts'
+import type { Attempt } from '../document/attempt.ts'
 import type { StoredGeneration } from '../document/generations.ts'
+import type { Outcome, TraceEntry } from '../document/outcome.ts'
 import type { RefusalReason } from '../document/reasons.ts'
 import type { PostedResponse } from '../document/results.ts'
+import { clientIdOf, passesByValue } from '../document/stored-verifier.ts'
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import { callbackUrl } from '../request/requests.ts'
 import { isPassedToWallet, type RequestTerms, termsOf } from '../request/terms.ts'

@@ -9,11 +9,12 @@ import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Held, Returned, SessionDocument } from '../document/document.ts'
+import type { SessionDocument } from '../document/document.ts'
 import type { LoginFailure } from '../document/login.ts'
+import type { Held, Returned } from '../document/outcome.ts'
+import { reaches, type SessionBinding } from '../document/outcome.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import type { Link, SessionError } from '../document/results.ts'
-import { reaches, type SessionBinding } from '../document/session-binding.ts'
 import { addStep } from '../document/timeline.ts'
 import {
   BROWSER_SECRET_BYTES,
@@ -25,13 +26,14 @@ import {
   returnHeld,
 } from '../end/binding.ts'
 import { type EventInput, endSession, expiredEnd, type SessionEnd } from '../end/end-session.ts'
-import { applyTimeouts, webhookOf } from '../end/timeouts.ts'
+import { applyTimeouts } from '../end/timeouts.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
+import { webhookOf } from '../store/webhook.ts'
 
 /** Body of a browser's return. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }

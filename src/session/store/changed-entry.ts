@@ -1,8 +1,9 @@
 // Changes of a session's entry in the list of its relying party (CONTRACT 13).
 
-import type { SessionDocument } from '../document/document.ts'
+import type { WebhookResult } from '../../relying-party/index/index-entry.ts'
+import { isStepEvent } from '../../relying-party/settings/settings.ts'
+import { type SessionDocument, stageOf } from '../document/document.ts'
 import type { PendingIndexEntry } from '../document/pending-entry.ts'
-import { hasSameEntry } from '../listing/entry.ts'
 import { expiryAlarmAt } from './wake-up.ts'
 
 /**
@@ -40,4 +41,22 @@ function repeatAt(document: SessionDocument, now: number): number {
   const usual =
     status === 'pending' ? expiryAlarmAt(document) : (pending_log_entry?.next_call_at ?? now + REPEAT_MS)
   return set > now ? Math.min(set, usual) : usual
+}
+
+/** Returns true for a document whose entry needs no new revision. Refused responses alone need none. */
+function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean {
+  return JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
+}
+
+/** Returns what a new revision reports. Other members change only with these. */
+function changesOf(document: SessionDocument): readonly unknown[] {
+  return [stageOf(document), document.status, webhookResult(document)]
+}
+
+/** Returns the result of the webhook as the entry has it; null while the event is queued. */
+export function webhookResult({ deliveries }: SessionDocument): WebhookResult | null {
+  const outcome = deliveries.find((delivery) => !isStepEvent(delivery))
+  if (outcome === undefined || outcome.state === 'owed') return null
+  const duration_ms = outcome.attempts.at(-1)?.duration_ms ?? 0
+  return { delivered: outcome.state === 'delivered', attempts: outcome.attempts.length, duration_ms }
 }

@@ -3,10 +3,10 @@
 // Every response or POST after it waits for that write (Durable Objects: output gates).
 
 import { readDocument, type SessionDocument, type Tombstone } from '../document/document.ts'
-import { verificationIdOf } from '../document/identifier.ts'
-import { publicView } from '../document/view.ts'
+import { publicView } from '../document/state-view.ts'
 import { inBackground, logError } from './background.ts'
 import { withChangedEntry } from './changed-entry.ts'
+import { verificationIdOf } from './identifier.ts'
 import { addNote, noteOf } from './session-notes.ts'
 import { nextWakeUp } from './wake-up.ts'
 

@@ -2,9 +2,9 @@
 
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document/document.ts'
-import type { View } from '../document/results.ts'
-import { sessionView } from '../document/view.ts'
+import type { View } from '../document/state-view.ts'
 import { sessionUrlOf } from '../request/client-token.ts'
+import { sessionView } from './verification-view.ts'
 
 /** Returns the session for its relying party. The caller has checked that it is theirs. */
 export async function pollView(document: SessionDocument, config: Config): Promise<View> {

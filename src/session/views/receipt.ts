@@ -9,8 +9,8 @@ import { signJwt } from '../../crypto/sign-jwt.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { protocolOf, type SessionDocument } from '../document/document.ts'
+import { credentialsOf } from '../document/outcome.ts'
 import type { SessionError } from '../document/results.ts'
-import { credentialsOf } from '../document/view.ts'
 import { hashJson } from '../request/request-hash.ts'
 
 /** JOSE `typ`, and with `application/` in front the media type. */

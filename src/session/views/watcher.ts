@@ -1,7 +1,7 @@
 // Watchers of a session: pages, kiosks, long polls. Each has a hibernating WebSocket.
 
 import type { SessionDocument } from '../document/document.ts'
-import { publicView } from '../document/view.ts'
+import { publicView } from '../document/state-view.ts'
 import type { SessionStore } from '../store/store.ts'
 
 /** Watchers of one session at a time. */

@@ -8,7 +8,7 @@ import { issueAccessToken } from '../../../src/relying-party/keys/access-token.t
 import { SCOPES, type Scope } from '../../../src/relying-party/settings/settings.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { RouteName } from '../../../src/routes/edge/access.ts'
-import { verificationIdOf } from '../../../src/session/document/identifier.ts'
+import { verificationIdOf } from '../../../src/session/store/identifier.ts'
 import { expectDescribed } from '../../support/reading/described.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'

@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { createReservations, readBody } from '../../../src/routes/edge/request-body.ts'
-import { verificationIdOf } from '../../../src/session/document/identifier.ts'
+import { verificationIdOf } from '../../../src/session/store/identifier.ts'
 import { createRelyingParty, json } from './edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

@@ -1,7 +1,7 @@
 // Pages and the browsers at them: new QR codes, links for one browser, the return from the wallet, and the
 // socket of a watcher.
 
-import { type SessionAccess, watchAddress } from '../../../src/session/document/access.ts'
+import { type SessionAccess, watchAddress } from '../../../src/session/access.ts'
 import type { SimulatedSocket } from '../platform/sockets.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
 import type { Actor } from './actor.ts'

@@ -1,7 +1,7 @@
 // A relying party: creates the session, repeats lost creations, and later cancels, erases, redeems return
 // codes or sends events again.
 
-import type { CreatedSession } from '../../../src/session/request/creation.ts'
+import type { CreatedSession } from '../../../src/session/document/results.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
 import type { Actor } from './actor.ts'
 

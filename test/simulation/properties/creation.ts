@@ -1,6 +1,6 @@
 // An `Idempotency-Key` names one session: every acknowledged creation returns the same one.
 
-import type { CreatedSession } from '../../../src/session/request/creation.ts'
+import type { CreatedSession } from '../../../src/session/document/results.ts'
 import { documentOf, type Property } from '../ledger.ts'
 import type { Session } from '../world.ts'
 

@@ -1,15 +1,15 @@
-// Views of a session: for the relying party (CONTRACT 4), and for a `client_token`.
-// Members are always present; an unknown one is `null`. Views are built from the document alone.
+// The view of a session for its relying party (CONTRACT 4). Members are always present; an unknown one is
+// `null`. It is built from the document alone.
 
-import type { Verification, VerificationState } from '../../../openapi/responses/verifications.ts'
+import type { Verification } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { decodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
-import { bindingOf } from '../end/binding.ts'
-import { type Attempt, protocolOf, type SessionDocument, stageOf } from './document.ts'
-import { describeReason } from './reasons.ts'
-import type { View } from './results.ts'
-import { activityView } from './wallet-activity.ts'
+import type { Attempt } from '../document/attempt.ts'
+import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
+import { bindingOf, credentialsOf } from '../document/outcome.ts'
+import { describeReason } from '../document/reasons.ts'
+import type { StoredRequest } from '../document/stored-request.ts'
 
 /** Returns the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
@@ -51,28 +51,7 @@ export function sessionView(
   }
 }
 
-/** Returns the credentials of an outcome for the view and the event. */
-export function credentialsOf(outcome: SessionDocument['outcome']) {
-  return (outcome?.credentials ?? []).map((credential) => ({
-    ...credential,
-    transaction_data: credential.transaction_data ?? [],
-  }))
-}
-
-/** Returns the state for a kiosk or a person's browser, without results and without the request. */
-export function publicView(document: SessionDocument): VerificationState {
-  return {
-    object: 'verification_state',
-    verification_id: document.verification_id,
-    version: document.version,
-    status: document.status,
-    stage: stageOf(document),
-    expires_at: isoTime(document.expires_at),
-    wallet_activity: activityView(document),
-  }
-}
-
-function requestMembers(request: SessionDocument['request']) {
+function requestMembers(request: StoredRequest) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
   const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
   const { intent_to_retain = false, wallet = null, preset = null } = request
@@ -97,9 +76,4 @@ function attemptView(attempt: Attempt, baseUrl: string) {
     detail: attempt.detail ?? null,
     document_errors: attempt.document_errors ?? null,
   }
-}
-
-/** Returns a view as the text that is sent. */
-export function viewOf({ version }: SessionDocument, body: object): View {
-  return { json: JSON.stringify(body), version }
 }

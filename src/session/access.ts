@@ -1,7 +1,7 @@
 // Access of a caller to a session. The object checks it, because it may have changed since the edge did.
 
-import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import type { SessionDocument } from './document.ts'
+import { timingSafeEqualText } from '../crypto/timing-safe.ts'
+import type { SessionDocument } from './document/document.ts'
 
 /**
  * The relying party of the session, or a client token of a session created then (Unix milliseconds). The

@@ -1,0 +1,27 @@
+// The state of a session as watchers see it. It is built from the document alone.
+
+import type { VerificationState } from '../../../openapi/responses/verifications.ts'
+import { isoTime } from '../../codec/date-time.ts'
+import { type SessionDocument, stageOf } from './document.ts'
+import { activityView } from './wallet-activity.ts'
+
+/** A view as JSON text, and the version of the session in it. */
+export type View = { readonly json: string; readonly version: number }
+
+/** Returns the state for a kiosk or a person's browser, without results and without the request. */
+export function publicView(document: SessionDocument): VerificationState {
+  return {
+    object: 'verification_state',
+    verification_id: document.verification_id,
+    version: document.version,
+    status: document.status,
+    stage: stageOf(document),
+    expires_at: isoTime(document.expires_at),
+    wallet_activity: activityView(document),
+  }
+}
+
+/** Returns a view as the text that is sent. */
+export function viewOf({ version }: SessionDocument, body: object): View {
+  return { json: JSON.stringify(body), version }
+}

@@ -1,0 +1,60 @@
+// The identity of the verifier in the requests of a session, and the wallets that were chosen.
+
+import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
+import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
+import type { IdentityProof } from '../../openid4vp/request/generation.ts'
+import type { VerifierAttestation } from '../../openid4vp/request/verifier-info.ts'
+import type { StoredRequest } from './stored-request.ts'
+
+/** The verifier's identity, pinned at creation: a renewed certificate does not change a running session. */
+export type StoredVerifier =
+  | (IdentityProof & {
+      readonly client_id: string
+      readonly sealed_signing_jwk: string
+      readonly verifier_info?: readonly VerifierAttestation[]
+      /** Metadata for Google Wallet in base64url. */
+      readonly google_metadata?: string
+    })
+  /**
+   * Verifier of unsigned requests, without a registration. It is known by its Response URI; where that is
+   * `null`, by the origin of the page.
+   */
+  | {
+      readonly client_id: string | null
+      readonly sealed_signing_jwk: null
+      readonly verifier_info?: never
+      readonly google_metadata?: never
+    }
+
+/**
+ * The request for a chosen wallet, as it was lowered when that wallet was first chosen. A later release may
+ * change the profile, but not the requests of this session.
+ */
+export type StoredWallet = {
+  /** Id of its profile. */
+  readonly id: string
+  readonly query: DcqlQuery
+  readonly request_options: StoredRequest['request_options']
+  /** Scheme or start of an address that opens it. Null without links and QR codes. */
+  readonly link: string | null
+  /** All of its links, by their name in `wallet_links`. */
+  readonly links: Readonly<Record<string, string>>
+  readonly dc_api_protocols: readonly DcApiProtocol[]
+  /** True if its identity sends the root. Absent: false. */
+  readonly include_root?: true
+  /** Its identity, or the id of an earlier wallet that has the same. Absent: that of the session. */
+  readonly verifier?: StoredVerifier | { readonly of: string }
+}
+
+type WithVerifier = { readonly verifier: StoredVerifier }
+
+/** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
+export function passesByValue({ verifier }: WithVerifier): boolean {
+  return verifier.sealed_signing_jwk === null
+}
+
+/** Returns the Client Identifier. Every protocol of the redirect flow has one. */
+export function clientIdOf({ verifier }: WithVerifier): string {
+  if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
+  return verifier.client_id
+}

@@ -1,0 +1,30 @@
+// The metric of an evaluated response. It is recorded after the evaluation, and changes nothing.
+
+import { record } from '../../metrics/record.ts'
+import type { SessionDocument } from '../document/document.ts'
+import type { ReasonCode } from '../document/reasons.ts'
+import { channelOf } from '../request/terms.ts'
+import { modeOf } from '../store/measures.ts'
+import { noteRefusal } from '../store/refusals-by-time.ts'
+import type { Evaluation } from './evaluate-response.ts'
+
+/**
+ * Records an evaluation that took `ms`. The label `decided` means an authentic response, verified or
+ * rejected.
+ */
+export function recordEvaluation(document: SessionDocument, evaluation: Evaluation, ms: number): void {
+  const labels = {
+    verdict: evaluation.kind,
+    reason: reasonOf(evaluation),
+    protocol: document.request.protocol,
+    channel: evaluation.generation && channelOf(document, evaluation.generation),
+    mode: modeOf(document),
+  }
+  record('answers', labels, { ms })
+  if (labels.reason !== null) noteRefusal(labels.reason, Date.now())
+}
+
+function reasonOf(evaluation: Evaluation): ReasonCode | null {
+  if (evaluation.kind === 'refused') return evaluation.reason
+  return evaluation.kind === 'decided' ? evaluation.decision.reason : null
+}
