@@ -1,7 +1,7 @@
 // Measures the time from the wallet's response to the webhook of its outcome, with events of steps and
 // without. Both take turns, so that their ratio holds on a busy machine, too.
 
-import { EVENT_TYPES, isStepEvent, WEBHOOK_EVENT_TYPES } from '../src/relying-party/settings/settings.ts'
+import { EVENT_TYPES, isStepEvent, WEBHOOK_EVENT_TYPES } from '../src/relying-party/document/settings.ts'
 import { makeAuthority } from '../test/support/people/person.ts'
 import { startReceiver } from '../test/support/service/receiver.ts'
 import type { Server } from '../test/support/service/server.ts'

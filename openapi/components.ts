@@ -3,10 +3,10 @@
 
 import * as z from 'zod/mini'
 import { dcqlQuery } from '../src/openid4vp/dcql/query.ts'
+import { claimsEncryptionJwk } from '../src/relying-party/document/encryption-jwk.ts'
+import { SCOPES } from '../src/relying-party/document/settings.ts'
 import { addedTransactionDataTypes } from '../src/relying-party/settings/added-transaction-data-types.ts'
 import { addedTypes } from '../src/relying-party/settings/added-types.ts'
-import { claimsEncryptionJwk } from '../src/relying-party/settings/encryption-jwk.ts'
-import { SCOPES } from '../src/relying-party/settings/settings.ts'
 import {
   apiKeyGrantSchema,
   creationSchema,

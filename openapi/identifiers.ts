@@ -1,6 +1,6 @@
 // Forms of the identifiers that the service issues, for paths and responses.
 
-import { ID_LENGTH } from '../src/relying-party/identifier.ts'
+import { ID_LENGTH } from '../src/relying-party/document/identifier.ts'
 import { CLIENT_ID } from '../src/relying-party/oidc/client.ts'
 import { LIST_NAME } from '../src/relying-party/trust-lists/trust-list-schema.ts'
 

@@ -1,7 +1,7 @@
 // Parameters, headers and security schemes of the description.
 
 import { QR_SIZE } from '../src/qr/symbol.ts'
-import { SCOPES } from '../src/relying-party/settings/settings.ts'
+import { SCOPES } from '../src/relying-party/document/settings.ts'
 import type { Access } from '../src/routes/edge/access.ts'
 import type { Schema } from './components.ts'
 import type { HeaderName, ParameterName } from './operation.ts'

@@ -58,77 +58,86 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 }
 
 /**
- * Sub-rooms of a room, and the siblings that each may import. `.` is the files that stand directly in the
- * room.
+ * Sub-rooms of a room from the top floor down, and the siblings that each may import. `.` is the files that
+ * stand directly in the room. Each names floors below its own only: there is no circle.
  */
 const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   routes: {
     '.': ['edge', 'verifications', 'wallet', 'browser', 'settings', 'public', 'oidc', 'lists', 'console'],
-    edge: [],
-    verifications: ['edge'],
-    lists: ['edge'],
     console: ['edge', 'settings'],
-    wallet: ['edge'],
-    browser: ['edge', 'wallet'],
     settings: ['edge', 'oidc'],
     oidc: ['edge', 'verifications', 'browser'],
     public: ['edge', 'browser'],
+    browser: ['edge', 'wallet'],
+    verifications: ['edge'],
+    lists: ['edge'],
+    wallet: ['edge'],
+    edge: [],
   },
   session: {
-    '.': ['request', 'response', 'return', 'delivery', 'views', 'alarm', 'login', 'listing'],
-    alarm: ['.', 'delivery', 'login', 'listing'],
-    listing: ['.', 'alarm', 'request', 'response'],
-    request: ['.', 'login', 'delivery', 'listing'],
-    response: ['.', 'request', 'return', 'delivery', 'login', 'listing'],
-    return: ['.', 'request', 'response', 'login', 'listing'],
-    login: ['.', 'request', 'response', 'return'],
-    delivery: ['.', 'alarm', 'response', 'views', 'listing'],
-    views: ['.', 'request', 'response', 'return', 'listing'],
+    '.': [
+      ...['alarm', 'login', 'views', 'response', 'return', 'end', 'request', 'delivery', 'listing', 'store'],
+      'document',
+    ],
+    alarm: ['end', 'delivery', 'listing', 'store', 'document'],
+    login: ['return', 'tokens', 'end', 'request', 'store', 'document'],
+    views: ['response', 'end', 'request', 'store', 'document'],
+    response: ['return', 'tokens', 'end', 'request', 'delivery', 'listing', 'store', 'document'],
+    return: ['end', 'request', 'listing', 'store', 'document'],
+    tokens: ['request', 'document'],
+    end: ['request', 'delivery', 'listing', 'store', 'document'],
+    request: ['delivery', 'store', 'document'],
+    delivery: ['listing', 'store', 'document'],
+    listing: ['store', 'document'],
+    store: ['document'],
+    document: [],
   },
   'relying-party': {
-    '.': ['settings', 'keys', 'events', 'verifier', 'oidc', 'index'],
-    settings: ['.', 'verifier'],
-    keys: ['settings'],
-    verifier: ['settings'],
-    events: ['settings'],
-    index: ['.', 'events'],
-    'trust-lists': ['.', 'settings'],
-    oidc: ['.', 'settings'],
+    'trust-lists': ['.', 'settings', 'document'],
+    '.': ['index', 'events', 'oidc', 'keys', 'settings', 'verifier', 'document'],
+    index: ['events', 'document'],
+    events: ['document'],
+    oidc: ['document'],
+    keys: ['document'],
+    settings: ['verifier', 'document'],
+    verifier: ['document'],
+    document: [],
   },
   openid4vp: {
-    '.': ['request', 'response', 'transaction-data'],
-    protocols: ['presentation-exchange', 'request', 'response', 'dcql', 'transaction-data'],
+    protocols: ['presentation-exchange', 'request', 'response', 'dcql'],
+    '.': ['request', 'response'],
     'presentation-exchange': ['response', 'dcql'],
-    request: ['protocols', 'response', 'dcql', 'registration'],
+    request: ['response', 'dcql', 'registration'],
+    response: ['dcql', 'transaction-data'],
     registration: ['dcql'],
-    response: ['request', 'dcql', 'transaction-data'],
     'transaction-data': [],
     dcql: [],
   },
   formats: {
-    '.': ['sd-jwt-vc', 'mdoc', 'jwt-vc-json'],
-    'sd-jwt-vc': ['.'],
-    mdoc: ['.'],
-    'jwt-vc-json': ['.'],
+    '.': ['sd-jwt-vc', 'mdoc', 'jwt-vc-json', 'verification'],
+    'sd-jwt-vc': ['verification'],
+    mdoc: ['verification'],
+    'jwt-vc-json': ['verification'],
+    verification: [],
   },
   trust: {
+    lists: ['anchors', 'x509', '.'],
+    status: ['anchors', 'revocation', '.'],
+    anchors: ['x509', 'did', '.'],
+    revocation: ['x509', '.'],
+    x509: ['.'],
+    did: ['.'],
     '.': [],
-    anchors: ['.', 'x509', 'did'],
-    x509: ['.', 'anchors'],
-    revocation: ['.', 'x509'],
-    status: ['.', 'anchors', 'revocation'],
-    did: ['anchors'],
-    lists: ['.', 'anchors', 'x509'],
   },
   wallets: {
     '.': ['profiles'],
-    profiles: ['.'],
+    profiles: [],
   },
   sandbox: {
     '.': ['issuer', 'wallet', 'page'],
-    issuer: [],
-    wallet: ['issuer'],
     page: ['wallet'],
+    wallet: ['issuer'],
+    issuer: [],
   },
 }
 
@@ -211,6 +220,18 @@ function wordFaults(path: string, source: string): string[] {
       : []),
     ...(isForeign && CLOUDFLARE_NAMES.test(code) ? [`${path}: knows Cloudflare`] : []),
   ]
+}
+
+/** Finds sub-rooms that may import a floor that is not below theirs: only so can they form a circle. */
+function floorFaults(subRooms: typeof SUB_ROOMS): string[] {
+  return Object.entries(subRooms).flatMap(([room, floors]) => {
+    const order = Object.keys(floors)
+    return Object.entries(floors).flatMap(([floor, lower]) =>
+      lower
+        .filter((other) => order.indexOf(other) <= order.indexOf(floor))
+        .map((other) => `${room}/${floor}: may not stand above ${other}`),
+    )
+  })
 }
 
 function mayImportSibling(room: string, from: string, to: string): boolean {
@@ -301,6 +322,29 @@ describe('src/', () => {
     const files = readSources('src')
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
+  })
+})
+
+describe('the floors of a room', () => {
+  it('have no circle', () => {
+    expect(floorFaults(SUB_ROOMS)).toEqual([])
+  })
+
+  it.each([
+    [
+      'a circle of two',
+      { trust: { x509: ['anchors'], anchors: ['x509'] } },
+      'trust/anchors: may not stand above x509',
+    ],
+    [
+      'a circle of three',
+      { session: { end: ['store'], store: ['document'], document: ['end'] } },
+      'session/document: may not stand above end',
+    ],
+    ['a room that imports itself', { trust: { did: ['did'] } }, 'trust/did: may not stand above did'],
+    ['a floor that the table lacks', { trust: { did: ['lists'] } }, 'trust/did: may not stand above lists'],
+  ])('refuse %s', (_, subRooms, fault) => {
+    expect(floorFaults(subRooms)).toEqual([fault])
   })
 })
 

@@ -1,8 +1,8 @@
 // Hostile presentations, refused by a limit. Each function throws on another result.
 
-import type { CredentialFormat } from '../../src/formats/format.ts'
 import { verifyMdoc } from '../../src/formats/mdoc/verify.ts'
 import { verifySdJwtVc } from '../../src/formats/sd-jwt-vc/verify.ts'
+import type { CredentialFormat } from '../../src/formats/verification/format.ts'
 
 /** Refuses an SD-JWT VC with 10,000 disclosures. */
 export function refuseDisclosures(input: { readonly presentation: string }): Promise<void> {

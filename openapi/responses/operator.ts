@@ -2,7 +2,7 @@
 
 import * as z from 'zod/mini'
 import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
-import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { SESSION_BINDINGS } from '../../src/session/document/outcome.ts'
 import { STATUSES } from '../../src/session/document/state.ts'
 import { deliveryId, list, maybe, relyingPartyId, time, verificationId } from './parts.ts'

@@ -1,9 +1,9 @@
 // Responses about relying parties, as schemas (CONTRACT 8).
 
 import * as z from 'zod/mini'
+import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
 import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
-import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
 import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'

@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import { FINDINGS, type FindingCode } from '../../src/wallets/lowering.ts'
-import type { WalletProfile } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+import type { WalletProfile } from '../../src/wallets/profiles/profile.ts'
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
 import { QUESTIONS } from '../../test/support/wallets/questions.ts'
 import { RESULTS_FILE, type Result, type Results } from '../../test/support/wallets/results.ts'

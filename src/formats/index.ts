@@ -1,9 +1,9 @@
 // The registry of credential formats: one line each. Format identifiers everywhere else derive from it.
 
-import type { CredentialFormat } from './format.ts'
 import { jwtVcJson } from './jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from './mdoc/mdoc.ts'
 import { sdJwtVc } from './sd-jwt-vc/sd-jwt-vc.ts'
+import type { CredentialFormat } from './verification/format.ts'
 
 /** Every credential format that this service verifies, by its Credential Format Identifier. */
 export const FORMATS = {

@@ -1,7 +1,7 @@
 // The format `mso_mdoc` as Annex C presents it: verified as in OpenID4VP, under the clauses of ISO.
 
-import type { CredentialFormat } from '../formats/format.ts'
 import { mdoc } from '../formats/mdoc/mdoc.ts'
+import type { CredentialFormat } from '../formats/verification/format.ts'
 
 const ANNEX_C = 'ISO/IEC TS 18013-7 Annex C'
 

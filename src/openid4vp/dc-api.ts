@@ -6,7 +6,7 @@
 import { isJsonObject, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
 import { buildClientMetadata } from './request/client-metadata.ts'
-import type { Generation, ResponseMode, VerifierIdentity } from './request/generation.ts'
+import type { Generation, VerifierIdentity } from './request/generation.ts'
 import { LIFETIME_SECONDS, type RequestObjectInput, signRequestObject } from './request/request-object.ts'
 import {
   type EncryptedResponse,
@@ -15,6 +15,7 @@ import {
 } from './response/authorization-response.ts'
 import type { EnvelopeRefusal } from './response/refusal.ts'
 import { type EncryptionRules, parseEncryptedJwe } from './response/response-encryption.ts'
+import type { ResponseMode } from './response/response-mode.ts'
 
 /** Input of one request. Times are Unix seconds. */
 export type DcApiRequestInput = Omit<

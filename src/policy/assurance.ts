@@ -4,7 +4,7 @@
 
 import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
-import type { VerifiedCredential } from '../formats/format.ts'
+import type { VerifiedCredential } from '../formats/verification/format.ts'
 import { selectClaims } from '../openid4vp/dcql/claims-path.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import {

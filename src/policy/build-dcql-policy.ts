@@ -3,7 +3,7 @@
 // the details.
 
 import { toPointer } from '../codec/json-pointer.ts'
-import type { CredentialFormat } from '../formats/format.ts'
+import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery, TrustedAuthority } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
 import { parseAgeScope } from './age.ts'

@@ -1,6 +1,6 @@
 // Look-ups in the credential types that are known by name (CONTRACT 8).
 
-import type { CredentialType } from '../formats/format.ts'
+import type { CredentialType } from '../formats/verification/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import { parseAgeScope } from './age.ts'
 import { AGE_PATTERN, BUILT_IN_TYPES, LATER_TYPES, OWN_NAMESPACE } from './built-in-types.ts'

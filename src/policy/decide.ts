@@ -2,7 +2,7 @@
 // match with the query are verified before. The rules here concern validity, assurance level and values.
 
 import type { Json } from '../codec/json.ts'
-import type { VerifiedCredential } from '../formats/format.ts'
+import type { VerifiedCredential } from '../formats/verification/format.ts'
 import type { VerifiedPresentation } from '../openid4vp/response/verify-response.ts'
 import type { AssuranceLevel } from '../trust/anchors/anchor.ts'
 import { type DerivedLevel, deriveLevel, lowestLevel, reachesLevel } from './assurance.ts'

@@ -2,7 +2,7 @@
 // to the query must have to confirm it, because otherwise confirmation would be optional.
 
 import type { JsonObject } from '../codec/json.ts'
-import type { CredentialFormat } from '../formats/format.ts'
+import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type {
   TransactionDataObject,

@@ -1,7 +1,11 @@
 // A validated policy of a relying party: stored with the session, used to build the query and to decide.
 
 import type { Json } from '../codec/json.ts'
-import type { ConfirmedTransactionData, CredentialReason, RevocationStatus } from '../formats/format.ts'
+import type {
+  ConfirmedTransactionData,
+  CredentialReason,
+  RevocationStatus,
+} from '../formats/verification/format.ts'
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 

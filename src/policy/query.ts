@@ -2,7 +2,7 @@
 // built from.
 
 import { uniqueJson } from '../codec/json.ts'
-import type { CredentialFormat } from '../formats/format.ts'
+import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { ClaimsPath, ClaimsQuery, CredentialQuery, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { RequestedType } from '../openid4vp/presentation-exchange/presentation-definition.ts'
 import type { Policy, PolicyDescriptor, ScopePath } from './policy.ts'

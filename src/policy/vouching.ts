@@ -1,7 +1,7 @@
 // The credential queries for which no trust anchor can vouch (CONTRACT 2). A request that depends on one of
 // them fails in every wallet, so it is refused when it is created. What might be satisfied passes.
 
-import type { CredentialFormat } from '../formats/format.ts'
+import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { TrustAnchor } from '../trust/anchors/anchor.ts'
 import { applicableAnchors } from '../trust/anchors/resolve-signer.ts'

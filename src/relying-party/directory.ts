@@ -6,6 +6,7 @@ import { type Env, withJurisdiction } from '../env.ts'
 import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
+import type { TrustListEntry } from './document/settings.ts'
 import {
   countSessions,
   createSessionNotes,
@@ -33,9 +34,6 @@ export type CertificateDates = {
   /** Expiry of the next certificate; `null` where there is none. */
   readonly nextExpiry: number | null
 }
-
-/** A list of trusted issuers. Only test-mode relying parties may subscribe to one that is not `livemode`. */
-export type TrustListEntry = { readonly name: string; readonly livemode: boolean }
 
 /** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
 type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }

@@ -1,3 +1,4 @@
+import type { ApiKeyGrant } from './document/settings.ts'
 // One relying party: its settings, API keys and webhook endpoint in one document. Hashing and sealing are
 // awaited first. Then the document is read, changed and written without an `await`, so that no call
 // overwrites another.
@@ -22,33 +23,29 @@ import {
   sealingFor,
   verifierKeys,
   viewOf,
-} from './document.ts'
-import { sendTestEvent } from './events/test-webhook.ts'
-import { relyingPartyIdOf } from './identifier.ts'
-import { COUNTED_DAYS } from './index/index-days.ts'
-import { newApiKey } from './keys/api-key.ts'
-import type { OidcClient, OidcClientInput } from './oidc/client.ts'
-import { openOidcClients } from './oidc/clients.ts'
-import { openOnce, type Use } from './oidc/once.ts'
+} from './document/document.ts'
+import { relyingPartyIdOf } from './document/identifier.ts'
 import {
   type ReaderCertificate,
   SCOPES,
-  type Scope,
   type Settings,
   type SettingsInput,
   type SettingsPatch,
   type SettingsView,
   type SigningIdentity,
-} from './settings/settings.ts'
+} from './document/settings.ts'
+import { sendTestEvent } from './events/test-webhook.ts'
+import { COUNTED_DAYS } from './index/index-days.ts'
+import { newApiKey } from './keys/api-key.ts'
+import type { OidcClient, OidcClientInput } from './oidc/client.ts'
+import { openOidcClients } from './oidc/clients.ts'
+import { openOnce, type Use } from './oidc/once.ts'
 
 /** Milliseconds for which a replaced webhook secret still signs (CONTRACT 7). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
 /** API keys of one relying party. */
 const MAXIMUM_API_KEYS = 50
-
-/** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
-export type ApiKeyGrant = { readonly scopes: readonly Scope[]; readonly expires_at: number | null }
 
 const DOCUMENT = 'document'
 /** Days with indexed verifications. */

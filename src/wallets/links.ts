@@ -3,8 +3,8 @@
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
 import { DEFAULT_SCHEME, linksOf, passingOf } from './lower-exchange.ts'
-import type { WalletProfile } from './profile.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 /** Links by their name in `wallet_links`: the scheme, or the id of the wallet that an address opens. */
 export type NamedLinks = Readonly<Record<string, string>>

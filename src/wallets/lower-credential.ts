@@ -5,7 +5,7 @@ import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { ClaimsQuery, CredentialQuery } from '../openid4vp/dcql/query.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { Finding, Lowered } from './lowering.ts'
-import type { WalletProfile } from './profile.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 type LoweredResult<T> = Result<Lowered<T>, readonly Finding[]>
 type Claims = Pick<CredentialQuery, 'claims' | 'claim_sets'>

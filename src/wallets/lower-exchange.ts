@@ -7,10 +7,10 @@ import { documentQuery } from '../openid4vp/dcql/document-query.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
-import type { ResponseMode } from '../openid4vp/request/generation.ts'
+import type { ResponseMode } from '../openid4vp/response/response-mode.ts'
 import { err, ok, type Result } from '../result.ts'
 import type { Finding, Lowered, LoweredRequest, OriginalRequest } from './lowering.ts'
-import type { WalletProfile } from './profile.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 /** Scheme of every QR code for any wallet. Every wallet of OpenID4VP should support it (§13.1.2). */
 export const DEFAULT_SCHEME = 'openid4vp'

@@ -6,7 +6,7 @@ import type { Policy } from '../policy/policy.ts'
 import { err, ok, type Result } from '../result.ts'
 import { lowerCredential } from './lower-credential.ts'
 import type { Finding, Lowered } from './lowering.ts'
-import type { WalletProfile } from './profile.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 /** Each credential query as the wallet can be asked, or why it cannot be asked. */
 type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly Finding[]>>

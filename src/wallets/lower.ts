@@ -6,7 +6,7 @@ import { decodeTransactionData } from '../openid4vp/transaction-data/transaction
 import { lowerExchange } from './lower-exchange.ts'
 import { lowerQuery } from './lower-query.ts'
 import type { Finding, Lowering, OriginalRequest } from './lowering.ts'
-import type { WalletProfile } from './profile.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 /** Lowers a request for a wallet. Pure, and defined for every profile and request. */
 export function lowerRequest(profile: WalletProfile, original: OriginalRequest): Lowering {

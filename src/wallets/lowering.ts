@@ -3,9 +3,10 @@
 import type { DcApiProtocol } from '../openid4vp/dc-api.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
-import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
+import type { ProtocolId, RequestUriMethod } from '../openid4vp/request/generation.ts'
+import type { ResponseMode } from '../openid4vp/response/response-mode.ts'
 import type { Policy } from '../policy/policy.ts'
-import type { Requirement } from './profile.ts'
+import type { Requirement } from './profiles/profile.ts'
 
 /** A request for any wallet, and what the relying party allows in its place. */
 export type OriginalRequest = {

@@ -3,12 +3,13 @@
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
-import type { ProtocolId, RequestUriMethod, ResponseMode } from '../openid4vp/request/generation.ts'
+import type { ProtocolId, RequestUriMethod } from '../openid4vp/request/generation.ts'
+import type { ResponseMode } from '../openid4vp/response/response-mode.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Preset } from '../policy/presets.ts'
 import { walletsByValue } from './eu-age.ts'
 import type { OriginalRequest, ValueRequest } from './lowering.ts'
-import type { Requirement } from './profile.ts'
+import type { Requirement } from './profiles/profile.ts'
 
 /** The request of a session. Options are null where the protocol has none. */
 type SessionRequest = {

@@ -4,8 +4,8 @@ import { encodeQueryValue } from '../openid4vp/request/authorization-request.ts'
 import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from './lower.ts'
 import type { Finding, OriginalRequest } from './lowering.ts'
-import type { WalletProfile } from './profile.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
+import type { WalletProfile } from './profiles/profile.ts'
 
 /** The result of one wallet. */
 export type WalletResult = {

@@ -2,7 +2,7 @@
 // checks and before the credential's own status.
 
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../../src/formats/format.ts'
+import type { Context } from '../../src/formats/verification/format.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../src/result.ts'
 import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'

@@ -12,7 +12,7 @@ import {
   type PresentationRefusal,
   type RequestBinding,
   type VerifiedCredential,
-} from '../../src/formats/format.ts'
+} from '../../src/formats/verification/format.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, type Result } from '../../src/result.ts'
 

@@ -10,7 +10,7 @@ import {
   type Context,
   type CredentialFormat,
   type PresentationRefusal,
-} from '../../src/formats/format.ts'
+} from '../../src/formats/verification/format.ts'
 import { err, ok } from '../../src/result.ts'
 import {
   type CertificateOptions,

@@ -3,7 +3,7 @@
 
 import { importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { Context } from '../../src/formats/format.ts'
+import type { Context } from '../../src/formats/verification/format.ts'
 import { makeCwt, makeJwt, URI, web } from '../trust/status/status-fixtures.ts'
 import { expectRefusal, type Verification } from './contract.ts'
 import * as document from './mdoc/good.ts'

@@ -24,9 +24,8 @@ export const GROUPS = {
       'policy/{query,foreign-dcql}',
     ],
   ),
-  // `reasons.ts` is a table of texts. Generated pages and `session/response/reasons.test.ts` check it.
   response: group(
-    ['src/session/response/*.ts', '!src/session/document/reasons.ts'],
+    ['src/session/response/*.ts', 'src/session/end/end-session.ts', 'src/session/document/refusal-family.ts'],
     [
       ...['session/response/*', 'session/return/*', 'session/verification-session'],
       ...['session/request/sealing', 'session/delivery/{publishing,step-events}', 'session/listing/timeline'],

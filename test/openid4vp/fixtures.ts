@@ -8,14 +8,14 @@ import * as x509 from '@peculiar/x509'
 import { decodeBase64 } from '../../src/codec/base64url.ts'
 import type { Json } from '../../src/codec/json.ts'
 import type { PrivateJwk } from '../../src/crypto/jwk.ts'
+import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type {
   Context,
   CredentialFormat,
   PresentationRefusal,
   RequestBinding,
   VerifiedCredential,
-} from '../../src/formats/format.ts'
-import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+} from '../../src/formats/verification/format.ts'
 import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import {
   attestationClientId,

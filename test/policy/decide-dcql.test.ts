@@ -2,9 +2,9 @@
 
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { VerifiedCredential } from '../../src/formats/format.ts'
 import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { VerifiedCredential } from '../../src/formats/verification/format.ts'
 import { matchCredential } from '../../src/openid4vp/dcql/match.ts'
 import type { ClaimsQuery, CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import { buildDcqlPolicy } from '../../src/policy/build-dcql-policy.ts'

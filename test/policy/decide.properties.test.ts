@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { CredentialReason } from '../../src/formats/format.ts'
+import type { CredentialReason } from '../../src/formats/verification/format.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/response/verify-response.ts'
 import { decide } from '../../src/policy/decide.ts'
 import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'

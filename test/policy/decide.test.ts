@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { CredentialReason } from '../../src/formats/format.ts'
+import type { CredentialReason } from '../../src/formats/verification/format.ts'
 import { decide } from '../../src/policy/decide.ts'
 import type { PolicyReason } from '../../src/policy/policy.ts'
 import type { AssuranceLevel } from '../../src/trust/anchors/anchor.ts'

@@ -1,10 +1,10 @@
 // Good inputs, of which each test changes one thing.
 
 import type { JsonObject } from '../../src/codec/json.ts'
-import type { VerifiedCredential } from '../../src/formats/format.ts'
 import { jwtVcJson } from '../../src/formats/jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
 import { sdJwtVc } from '../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { VerifiedCredential } from '../../src/formats/verification/format.ts'
 import type { VerifiedPresentation } from '../../src/openid4vp/response/verify-response.ts'
 import { buildPolicy, type PolicyRequest } from '../../src/policy/build-policy.ts'
 import { typeDefinitions } from '../../src/policy/catalogue.ts'

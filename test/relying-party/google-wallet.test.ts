@@ -4,7 +4,7 @@
 import { decode, Tagged } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
-import { googleMetadataOf, googleWallet } from '../../src/relying-party/settings/google-wallet.ts'
+import { googleMetadataOf, googleWallet } from '../../src/relying-party/document/google-wallet.ts'
 import { googleWalletWarnings } from '../../src/relying-party/verifier/google-wallet-warnings.ts'
 import { mintLeaf, mintRoot, tlv } from '../support/certificates/certificates.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'

@@ -3,7 +3,7 @@
 
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import type { SettingsView } from '../../src/relying-party/settings/settings.ts'
+import type { SettingsView } from '../../src/relying-party/document/settings.ts'
 import { registrationWarnings } from '../../src/relying-party/verifier/registration-warnings.ts'
 import { mintCertificate, mintKeys } from '../support/certificates/certificates.ts'
 

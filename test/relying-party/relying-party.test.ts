@@ -2,10 +2,10 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCHEMA_VERSION } from '../../src/relying-party/document.ts'
-import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { SCHEMA_VERSION } from '../../src/relying-party/document/document.ts'
+import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
+import type { Settings, SettingsInput } from '../../src/relying-party/document/settings.ts'
 import { WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/relying-party.ts'
-import type { Settings, SettingsInput } from '../../src/relying-party/settings/settings.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')

@@ -1,8 +1,8 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
-import type { Settings } from '../../src/relying-party/settings/settings.ts'
+import { relyingPartyIdOf } from '../../src/relying-party/document/identifier.ts'
+import type { Settings } from '../../src/relying-party/document/settings.ts'
 import {
   forgetSettings,
   SETTINGS_LIFETIME,

@@ -3,7 +3,7 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/identifier.ts'
+import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import { makeAttester } from '../support/people/attester.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'

@@ -3,7 +3,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { VERIFIER_KEY_OVERLAP } from '../../src/relying-party/document.ts'
+import { VERIFIER_KEY_OVERLAP } from '../../src/relying-party/document/document.ts'
 import { creationSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
 

@@ -3,10 +3,10 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { dayOf } from '../../src/relying-party/events/event-days.ts'
 import { EventLog, type LogEntry } from '../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
-import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { call } from '../routes/edge/edge-app.ts'
 import {

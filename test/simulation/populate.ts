@@ -1,6 +1,6 @@
 // Relying parties and sessions of a history. They are drawn and created before the faults begin.
 
-import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/settings/settings.ts'
+import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { WORLD } from './platform/objects.ts'
 import type { Random } from './platform/random.ts'
 import { createInput, settingsInput, type World } from './world.ts'

@@ -1,8 +1,8 @@
 // Parts of the bundle of a simulation: the classes of the service, and what its wallets and operators need.
 
 export { CompactEncrypt, importJWK } from 'jose'
+export { relyingPartyIdOf } from '../../src/relying-party/document/identifier.ts'
 export { EventLog } from '../../src/relying-party/events/event-log.ts'
-export { relyingPartyIdOf } from '../../src/relying-party/identifier.ts'
 export { VerificationIndex } from '../../src/relying-party/index/verification-index.ts'
 export { RelyingParty } from '../../src/relying-party/relying-party.ts'
 export { forgetSettings } from '../../src/relying-party/settings/settings-cache.ts'

@@ -1,8 +1,9 @@
 // The world of one history: relying parties, sessions, and what actors know about them.
 
-import type { EventType, SettingsInput } from '../../src/relying-party/settings/settings.ts'
+import type { EventType, SettingsInput } from '../../src/relying-party/document/settings.ts'
 import type { Login } from '../../src/session/document/login.ts'
-import type { CreatedSession, CreateInput } from '../../src/session/request/creation.ts'
+import type { CreatedSession } from '../../src/session/document/results.ts'
+import type { CreateInput } from '../../src/session/request/creation.ts'
 import type { VerificationSession } from '../../src/session/verification-session.ts'
 import { AGE_POLICY, AGE_REQUEST } from '../session/age-session.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'

@@ -32,7 +32,7 @@ const NEXT = [
     appended: '',
   },
   {
-    path: 'src/relying-party/document.ts',
+    path: 'src/relying-party/document/document.ts',
     replaced: '  current: SCHEMA_VERSION,\n  steps: {},\n  additions: {},',
     by: `  current: 9,\n  steps: {},\n  ${addition(8)}`,
     appended: '',

@@ -6,7 +6,7 @@ import type { CredentialQuery } from '../../src/openid4vp/dcql/query.ts'
 import { encodeTransactionData } from '../../src/openid4vp/transaction-data/transaction-data.ts'
 import { lowerRequest } from '../../src/wallets/lower.ts'
 import { FINDINGS, type FindingCode, type OriginalRequest } from '../../src/wallets/lowering.ts'
-import type { WalletProfile } from '../../src/wallets/profile.ts'
+import type { WalletProfile } from '../../src/wallets/profiles/profile.ts'
 import { policyOf } from '../policy/fixtures.ts'
 
 const DCQL: WalletProfile['dcql'] = {

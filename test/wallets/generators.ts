@@ -2,8 +2,8 @@
 
 import fc from 'fast-check'
 import type { Json, JsonObject } from '../../src/codec/json.ts'
-import type { VerifiedCredential } from '../../src/formats/format.ts'
 import { FORMATS, type FormatId } from '../../src/formats/index.ts'
+import type { VerifiedCredential } from '../../src/formats/verification/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import { dcqlQuery } from '../../src/openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../../src/openid4vp/request/client-identifier.ts'
@@ -14,8 +14,8 @@ import { typeDefinitions } from '../../src/policy/catalogue.ts'
 import { placeTransactionData } from '../../src/policy/place-transaction-data.ts'
 import type { Policy } from '../../src/policy/policy.ts'
 import type { OriginalRequest } from '../../src/wallets/lowering.ts'
-import type { WalletProfile } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+import type { WalletProfile } from '../../src/wallets/profiles/profile.ts'
 import { MEMBERSHIP } from '../policy/fixtures.ts'
 
 const definitions = typeDefinitions([MEMBERSHIP])

@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from 'vitest'
 import { describeWallets } from '../../scripts/documents/wallets.ts'
-import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
+import { walletProfileSchema, walletSourcesSchema } from '../../src/wallets/profiles/profile.ts'
 import { WALLET_SOURCES } from '../../src/wallets/profiles/sources.ts'
 import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 

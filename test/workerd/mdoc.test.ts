@@ -1,8 +1,8 @@
 // The same mdocs inside workerd, whose WebCrypto is another than node's.
 
 import { describe, expect, inject, it } from 'vitest'
-import type { Context } from '../../src/formats/format.ts'
 import { mdoc } from '../../src/formats/mdoc/mdoc.ts'
+import type { Context } from '../../src/formats/verification/format.ts'
 import type { MdocInWorkerd } from './mdocs.ts'
 
 const expected = inject('mdocExpected')

@@ -4,7 +4,7 @@
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { agreedText, agreedTime, idOf, wordsOf } from '../../trust/vcdm.ts'
-import type { CredentialRefusal } from '../format.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
 import type { SignedJwt } from './presentation.ts'
 
 /** Decoded content of a VC JWT. Nothing is verified. */

@@ -4,7 +4,7 @@
 import { decodeEach } from '../../codec/decode-each.ts'
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
-import type { CredentialFormat } from '../format.ts'
+import type { CredentialFormat } from '../verification/format.ts'
 import { FORMAT, verifyJwtVc } from './verify.ts'
 
 /** W3C Verifiable Credential as a JWT (OpenID4VP 1.0 B.1.3.1). */

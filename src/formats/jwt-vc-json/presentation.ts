@@ -6,8 +6,8 @@ import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { JWT_VC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { isVersion1, wordsOf } from '../../trust/vcdm.ts'
-import type { CredentialRefusal } from '../format.ts'
-import { jwsRefusal } from '../issuer-jwt.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
+import { jwsRefusal } from '../verification/issuer-jwt.ts'
 
 /** The two JWTs. `presentation` is undefined for a credential without a VP JWT. */
 export type DecodedPresentation = {

@@ -6,18 +6,18 @@ import { verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { checkBitstringStatus } from '../../trust/status/bitstring-status-list.ts'
 import { parseStatusClaim, worseOf } from '../../trust/status/status-list.ts'
-import { completeVerification, type ReadStatus, tokenStatus } from '../complete-verification.ts'
+import { completeVerification, type ReadStatus, tokenStatus } from '../verification/complete-verification.ts'
 import type {
   Context,
   CredentialType,
   PresentationRefusal,
   RequestBinding,
   VerifiedCredential,
-} from '../format.ts'
-import { resolveJwtIssuer } from '../issuer-jwt.ts'
-import { verifyIssuerSignature } from '../issuer-signature.ts'
-import { checkValidity } from '../jwt-validity.ts'
-import { tracer } from '../tracer.ts'
+} from '../verification/format.ts'
+import { resolveJwtIssuer } from '../verification/issuer-jwt.ts'
+import { verifyIssuerSignature } from '../verification/issuer-signature.ts'
+import { checkValidity } from '../verification/jwt-validity.ts'
+import { tracer } from '../verification/tracer.ts'
 import { type Credential, parseCredential } from './credential.ts'
 import { verifyHolderBinding } from './holder-binding.ts'
 import { decodePresentation, type SignedJwt } from './presentation.ts'

@@ -7,7 +7,7 @@ import { decodeCoseMac0, decodeCoseSign1, verifyCoseMac0, verifyCoseSign1 } from
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { PresentationRefusal } from '../format.ts'
+import type { PresentationRefusal } from '../verification/format.ts'
 import { deriveMacKey } from './device-mac.ts'
 import { cborRefusal, coseRefusal } from './refusals.ts'
 

@@ -6,7 +6,7 @@ import { type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../cod
 import type { Json } from '../../codec/json.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRefusal, DocumentErrors } from '../format.ts'
+import type { CredentialRefusal, DocumentErrors } from '../verification/format.ts'
 import { cborRefusal } from './refusals.ts'
 import { isVersion1 } from './version.ts'
 

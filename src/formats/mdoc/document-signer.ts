@@ -5,12 +5,12 @@
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { cachedCertificate } from '../../trust/anchors/certificate-cache.ts'
 import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { type Certificate, decodeCertificate } from '../../trust/x509/certificate.ts'
+import { cachedCertificate } from '../../trust/x509/certificate-cache.ts'
 import { attributeValues, type DistinguishedName } from '../../trust/x509/distinguished-name.ts'
-import type { Context, CredentialType, PresentationRefusal } from '../format.ts'
+import type { Context, CredentialType, PresentationRefusal } from '../verification/format.ts'
 import type { DecodedIssuerSigned } from './issuer-signed.ts'
 
 /** A trusted document signer and its certificate. */

@@ -5,7 +5,7 @@ import { type CborItem, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { type CoseSign1, decodeCoseSign1, readX5chain } from '../../crypto/cose.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRefusal } from '../format.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
 import { decodeMobileSecurityObject, type MobileSecurityObject } from './mobile-security-object.ts'
 import { coseRefusal } from './refusals.ts'
 

@@ -2,7 +2,7 @@
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { COSE_SIGNATURE_ALGORITHMS } from '../../crypto/cose.ts'
-import type { CredentialFormat } from '../format.ts'
+import type { CredentialFormat } from '../verification/format.ts'
 import { FORMAT, verifyMdoc } from './verify.ts'
 
 /** ISO mdoc (OpenID4VP 1.0 B.2). Claims are namespace → data element → value. */

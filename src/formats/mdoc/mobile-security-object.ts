@@ -15,7 +15,7 @@ import type { HashName } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { MDOC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRefusal } from '../format.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
 import { cborRefusal } from './refusals.ts'
 import { isVersion1 } from './version.ts'
 

@@ -4,7 +4,7 @@
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { jwkThumbprint } from '../../crypto/jwk.ts'
-import type { Handover, RequestBinding } from '../format.ts'
+import type { Handover, RequestBinding } from '../verification/format.ts'
 
 /** Builds the encoded SessionTranscript of our request; `undefined` if the wallet's nonce is missing. */
 export async function buildSessionTranscript({

@@ -3,7 +3,7 @@
 
 import { err, ok, type Result } from '../../result.ts'
 import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
-import type { CredentialReason } from '../format.ts'
+import type { CredentialReason } from '../verification/format.ts'
 import type { MobileSecurityObject } from './mobile-security-object.ts'
 
 /** Checks `validityInfo` at `now` (Unix seconds) and against the validity of the signer's certificate. */

@@ -7,16 +7,16 @@ import { verifyCoseSign1 } from '../../crypto/cose.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { parseStatusElement } from '../../trust/status/status-list.ts'
-import { completeVerification, tokenStatus } from '../complete-verification.ts'
+import { completeVerification, tokenStatus } from '../verification/complete-verification.ts'
 import type {
   Context,
   CredentialType,
   PresentationRefusal,
   RequestBinding,
   VerifiedCredential,
-} from '../format.ts'
-import { verifyIssuerSignature } from '../issuer-signature.ts'
-import { tracer } from '../tracer.ts'
+} from '../verification/format.ts'
+import { verifyIssuerSignature } from '../verification/issuer-signature.ts'
+import { tracer } from '../verification/tracer.ts'
 import { type Session, verifyDeviceAuth } from './device-auth.ts'
 import { decodeDeviceResponse } from './device-response.ts'
 import { openNameSpaces } from './digests.ts'

@@ -7,7 +7,7 @@ import { isTooMuchJson, type Json, parseJson } from '../../codec/json.ts'
 import { digest, type HashName } from '../../crypto/digest.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRefusal } from '../format.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
 
 /** One disclosure; `name` is `undefined` for an array element (§4.2.2). */
 export type Disclosure = { readonly name: string | undefined; readonly value: Json }

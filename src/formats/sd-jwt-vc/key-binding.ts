@@ -10,9 +10,14 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, Context, PresentationRefusal, RequestBinding } from '../format.ts'
-import { holderKeyOf, isCurrent } from '../holder-proof.ts'
-import { jwsRefusal } from '../issuer-jwt.ts'
+import type {
+  ConfirmedTransactionData,
+  Context,
+  PresentationRefusal,
+  RequestBinding,
+} from '../verification/format.ts'
+import { holderKeyOf, isCurrent } from '../verification/holder-proof.ts'
+import { jwsRefusal } from '../verification/issuer-jwt.ts'
 import { matchTransactionData } from './transaction-data.ts'
 
 /** A verified KB-JWT for this presentation. Nonce and audience are not compared yet. */

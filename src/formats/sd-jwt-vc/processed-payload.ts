@@ -5,7 +5,7 @@
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { CredentialRefusal } from '../format.ts'
+import type { CredentialRefusal } from '../verification/format.ts'
 import type { Disclosure } from './disclosures.ts'
 
 /**

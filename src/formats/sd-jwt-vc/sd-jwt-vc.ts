@@ -2,7 +2,7 @@
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { ADVERTISED_ALGORITHMS } from '../../crypto/algorithms.ts'
-import type { CredentialFormat } from '../format.ts'
+import type { CredentialFormat } from '../verification/format.ts'
 import { CLEAR_CLAIMS, FORMAT, verifySdJwtVc } from './verify.ts'
 
 /** IETF SD-JWT VC (OpenID4VP 1.0 B.3). */

@@ -7,11 +7,16 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { type DecodedJws, decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { SD_JWT } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { Context, PresentationRefusal, RequestBinding, VerifiedCredential } from '../format.ts'
-import { checkMissingProof, matchRequest } from '../holder-proof.ts'
-import { jwsRefusal } from '../issuer-jwt.ts'
-import { verifyIssuerSignature } from '../issuer-signature.ts'
-import { tracer } from '../tracer.ts'
+import type {
+  Context,
+  PresentationRefusal,
+  RequestBinding,
+  VerifiedCredential,
+} from '../verification/format.ts'
+import { checkMissingProof, matchRequest } from '../verification/holder-proof.ts'
+import { jwsRefusal } from '../verification/issuer-jwt.ts'
+import { verifyIssuerSignature } from '../verification/issuer-signature.ts'
+import { tracer } from '../verification/tracer.ts'
 import { digestDisclosures } from './disclosures.ts'
 import { verifyKeyBinding } from './key-binding.ts'
 import { processPayload } from './processed-payload.ts'

@@ -6,7 +6,7 @@ import { utf8 } from '../../codec/bytes.ts'
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import { digest, type HashName, isHashName } from '../../crypto/digest.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '../format.ts'
+import type { ConfirmedTransactionData, HolderRefusal, TransactionData } from '../verification/format.ts'
 
 /**
  * Returns the requested transaction data that a verified KB-JWT confirms. Another credential may confirm the

@@ -6,17 +6,17 @@ import type { DecodedJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import { parseStatusClaim } from '../../trust/status/status-list.ts'
-import { completeVerification, tokenStatus } from '../complete-verification.ts'
+import { completeVerification, tokenStatus } from '../verification/complete-verification.ts'
 import type {
   Context,
   CredentialType,
   PresentationRefusal,
   RequestBinding,
   VerifiedCredential,
-} from '../format.ts'
-import { resolveJwtIssuer } from '../issuer-jwt.ts'
-import { checkValidity } from '../jwt-validity.ts'
-import { tracer } from '../tracer.ts'
+} from '../verification/format.ts'
+import { resolveJwtIssuer } from '../verification/issuer-jwt.ts'
+import { checkValidity } from '../verification/jwt-validity.ts'
+import { tracer } from '../verification/tracer.ts'
 import { verifySdJwt } from './sd-jwt.ts'
 
 /** Credential Format Identifier (OpenID4VP 1.0 B.3.1), which is also the `typ` (SD-JWT VC §2.2.1). */

@@ -1,7 +1,7 @@
 // Matches a verified credential with its credential query, and the whole response with the query (OpenID4VP
 // 1.0 §6, §8.6). Every condition is checked again here, because wallets may ignore it (§14.9).
 
-import type { CredentialFormat, VerifiedCredential } from '../../formats/format.ts'
+import type { CredentialFormat, VerifiedCredential } from '../../formats/verification/format.ts'
 import { selectClaims, selectDataElement } from './claims-path.ts'
 import type {
   ClaimsPath,

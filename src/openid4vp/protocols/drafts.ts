@@ -4,7 +4,7 @@
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import type { JsonObject } from '../../codec/json.ts'
-import type { Handover } from '../../formats/format.ts'
+import type { Handover } from '../../formats/verification/format.ts'
 import { type ExchangeFormats, exchangeFormat } from '../presentation-exchange/definition.ts'
 import { encryptionKey } from '../request/client-metadata.ts'
 import type { RequestObjectInput } from '../request/request-object.ts'

@@ -1,8 +1,8 @@
 // `haip-1.0`: the High Assurance Interoperability Profile 1.0 (Final). It restricts OpenID4VP 1.0.
 
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import { isSelfIssued } from '../../trust/x509/certificate.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'
 import type { Protocol } from './protocol.ts'
 

@@ -5,16 +5,17 @@
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
-import type { CredentialFormat, Handover } from '../../formats/format.ts'
+import type { CredentialFormat, Handover } from '../../formats/verification/format.ts'
 import type { Result } from '../../result.ts'
 import type { SignerProfile } from '../../trust/anchors/signer.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import type { ClientIdPrefix } from '../request/client-identifier.ts'
-import type { QueryLanguage, RequestUriMethod, ResponseMode } from '../request/generation.ts'
+import type { QueryLanguage, RequestUriMethod } from '../request/generation.ts'
 import type { RequestObjectInput } from '../request/request-object.ts'
 import type { PresentationResponse } from '../response/authorization-response.ts'
 import type { EnvelopeRefusal } from '../response/refusal.ts'
 import type { EncryptionRules } from '../response/response-encryption.ts'
+import type { ResponseMode } from '../response/response-mode.ts'
 import type { PresentationGroup } from '../response/vp-token.ts'
 
 /** One protocol. The first of each list is the default. */

@@ -2,7 +2,7 @@
 // outside the certificate is over-asking, which wallets show or refuse.
 
 import { isJsonObject } from '../../codec/json.ts'
-import type { CredentialFormat } from '../../formats/format.ts'
+import type { CredentialFormat } from '../../formats/verification/format.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../dcql/query.ts'
 import type { RegisteredCredential, RegisteredPath } from './registration-certificate.ts'
 

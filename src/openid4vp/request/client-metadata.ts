@@ -2,10 +2,11 @@
 // response, one key. Wallets reject further members that do not fit the response mode.
 
 import type { JsonObject } from '../../codec/json.ts'
-import type { CredentialFormat } from '../../formats/format.ts'
+import type { CredentialFormat } from '../../formats/verification/format.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
 import { CONTENT_ENCRYPTIONS, KEY_AGREEMENT } from '../response/response-encryption.ts'
-import type { Generation, ResponseMode } from './generation.ts'
+import type { ResponseMode } from '../response/response-mode.ts'
+import type { Generation } from './generation.ts'
 
 /** Input of the metadata of one request. */
 export type ClientMetadataInput = {

@@ -13,10 +13,6 @@ export type ProtocolId =
   | 'openid4vp-draft18'
   | 'iso-18013-7-c'
 
-/** Response modes of the redirect flow (OpenID4VP 1.0 §8.2, §8.3.1). */
-export const RESPONSE_MODES = ['direct_post.jwt', 'direct_post'] as const
-export type ResponseMode = (typeof RESPONSE_MODES)[number]
-
 /** Query language: DCQL (OpenID4VP 1.0 §6), or a presentation definition (DIF Presentation Exchange 2). */
 export type QueryLanguage = 'dcql' | 'presentation_exchange'
 

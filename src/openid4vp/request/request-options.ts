@@ -1,8 +1,9 @@
 // Choices of a caller for authorization requests, in its settings or for one session.
 
 import * as z from 'zod/mini'
+import { RESPONSE_MODES } from '../response/response-mode.ts'
 import { CLIENT_ID_PREFIXES } from './client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from './generation.ts'
+import { REQUEST_URI_METHODS } from './generation.ts'
 
 /** `request_options`. A protocol has a default for each missing member. */
 export const requestOptionsSchema = z.exactPartial(

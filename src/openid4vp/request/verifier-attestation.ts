@@ -5,7 +5,7 @@
 import { member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { decodeJws } from '../../crypto/jws.ts'
-import { confirmationKey } from '../../formats/holder-proof.ts'
+import { confirmationKey } from '../../formats/verification/holder-proof.ts'
 import { VERIFIER_ATTESTATION } from '../../limits.ts'
 import { err, ok } from '../../result.ts'
 

@@ -4,7 +4,6 @@
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
-import type { ResponseMode } from '../request/generation.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
 import {
   decryptJwe,
@@ -12,6 +11,7 @@ import {
   type EncryptionRules,
   parseEncryptedJwe,
 } from './response-encryption.ts'
+import type { ResponseMode } from './response-mode.ts'
 
 /** A response in one of its forms. */
 export type AuthorizationResponse = EncryptedResponse | OpenResponse

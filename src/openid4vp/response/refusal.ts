@@ -1,7 +1,7 @@
 // Reasons to refuse an authorization response. A refused response is stored as an attempt; the session stays
 // pending (CONTRACT 4).
 
-import type { PresentationRefusal } from '../../formats/format.ts'
+import type { PresentationRefusal } from '../../formats/verification/format.ts'
 
 /** Refusal of the response as a whole: its form, its encryption, the request it answers. */
 export type EnvelopeRefusal = {

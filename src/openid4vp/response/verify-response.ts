@@ -10,7 +10,7 @@ import type {
   CredentialFormat,
   RequestBinding,
   VerifiedCredential,
-} from '../../formats/format.ts'
+} from '../../formats/verification/format.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SignerProfile } from '../../trust/anchors/signer.ts'
 import { isSatisfied, matchCredential } from '../dcql/match.ts'

@@ -5,7 +5,7 @@ import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
 import type { HashName } from '../../crypto/digest.ts'
-import type { ConfirmedTransactionData, TransactionData } from '../../formats/format.ts'
+import type { ConfirmedTransactionData, TransactionData } from '../../formats/verification/format.ts'
 
 /** Members of every type. */
 export type TransactionDataParameters = {

@@ -4,7 +4,7 @@ import { type Config, outboundRule } from '../../config.ts'
 import { checkOutboundUrl } from '../../net/outbound-url.ts'
 import { type AttemptOutcome, deliver } from '../../webhook/delivery.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
-import type { WebhookEndpoint } from '../settings/settings.ts'
+import type { WebhookEndpoint } from '../document/settings.ts'
 
 /** The bytes of an event, and headers besides its signature. */
 type EventPost = {

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { hasSucceeded } from '../../webhook/delivery.ts'
 import { buildTestEvent } from '../../webhook/event.ts'
-import type { Settings, WebhookEndpoint } from '../settings/settings.ts'
+import type { Settings, WebhookEndpoint } from '../document/settings.ts'
 import { postEvent } from './post-event.ts'
 
 /** Sends one test event. A disabled webhook is tested too, to find out if it can be enabled. */

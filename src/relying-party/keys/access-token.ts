@@ -8,7 +8,7 @@ import { decodeJws, verifyJws } from '../../crypto/jws.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { signJwt } from '../../crypto/sign-jwt.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { SCOPES, type Scope } from '../settings/settings.ts'
+import { SCOPES, type Scope } from '../document/settings.ts'
 
 /** Seconds for which a token is valid, unless its API key expires before. */
 export const ACCESS_TOKEN_LIFETIME = 15 * 60

@@ -6,7 +6,7 @@ import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual, timingSafeEqualText } from '../../crypto/timing-safe.ts'
-import type { ApiKeyRecord } from '../settings/settings.ts'
+import type { ApiKeyRecord } from '../document/settings.ts'
 
 /** Prefix of every API key, and of no other token. */
 export const API_KEY_PREFIX = 'wv_'

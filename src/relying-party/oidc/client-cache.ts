@@ -2,8 +2,8 @@
 
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'
-import { relyingPartyStub } from '../identifier.ts'
-import { createObjectCache } from '../object-cache.ts'
+import { relyingPartyStub } from '../document/identifier.ts'
+import { createObjectCache } from '../document/object-cache.ts'
 import { CLIENT_ID, type OidcClient } from './client.ts'
 
 const cache = createObjectCache<OidcClient, 'not_found'>(500)

@@ -3,9 +3,9 @@
 
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'
-import { relyingPartyStub } from '../identifier.ts'
-import { COPY_LIFETIME, createObjectCache } from '../object-cache.ts'
-import type { Settings } from './settings.ts'
+import { relyingPartyStub } from '../document/identifier.ts'
+import { COPY_LIFETIME, createObjectCache } from '../document/object-cache.ts'
+import type { Settings } from '../document/settings.ts'
 
 /** Milliseconds for which a copy is returned, counted from the start of its read. */
 export const SETTINGS_LIFETIME = COPY_LIFETIME

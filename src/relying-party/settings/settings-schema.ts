@@ -10,15 +10,10 @@ import { checkOutboundUrl, LOOPBACK_HOSTS, type UrlError } from '../../net/outbo
 import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
 import { parseTrustAnchor } from '../../trust/anchors/parse-anchor.ts'
 import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
-import type { TrustListEntry } from '../directory.ts'
-import type { ApiKeyGrant } from '../relying-party.ts'
-import { namesHost } from '../verifier/verifier-certificate.ts'
-import { verifierSettings } from '../verifier/verifier-settings.ts'
-import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
-import { addedTypes, FORMAT_IDS } from './added-types.ts'
-import { branding } from './branding.ts'
-import { claimsEncryptionJwk } from './encryption-jwk.ts'
-import { googleWallet } from './google-wallet.ts'
+import { branding } from '../document/branding.ts'
+import { claimsEncryptionJwk } from '../document/encryption-jwk.ts'
+import { googleWallet } from '../document/google-wallet.ts'
+import type { ApiKeyGrant, TrustListEntry } from '../document/settings.ts'
 import {
   EVENT_TYPES,
   SCOPES,
@@ -27,7 +22,11 @@ import {
   type SettingsView,
   STATUS_UNAVAILABLE,
   WEBHOOK_EVENT_TYPES,
-} from './settings.ts'
+} from '../document/settings.ts'
+import { namesHost } from '../verifier/verifier-certificate.ts'
+import { verifierSettings } from '../verifier/verifier-settings.ts'
+import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
+import { addedTypes, FORMAT_IDS } from './added-types.ts'
 
 /** Bytes of a settings body. */
 export const SETTINGS_LIMIT = 128 * 1024

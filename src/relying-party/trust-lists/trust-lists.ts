@@ -3,8 +3,9 @@
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { directoryOf, type TrustListEntry } from '../directory.ts'
-import { createObjectCache } from '../object-cache.ts'
+import { directoryOf } from '../directory.ts'
+import { createObjectCache } from '../document/object-cache.ts'
+import type { TrustListEntry } from '../document/settings.ts'
 import type { TrustList, TrustListCopy, TrustListView } from './trust-list.ts'
 import { LIST_NAME, type TrustListConfig } from './trust-list-schema.ts'
 

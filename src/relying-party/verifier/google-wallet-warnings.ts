@@ -6,9 +6,9 @@ import { equalBytes } from '../../codec/bytes.ts'
 import { DER, decodeDer } from '../../codec/der.ts'
 import type { Config } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
-import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
-import { googleMetadataOf } from '../settings/google-wallet.ts'
-import type { SettingsView } from '../settings/settings.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
+import { googleMetadataOf } from '../document/google-wallet.ts'
+import type { SettingsView } from '../document/settings.ts'
 
 const POINTER = '/google_wallet'
 

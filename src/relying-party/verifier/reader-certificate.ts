@@ -5,10 +5,10 @@ import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
 import type { Reader } from '../../iso18013-7/reader-auth.ts'
 import { READER_CERTIFICATES } from '../../limits.ts'
-import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
 import { type ChainLifetime, chainLifetime } from '../../trust/x509/chain-lifetime.ts'
-import type { ReaderCertificate } from '../settings/settings.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
+import type { ReaderCertificate } from '../document/settings.ts'
 import { certificateChainPem, chainError, signingJwk } from './verifier-certificate.ts'
 
 /** mdlReaderAuth (Annex B.1.7): the extended key usage of the leaf. */

@@ -7,7 +7,7 @@ import type { RegisteredCredential } from '../../openid4vp/registration/registra
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
 import { pathIn } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
-import type { SettingsView } from '../settings/settings.ts'
+import type { SettingsView } from '../document/settings.ts'
 import { registeredCredentials } from './verifier-registration.ts'
 
 /** A warning without its text. */

@@ -7,7 +7,7 @@ import {
   x509SanDnsClientId,
 } from '../../openid4vp/request/client-identifier.ts'
 import { verifierDid } from '../../openid4vp/request/verifier-did.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 import { attestedIdentity } from './verifier-identity.ts'
 

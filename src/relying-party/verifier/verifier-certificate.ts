@@ -4,15 +4,15 @@
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
 import { ATTESTATION_ERRORS, parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
-import { anchorCertificates, decodePemCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import { type Certificate, isSelfIssued } from '../../trust/x509/certificate.ts'
 import { checkValidityPeriod } from '../../trust/x509/certificate-path.ts'
 import { findBrokenRule } from '../../trust/x509/certificate-profile.ts'
 import { verifyCertificateSignature } from '../../trust/x509/certificate-signature.ts'
 import { isSameName } from '../../trust/x509/distinguished-name.ts'
+import { anchorCertificates, decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
-import type { SigningIdentity } from '../settings/settings.ts'
+import type { SigningIdentity } from '../document/settings.ts'
 import { verifierRegistration } from './verifier-registration.ts'
 
 /** Certificates of a chain, and characters of its PEM. */

@@ -15,8 +15,8 @@ import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attes
 import { verificationMethodOf, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { googleMetadataOf } from '../settings/google-wallet.ts'
-import type { Settings } from '../settings/settings.ts'
+import { googleMetadataOf } from '../document/google-wallet.ts'
+import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
 /** Why a prefix cannot be used, after "client_id_prefix …". For assets/messages.json. */

@@ -12,10 +12,10 @@ import {
 } from '../../openid4vp/registration/registration-certificate.ts'
 import { REGISTRATION_ENCODINGS, type VerifierRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, type Result } from '../../result.ts'
-import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import type { Certificate } from '../../trust/x509/certificate.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'
-import type { SigningIdentity } from '../settings/settings.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
+import type { SigningIdentity } from '../document/settings.ts'
 
 /** `verifier.registration` of the settings. `now` is Unix milliseconds. */
 export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistration> {

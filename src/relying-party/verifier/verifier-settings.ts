@@ -2,7 +2,7 @@
 // or both.
 
 import * as z from 'zod/mini'
-import type { ReaderCertificate, SigningIdentity } from '../settings/settings.ts'
+import type { ReaderCertificate, SigningIdentity } from '../document/settings.ts'
 import { readerCertificates } from './reader-certificate.ts'
 import { checkIdentity, identityMembers } from './verifier-certificate.ts'
 

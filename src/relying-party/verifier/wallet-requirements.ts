@@ -1,10 +1,10 @@
 // Requirements of some wallets for a relying party's settings (docs/wallets.md).
 
 import type { Config } from '../../config.ts'
-import { anchorCertificates } from '../../trust/anchors/anchor-certificates.ts'
 import { attributeValues } from '../../trust/x509/distinguished-name.ts'
-import type { Requirement } from '../../wallets/profile.ts'
-import type { Settings } from '../settings/settings.ts'
+import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
+import type { Requirement } from '../../wallets/profiles/profile.ts'
+import type { Settings } from '../document/settings.ts'
 import { googleWalletWarnings } from './google-wallet-warnings.ts'
 import { readersFor } from './reader-certificate.ts'
 

@@ -2,7 +2,7 @@
 // `authenticate…` for exactly these. test/routes/edge/access.test.ts compares this table with the mounted
 // routes and their behaviour.
 
-import type { Scope } from '../../relying-party/settings/settings.ts'
+import type { Scope } from '../../relying-party/document/settings.ts'
 
 /** Credential that a caller must send. */
 export type Access =

@@ -3,7 +3,7 @@
 
 import { configOf } from '../../config.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
-import { relyingPartyStub } from '../../relying-party/identifier.ts'
+import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import type { OidcClient } from '../../relying-party/oidc/client.ts'
 import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -2,8 +2,8 @@
 // and its keys. Every member of the metadata works, and nothing works that is not listed (discovery.test.ts).
 
 import { configOf, type OidcJwk } from '../../config.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import { issuerOf } from '../../relying-party/oidc/client.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readTable } from '../edge/cloudflare.ts'

@@ -2,7 +2,7 @@
 // without the ones that would widen its own rights (docs/decisions/own-settings.md).
 
 import { Hono } from 'hono/tiny'
-import type { SettingsPatch } from '../../relying-party/settings/settings.ts'
+import type { SettingsPatch } from '../../relying-party/document/settings.ts'
 import { authenticate, authenticateAfresh, type Caller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { notAllowed, problem, type RequestError } from '../edge/problems.ts'

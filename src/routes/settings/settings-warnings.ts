@@ -7,7 +7,7 @@ import { FORMATS } from '../../formats/index.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition } from '../../policy/policy.ts'
 import { canVouch } from '../../policy/vouching.ts'
-import type { SettingsView } from '../../relying-party/settings/settings.ts'
+import type { SettingsView } from '../../relying-party/document/settings.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { googleWalletWarnings } from '../../relying-party/verifier/google-wallet-warnings.ts'
 import {

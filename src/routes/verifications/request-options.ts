@@ -3,7 +3,7 @@
 
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredRequest } from '../../session/document/stored-request.ts'
 import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'

@@ -5,7 +5,7 @@ import type { CreationWarning } from '../../../openapi/responses/verifications.t
 import { FORMATS } from '../../formats/index.ts'
 import { type UncoveredClaim, uncoveredClaims } from '../../openid4vp/registration/coverage.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import {
   type REGISTRATION_FAULTS,
   registeredCredentials,

@@ -15,7 +15,7 @@ import {
   TRANSACTION_ERRORS,
 } from '../../policy/place-transaction-data.ts'
 import type { Policy } from '../../policy/policy.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import type { CreateRequest } from '../edge/schemas.ts'

@@ -3,7 +3,7 @@
 import { Hono } from 'hono/tiny'
 import { isoTime } from '../../codec/date-time.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
-import type { Scope } from '../../relying-party/settings/settings.ts'
+import type { Scope } from '../../relying-party/document/settings.ts'
 import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'

@@ -5,7 +5,7 @@ import type { VerificationEvent } from '../../../openapi/responses/verifications
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { EventType } from '../../relying-party/settings/settings.ts'
+import type { EventType } from '../../relying-party/document/settings.ts'
 import { sendableClaims } from '../../webhook/event.ts'
 import { protocolOf, type SessionDocument } from '../document/document.ts'
 import { credentialsOf } from '../document/outcome.ts'

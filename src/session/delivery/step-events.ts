@@ -2,7 +2,7 @@
 // request, and refused responses. They are sent and logged as outcomes are, and never delay one.
 
 import { configOf } from '../../config.ts'
-import type { StepEventType } from '../../relying-party/settings/settings.ts'
+import type { StepEventType } from '../../relying-party/document/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'

@@ -1,6 +1,6 @@
 // Refused responses of a session.
 
-import type { DocumentErrors } from '../../formats/format.ts'
+import type { DocumentErrors } from '../../formats/verification/format.ts'
 import type { CertificateRule } from '../../trust/refusal.ts'
 import type { Channel } from './generations.ts'
 import type { ReasonCode } from './reasons.ts'

@@ -1,6 +1,6 @@
 // The stored outcome of a session, and a success that waits for its browser.
 
-import type { CheckResult } from '../../formats/format.ts'
+import type { CheckResult } from '../../formats/verification/format.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
 import type { DecidedCredential, LevelDerivation } from '../../policy/policy.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'

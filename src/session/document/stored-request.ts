@@ -2,9 +2,10 @@
 
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
-import type { ProtocolId, RequestUriMethod, ResponseMode } from '../../openid4vp/request/generation.ts'
+import type { ProtocolId, RequestUriMethod } from '../../openid4vp/request/generation.ts'
+import type { ResponseMode } from '../../openid4vp/response/response-mode.ts'
 import type { Preset } from '../../policy/presets.ts'
-import type { ClaimsEncryptionJwk } from '../../relying-party/settings/encryption-jwk.ts'
+import type { ClaimsEncryptionJwk } from '../../relying-party/document/encryption-jwk.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import type { SessionBinding } from './outcome.ts'
 

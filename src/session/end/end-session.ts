@@ -4,7 +4,7 @@
 import { configOf } from '../../config.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import type { Decision } from '../../policy/policy.ts'
-import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
 import { begunOf, planAttempts, postAll } from '../delivery/delivering.ts'

@@ -4,7 +4,7 @@
 import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
 import { openHpke } from '../../crypto/hpke.ts'
-import type { DocumentErrors, RequestBinding } from '../../formats/format.ts'
+import type { DocumentErrors, RequestBinding } from '../../formats/verification/format.ts'
 import { parseDocuments } from '../../iso18013-7/device-response.ts'
 import { parseEncryptedResponse } from '../../iso18013-7/encrypted-response.ts'
 import { buildEncryptionInfo } from '../../iso18013-7/encryption-info.ts'

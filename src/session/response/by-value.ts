@@ -13,7 +13,7 @@ import {
 } from '../../openid4vp/presentation-exchange/presentation-definition.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { requestedTypes } from '../../policy/query.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import { err, ok } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations } from '../document/generations.ts'

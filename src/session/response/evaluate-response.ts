@@ -1,9 +1,9 @@
 // Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It
 // changes nothing, and relies on nothing that the response claims about itself.
 
-import type { DocumentErrors, RequestBinding } from '../../formats/format.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { DocumentErrors, RequestBinding } from '../../formats/verification/format.ts'
 import { mdocOfAnnexC } from '../../iso18013-7/format.ts'
 import { ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'

@@ -2,7 +2,7 @@
 // in end-session.ts.
 
 import { type Config, configOf } from '../../config.ts'
-import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok } from '../../result.ts'

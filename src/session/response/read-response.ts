@@ -5,7 +5,6 @@ import { parseJsonObject } from '../../codec/json.ts'
 import { parseDcApiResponse } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import type { Exchange } from '../../openid4vp/protocols/protocol.ts'
-import type { ResponseMode } from '../../openid4vp/request/generation.ts'
 import {
   type AuthorizationResponse,
   decryptResponse,
@@ -15,6 +14,7 @@ import {
 } from '../../openid4vp/response/authorization-response.ts'
 import type { EnvelopeRefusal } from '../../openid4vp/response/refusal.ts'
 import { jsonRefusal, RESPONSE_DEPTH, RESPONSE_LIMIT } from '../../openid4vp/response/response-encryption.ts'
+import type { ResponseMode } from '../../openid4vp/response/response-mode.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations, type StoredGeneration } from '../document/generations.ts'

@@ -2,10 +2,10 @@
 // not be checked.
 
 import type { Config } from '../../config.ts'
-import type { Context } from '../../formats/format.ts'
+import type { Context } from '../../formats/verification/format.ts'
 import { reachesLevel, UNCHECKED_LEVEL } from '../../policy/assurance.ts'
 import { BUILT_IN_TYPES } from '../../policy/built-in-types.ts'
-import type { Settings } from '../../relying-party/settings/settings.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import type { SubscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
 import { sandboxAnchors } from '../../trust/anchors/sandbox-anchor.ts'

@@ -1,7 +1,7 @@
 // Changes of a session's entry in the list of its relying party (CONTRACT 13).
 
+import { isStepEvent } from '../../relying-party/document/settings.ts'
 import type { WebhookResult } from '../../relying-party/index/index-entry.ts'
-import { isStepEvent } from '../../relying-party/settings/settings.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
 import type { PendingIndexEntry } from '../document/pending-entry.ts'
 import { expiryAlarmAt } from './wake-up.ts'

@@ -3,7 +3,7 @@
 // exists.
 
 import type { Env } from '../../env.ts'
-import { encodeObjectId, findObject } from '../../relying-party/identifier.ts'
+import { encodeObjectId, findObject } from '../../relying-party/document/identifier.ts'
 
 const PREFIX = 'v_'
 

@@ -1,6 +1,6 @@
 // The webhook that a session sends to.
 
-import type { WebhookEndpoint } from '../../relying-party/settings/settings.ts'
+import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
 import type { SessionContext } from './context.ts'
 

@@ -2,7 +2,7 @@
 
 import type { DeliveryLog } from '../../../openapi/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import type { EventType } from '../../relying-party/settings/settings.ts'
+import type { EventType } from '../../relying-party/document/settings.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
 

@@ -3,7 +3,7 @@
 
 import type { OperatorVerification } from '../../../openapi/responses/operator.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import type { EventType } from '../../relying-party/settings/settings.ts'
+import type { EventType } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'

@@ -9,8 +9,8 @@ import { fetchJson } from '../../net/fetch-json.ts'
 import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { type KeySetKey, parseSigningKey, selectKeys } from '../key-set.ts'
 import type { TrustRefusal } from '../refusal.ts'
-import { type KeySetKey, parseSigningKey, selectKeys } from './key-set.ts'
 
 /**
  * The keys of `issuerUrl` that may have made a signature. Documents are cached for 5 minutes. If no cached

@@ -8,8 +8,10 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 import { ISSUER_NAME } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../did/did.ts'
+import { fitsAlgorithm, selectKeys } from '../key-set.ts'
 import type { TrustRefusal } from '../refusal.ts'
 import type { Certificate } from '../x509/certificate.ts'
+import { cacheCertificates } from '../x509/certificate-cache.ts'
 import {
   type CertificateChain,
   checkValidityPeriod,
@@ -17,13 +19,11 @@ import {
   verifyCertificatePath,
 } from '../x509/certificate-path.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
+import { anchorCertificates } from '../x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { TrustAnchor } from './anchor.ts'
-import { anchorCertificates } from './anchor-certificates.ts'
-import { cacheCertificates } from './certificate-cache.ts'
 import { resolveMetadataKeys } from './issuer-metadata.ts'
 import { canonicalIssuer, normalizeIssuer } from './issuer-name.ts'
-import { fitsAlgorithm, selectKeys } from './key-set.ts'
 import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 

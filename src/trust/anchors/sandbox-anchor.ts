@@ -4,9 +4,9 @@
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import { isSameName } from '../x509/distinguished-name.ts'
+import { anchorCertificates } from '../x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { AnchorMechanism, TrustAnchor } from './anchor.ts'
-import { anchorCertificates } from './anchor-certificates.ts'
 import { normalizeIssuer } from './issuer-name.ts'
 import keys from './sandbox-keys.json' with { type: 'json' }
 import root from './sandbox-root.json' with { type: 'json' }

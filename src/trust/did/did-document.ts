@@ -3,7 +3,7 @@
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
-import { type KeySetKey, parseSigningKey } from '../anchors/key-set.ts'
+import { type KeySetKey, parseSigningKey } from '../key-set.ts'
 
 /** Purpose of a key (§5.3): issuers assert, holders authenticate. */
 export type DidRelationship = 'assertionMethod' | 'authentication'

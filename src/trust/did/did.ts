@@ -8,7 +8,7 @@ import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { type KeySetKey, parseSigningKey, selectNamedKeys } from '../anchors/key-set.ts'
+import { type KeySetKey, parseSigningKey, selectNamedKeys } from '../key-set.ts'
 import type { DidKey, DidRelationship } from './did-document.ts'
 import { type DidError, didWebUrl, readDidWeb } from './did-web.ts'
 

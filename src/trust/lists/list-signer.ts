@@ -2,8 +2,7 @@
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { anchorCertificates } from '../anchors/anchor-certificates.ts'
-import { fitsAlgorithm } from '../anchors/key-set.ts'
+import { fitsAlgorithm } from '../key-set.ts'
 import type { TrustRefusal } from '../refusal.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import {
@@ -12,6 +11,7 @@ import {
   decodeCertificateChain,
   verifyCertificatePath,
 } from '../x509/certificate-path.ts'
+import { anchorCertificates } from '../x509/pem-certificates.ts'
 import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 

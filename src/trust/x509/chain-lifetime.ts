@@ -1,6 +1,6 @@
 // Lifetime of a certificate chain of our own, and when to renew it.
 
-import { anchorCertificates } from '../anchors/anchor-certificates.ts'
+import { anchorCertificates } from './pem-certificates.ts'
 
 /** Times are Unix milliseconds. */
 export type ChainLifetime = {

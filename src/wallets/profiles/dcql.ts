@@ -1,6 +1,6 @@
 // The DCQL of two extreme wallets. A profile overrides what differs.
 
-import type { WalletProfile } from '../profile.ts'
+import type { WalletProfile } from './profile.ts'
 
 /** A wallet of which nothing public says what it supports. */
 export const UNKNOWN = makeDcql('unknown', 'unknown')

@@ -1,6 +1,5 @@
 // The registry of wallet profiles: one line each.
 
-import type { WalletProfile } from '../profile.ts'
 import { euAgeAndroid } from './eu/eu-age-android.ts'
 import { euAgeIos } from './eu/eu-age-ios.ts'
 import { eudiAndroid } from './eu/eudi-android.ts'
@@ -10,6 +9,7 @@ import { germanEudiWallet } from './eu/german-eudi-wallet.ts'
 import { ioApp } from './eu/io-app.ts'
 import { nlWallet } from './eu/nl-wallet.ts'
 import { valera } from './eu/valera.ts'
+import type { WalletProfile } from './profile.ts'
 import { appleWallet } from './world/apple-wallet.ts'
 import { californiaDmv } from './world/california-dmv.ts'
 import { credo } from './world/credo.ts'

@@ -1,6 +1,5 @@
 // The public sources of each profile. They are for documents and tests, and not part of the bundle.
 
-import type { WalletSources } from '../profile.ts'
 import { euAgeAndroidSources } from './eu/eu-age-android.ts'
 import { euAgeIosSources } from './eu/eu-age-ios.ts'
 import { eudiAndroidSources } from './eu/eudi-android.ts'
@@ -10,6 +9,7 @@ import { germanEudiWalletSources } from './eu/german-eudi-wallet.ts'
 import { ioAppSources } from './eu/io-app.ts'
 import { nlWalletSources } from './eu/nl-wallet.ts'
 import { valeraSources } from './eu/valera.ts'
+import type { WalletSources } from './profile.ts'
 import { appleWalletSources } from './world/apple-wallet.ts'
 import { californiaDmvSources } from './world/california-dmv.ts'
 import { credoSources } from './world/credo.ts'

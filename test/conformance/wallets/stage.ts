@@ -2,7 +2,7 @@
 // the credentials of a person.
 
 import { afterAll, beforeAll } from 'vitest'
-import type { WalletProfile } from '../../../src/wallets/profile.ts'
+import type { WalletProfile } from '../../../src/wallets/profiles/profile.ts'
 import { mintLeaf } from '../../support/certificates/certificates.ts'
 import {
   BASE_URL,

@@ -2,7 +2,7 @@
 // thing.
 
 import { describe, expect, it } from 'vitest'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { verifyWithJose } from '../../support/people/jwt-vc.ts'
 import { expectRefusal } from '../contract.ts'
 import {

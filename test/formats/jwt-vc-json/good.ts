@@ -1,8 +1,8 @@
 // A good VP JWT around a good VC JWT, and the world in which it is good. Tests change one thing.
 
 import type { Json } from '../../../src/codec/json.ts'
-import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
+import type { Context, RequestBinding } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { makeKey, type SigningKey, signJwt } from '../../support/people/issuer.ts'
 import { didJwkOf, signJose, CONTEXT as VCDM } from '../../support/people/jwt-vc.ts'

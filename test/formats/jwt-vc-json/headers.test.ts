@@ -2,7 +2,7 @@
 // refuses most of them. Also the limits of both.
 
 import { describe, it } from 'vitest'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { expectRefusal } from '../contract.ts'
 import { HOLDER_KEY, ISSUER_KEY, issue, present, presentOf, verifyGood, withHeader } from './good.ts'
 

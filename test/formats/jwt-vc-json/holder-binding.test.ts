@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { err, ok } from '../../../src/result.ts'
 import { makeKey } from '../../support/people/issuer.ts'
 import { didJwkOf } from '../../support/people/jwt-vc.ts'

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { CHECKS } from '../../../src/formats/format.ts'
+import { CHECKS } from '../../../src/formats/verification/format.ts'
 import { HOLDER, issue, present, presentOf, verifyGood } from './good.ts'
 
 const CREDENTIAL = await issue()

@@ -1,6 +1,6 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { Context } from '../../../src/formats/format.ts'
 import { jwtVcJson } from '../../../src/formats/jwt-vc-json/jwt-vc-json.ts'
+import type { Context } from '../../../src/formats/verification/format.ts'
 import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'

@@ -1,7 +1,7 @@
 // One thing changed in a good mdoc, and the reason it is refused for.
 
 import { describe, expect, it } from 'vitest'
-import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
+import type { CheckId, PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { expectRefusal } from '../contract.ts'
 import { make, verifyGood } from './good.ts'
 import { type Changes, type Fields, type Making, makePrivateKey, type Value } from './maker.ts'

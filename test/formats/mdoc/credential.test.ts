@@ -1,6 +1,6 @@
 // The issuer-signed part with one change: structure, type, trust, signature, elements.
 
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, set } from './changes.ts'
 import { MAKING, MDL, NAME_SPACE } from './good.ts'
 import { type Changes, embedded, encode, type Fields, raw, tagged, type Value } from './maker.ts'

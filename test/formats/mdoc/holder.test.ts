@@ -1,7 +1,7 @@
 // The device's proof with one thing changed: signature, MAC, and the session it was made for.
 
 import { describe, expect, it } from 'vitest'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { NEUTRAL_SIGNATURE, WEAK_ED25519 } from '../../support/weak-keys.ts'
 import { expectRefusal } from '../contract.ts'
 import { badAlgorithm, type Case, critical, describeRefusals, flipLast, STRANGER, set } from './changes.ts'

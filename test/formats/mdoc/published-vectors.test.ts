@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { encodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
 import { decodeHex, encodeHex } from '../../../src/codec/bytes.ts'
 import type { PrivateJwk } from '../../../src/crypto/jwk.ts'
-import type { CheckId, CheckResult, Context } from '../../../src/formats/format.ts'
 import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transcript.ts'
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
+import type { CheckId, CheckResult, Context } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import annexD from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
 import annexB from '../../vectors/iso18013-7-annexB.json' with { type: 'json' }

@@ -1,5 +1,5 @@
-import type { Context } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
+import type { Context } from '../../../src/formats/verification/format.ts'
 import { type ChainReason, chainFor, describeReasons, worldFor } from '../reasons.ts'
 import { flipLast, STRANGER, set } from './changes.ts'
 import { make, NAME_SPACE, PKI, SIGNER_USAGE, verifyGood } from './good.ts'

@@ -4,9 +4,9 @@
 import { SessionTranscript } from '@owf/mdoc'
 import { describe, expect, it } from 'vitest'
 import { decodeBase64, encodeBase64url } from '../../../src/codec/base64url.ts'
-import type { RequestBinding } from '../../../src/formats/format.ts'
 import { mdoc } from '../../../src/formats/mdoc/mdoc.ts'
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
+import type { RequestBinding } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { CONTEXT } from '../../support/people/mdoc.ts'
 import { responses } from '../../vectors/wallet-responses.json' with { type: 'json' }

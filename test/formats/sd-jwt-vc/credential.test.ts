@@ -1,7 +1,7 @@
 // The issuer-signed JWT: each case changes one thing in a good presentation and signs everything again.
 
 import { describe, expect, it } from 'vitest'
-import type { CheckId, PresentationRefusal } from '../../../src/formats/format.ts'
+import type { CheckId, PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { alter, makeKey, type Parts, presentSdJwtVc } from '../../support/people/issuer.ts'
 import { expectRefusal } from '../contract.ts'
 import {

@@ -2,7 +2,7 @@
 // again.
 
 import { describe, it } from 'vitest'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import { alter, digestOf, encodeDisclosure, type Parts } from '../../support/people/issuer.ts'
 import { expectRefusal } from '../contract.ts'
 import { GOOD, HOLDER_KEY, ISSUER_KEY, verifyGood } from './good.ts'

@@ -2,8 +2,8 @@
 // one thing.
 
 import type { Json } from '../../../src/codec/json.ts'
-import type { Context, RequestBinding } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { Context, RequestBinding } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { issueSdJwtVc, makeKey, type Presentation, presentSdJwtVc } from '../../support/people/issuer.ts'
 import { type Verification, verifyTraced } from '../contract.ts'

@@ -4,9 +4,9 @@
 import { createHash } from 'node:crypto'
 import { SDJwtInstance } from '@sd-jwt/core'
 import { describe, expect, it } from 'vitest'
-import type { CheckId, RequestBinding } from '../../../src/formats/format.ts'
 import { verifySdJwt } from '../../../src/formats/sd-jwt-vc/sd-jwt.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { CheckId, RequestBinding } from '../../../src/formats/verification/format.ts'
 import { ok } from '../../../src/result.ts'
 import rfc9901 from '../../vectors/sd-jwt-rfc9901.json' with { type: 'json' }
 import sdJwtVcDraft from '../../vectors/sd-jwt-vc.json' with { type: 'json' }

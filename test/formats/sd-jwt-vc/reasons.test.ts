@@ -1,6 +1,6 @@
 import { utf8 } from '../../../src/codec/bytes.ts'
-import type { Context } from '../../../src/formats/format.ts'
 import { sdJwtVc } from '../../../src/formats/sd-jwt-vc/sd-jwt-vc.ts'
+import type { Context } from '../../../src/formats/verification/format.ts'
 import type { FetchResource } from '../../../src/net/guarded-fetch.ts'
 import { err, ok } from '../../../src/result.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'

@@ -3,8 +3,8 @@
 
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { TransactionData } from '../../../src/formats/format.ts'
 import { matchTransactionData } from '../../../src/formats/sd-jwt-vc/transaction-data.ts'
+import type { TransactionData } from '../../../src/formats/verification/format.ts'
 
 // The texts need not be base64url to be hashed; what they encode is never looked at.
 const FIRST: TransactionData = { index: 0, encoded: 'eyJ0eXBlIjoiYSJ9' }

@@ -2,7 +2,7 @@
 // path rules have tests of their own in test/trust; here it shows that a credential cannot get around them.
 
 import { describe, expect, it } from 'vitest'
-import type { PresentationRefusal } from '../../../src/formats/format.ts'
+import type { PresentationRefusal } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { mintCertificate, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import {

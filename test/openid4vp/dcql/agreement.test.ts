@@ -4,7 +4,7 @@
 import { DcqlQuery as ForeignQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/codec/json.ts'
-import type { VerifiedCredential } from '../../../src/formats/format.ts'
+import type { VerifiedCredential } from '../../../src/formats/verification/format.ts'
 import { isSatisfied, matchCredential } from '../../../src/openid4vp/dcql/match.ts'
 import type { ClaimsPath, CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import { CREDENTIAL } from '../fixtures.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../../src/codec/json.ts'
-import type { VerifiedCredential } from '../../../src/formats/format.ts'
+import type { VerifiedCredential } from '../../../src/formats/verification/format.ts'
 import { isSatisfied, type Match, matchCredential } from '../../../src/openid4vp/dcql/match.ts'
 import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import vectors from '../../vectors/oid4vp-1.0.json' with { type: 'json' }

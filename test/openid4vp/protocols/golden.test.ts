@@ -16,11 +16,11 @@ import type {
   Generation,
   ProtocolId,
   QueryLanguage,
-  ResponseMode,
   VerifierIdentity,
 } from '../../../src/openid4vp/request/generation.ts'
 import { signRequestObject, unsignedParameters } from '../../../src/openid4vp/request/request-object.ts'
 import { createEncryptionKey } from '../../../src/openid4vp/response/response-encryption.ts'
+import type { ResponseMode } from '../../../src/openid4vp/response/response-mode.ts'
 
 const QUERY: DcqlQuery = {
   credentials: [

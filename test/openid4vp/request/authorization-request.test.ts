@@ -7,7 +7,7 @@ import {
   buildWalletLinks,
 } from '../../../src/openid4vp/request/authorization-request.ts'
 import { redirectUriClientId } from '../../../src/openid4vp/request/client-identifier.ts'
-import type { Generation, ResponseMode, VerifierIdentity } from '../../../src/openid4vp/request/generation.ts'
+import type { Generation, VerifierIdentity } from '../../../src/openid4vp/request/generation.ts'
 import {
   isWalletNonce,
   type RequestObjectInput,
@@ -18,6 +18,7 @@ import {
   decryptResponse,
   parseAuthorizationResponse,
 } from '../../../src/openid4vp/response/authorization-response.ts'
+import type { ResponseMode } from '../../../src/openid4vp/response/response-mode.ts'
 import { createWallet, type Wallet } from '../../support/people/wallet.ts'
 import {
   BASE_URL,

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { openid4vp10 } from '../../../src/openid4vp/protocols/openid4vp-1.0.ts'
-import type { ResponseMode } from '../../../src/openid4vp/request/generation.ts'
 import {
   decryptResponse,
   parseAuthorizationResponse,
@@ -8,6 +7,7 @@ import {
   WALLET_ERROR_CODES,
 } from '../../../src/openid4vp/response/authorization-response.ts'
 import { createEncryptionKey } from '../../../src/openid4vp/response/response-encryption.ts'
+import type { ResponseMode } from '../../../src/openid4vp/response/response-mode.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
 
 const { publicJwk, privateJwk } = await createEncryptionKey()

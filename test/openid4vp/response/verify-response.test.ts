@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Context, RequestBinding } from '../../../src/formats/format.ts'
+import type { Context, RequestBinding } from '../../../src/formats/verification/format.ts'
 import type { CredentialQuery, DcqlQuery } from '../../../src/openid4vp/dcql/query.ts'
 import { type TracedCheck, verifyPresentations } from '../../../src/openid4vp/response/verify-response.ts'
 import { parseVpToken } from '../../../src/openid4vp/response/vp-token.ts'

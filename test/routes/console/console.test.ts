@@ -3,7 +3,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import type { Env } from '../../../src/env.ts'
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { statusAndCode } from '../edge/access-world.ts'

@@ -3,7 +3,7 @@
 
 import { SELF } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCOPES, type Scope } from '../../../src/relying-party/settings/settings.ts'
+import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
 import {
   app,

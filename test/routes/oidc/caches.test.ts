@@ -3,7 +3,7 @@
 
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
 import { at } from '../../workerd/clock.ts'
 import {

@@ -3,7 +3,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { createSession, isPublished, type Setting, setUp, stubOf } from '../../session/driver.ts'
 import { call } from '../edge/edge-app.ts'

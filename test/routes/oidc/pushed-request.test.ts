@@ -3,7 +3,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { setUp } from '../../session/driver.ts'
 import { authorize, newClient, push } from './login-world.ts'
 

@@ -9,7 +9,7 @@ import {
   verifyResourceRequest,
 } from '@openid4vc/oauth2'
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { SCOPES } from '../../../src/relying-party/settings/settings.ts'
+import { SCOPES } from '../../../src/relying-party/document/settings.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from '../edge/edge-app.ts'

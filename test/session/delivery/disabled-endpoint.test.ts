@@ -3,7 +3,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { call, json } from '../../routes/edge/edge-app.ts'

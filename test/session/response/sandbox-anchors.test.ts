@@ -5,7 +5,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
 import identities from '../../../assets/sandbox/identities.json' with { type: 'json' }
-import { relyingPartyStub } from '../../../src/relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../../support/people/issuer.ts'

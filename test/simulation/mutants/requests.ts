@@ -11,7 +11,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
     name: 'the nonce of another request is accepted',
     changes: [
       {
-        path: 'src/formats/holder-proof.ts',
+        path: 'src/formats/verification/holder-proof.ts',
         replaced: "const isNonce = member(claims, 'nonce') === expected.nonce",
         by: "const isNonce = typeof member(claims, 'nonce') === 'string'",
       },
@@ -28,7 +28,7 @@ export const REQUEST_MUTANTS: readonly Mutant[] = [
         by: 'return (await mac(key, context, bytes)) && bytes',
       },
       {
-        path: 'src/formats/holder-proof.ts',
+        path: 'src/formats/verification/holder-proof.ts',
         replaced: "const isNonce = member(claims, 'nonce') === expected.nonce",
         by: "const isNonce = typeof member(claims, 'nonce') === 'string'",
       },

@@ -1,8 +1,8 @@
 // Every end of a session is in the event log of its relying party exactly once. The write that ends it queues
 // the entry. `DELETE` may erase an end before it is in the log.
 
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
-import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
 import { documentOf, isEnd, type Property } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 

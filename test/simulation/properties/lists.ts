@@ -3,9 +3,9 @@
 // list opens it, at its place. It is not listed after the erasure of its session.
 
 import { createDecipheriv, hkdfSync } from 'node:crypto'
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import { type ListedEntry, webhookStateOf } from '../../../src/relying-party/index/index-entry.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
-import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
 import { documentOf, type Property } from '../ledger.ts'

@@ -1,7 +1,7 @@
 // At most one terminal status. A status and an outcome that were stored never change, and the event that
 // receivers get is that of the stored status.
 
-import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import { documentOf, type Property } from '../ledger.ts'
 
 export const oneEnd: Property = {

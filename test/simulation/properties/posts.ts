@@ -3,8 +3,8 @@
 // ends the event of a step. The result of an attempt is written at once. Without `DELETE`, erasure waits up
 // to seven days for a queued event.
 
-import type { RelyingPartyDocument } from '../../../src/relying-party/document.ts'
-import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
+import type { RelyingPartyDocument } from '../../../src/relying-party/document/document.ts'
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import type { Delivery } from '../../../src/webhook/outbox.ts'
 import { documentOf, isEnd, type Property, type Stored } from '../ledger.ts'
 import type { Post } from '../receiver.ts'

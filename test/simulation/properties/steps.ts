@@ -1,8 +1,8 @@
 // Events of steps (CONTRACT 7): at most ten, at most one refused response a second, in the log once and in
 // order. None delays the event of an outcome. The timeline is short and in order.
 
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import type { RecordedEvent } from '../../../src/relying-party/events/event-log.ts'
-import { isStepEvent } from '../../../src/relying-party/settings/settings.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { documentOf, isEnd, type Property } from '../ledger.ts'
 import type { Session } from '../world.ts'

@@ -2,8 +2,8 @@
 // wallet supports or ignores the member.
 
 import { expect, it } from 'vitest'
-import type { WalletProfile } from '../../../src/wallets/profile.ts'
 import { WALLET_PROFILES } from '../../../src/wallets/profiles/index.ts'
+import type { WalletProfile } from '../../../src/wallets/profiles/profile.ts'
 import { WALLET_SOURCES } from '../../../src/wallets/profiles/sources.ts'
 import {
   type Change,

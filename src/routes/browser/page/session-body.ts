@@ -4,7 +4,7 @@
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
-import type { Branding } from '../../../relying-party/settings/branding.ts'
+import type { Branding } from '../../../relying-party/document/branding.ts'
 import type { Markup } from './document.ts'
 import { ownTextAttributes } from './language.ts'
 import { mark } from './mark.ts'

@@ -3,8 +3,8 @@
 
 import { html } from 'hono/html'
 import type { OfferedWallet, PageView } from '../../../session/views/page-view.ts'
-import type { WalletProfile } from '../../../wallets/profile.ts'
 import { walletProfile } from '../../../wallets/profiles/index.ts'
+import type { WalletProfile } from '../../../wallets/profiles/profile.ts'
 import type { Markup } from './document.ts'
 import { fill, type Texts } from './texts.ts'
 

@@ -12,7 +12,8 @@ import { encodeHex } from '../../../codec/bytes.ts'
 import { isoTime } from '../../../codec/date-time.ts'
 import { configOf } from '../../../config.ts'
 import { randomBytes } from '../../../crypto/random.ts'
-import { relyingPartyStub } from '../../../relying-party/identifier.ts'
+import { relyingPartyStub } from '../../../relying-party/document/identifier.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
 import {
   effectivePolicy,
   issuerOf,
@@ -20,7 +21,6 @@ import {
   type OidcClientInput,
 } from '../../../relying-party/oidc/client.ts'
 import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
-import type { Settings } from '../../../relying-party/settings/settings.ts'
 import { settingsOf } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
 import { digestOf } from '../../edge/authenticate.ts'

@@ -1,6 +1,6 @@
 // The EU age verification app on Android. It discloses every claim of a query, whatever its sets and values.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 import { EU_AGE } from './eu-age.ts'
 
 export const euAgeAndroid: WalletProfile = {

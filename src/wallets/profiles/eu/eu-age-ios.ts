@@ -1,6 +1,6 @@
 // The EU age verification app on iOS. It decodes `values` as strings only.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 import { EU_AGE } from './eu-age.ts'
 
 export const euAgeIos: WalletProfile = {

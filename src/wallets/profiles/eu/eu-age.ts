@@ -1,8 +1,8 @@
 // Members that the EU age verification app has on both platforms. Requests are unsigned and passed by value,
 // or use Annex C.
 
-import type { WalletProfile } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile } from '../profile.ts'
 
 export const EU_AGE = {
   status: 'live',

@@ -1,7 +1,7 @@
 // The reference wallet of the European Commission for Android. It ignores `claim_sets`.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const eudiAndroid: WalletProfile = {
   id: 'eudi-android',

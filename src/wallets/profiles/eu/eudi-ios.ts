@@ -1,7 +1,7 @@
 // The reference wallet of the European Commission for iOS. It decodes `values` as strings only.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const eudiIos: WalletProfile = {
   id: 'eudi-ios',

@@ -1,7 +1,7 @@
 // The French wallet: the PID, and the age attestation of the EU.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const franceIdentite: WalletProfile = {
   id: 'france-identite',

@@ -1,7 +1,7 @@
 // The German wallet in its sandbox. It expects the root in `x5c`, although HAIP 1.0 §5 forbids it.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const germanEudiWallet: WalletProfile = {
   id: 'german-eudi-wallet',

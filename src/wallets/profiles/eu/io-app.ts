@@ -1,8 +1,8 @@
 // The Italian wallet. A request needs the metadata of a verifier of its federation, so no Client Identifier
 // of this service can be used.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const ioApp: WalletProfile = {
   id: 'io-app',

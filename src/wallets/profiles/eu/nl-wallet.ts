@@ -1,7 +1,7 @@
 // The Dutch wallet. It supports simple queries without sets. Several of them would need one format, so it is
 // asked one query only.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const nlWallet: WalletProfile = {
   id: 'nl-wallet',

@@ -1,7 +1,7 @@
 // The Austrian wallet, and others of the VC-K library. Until 5.7.5 it fails with `credential_sets`.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const valera: WalletProfile = {
   id: 'valera',

@@ -1,7 +1,7 @@
 // Apple Wallet: `org-iso-mdoc` of the Digital Credentials API only.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const appleWallet: WalletProfile = {
   id: 'apple-wallet',

@@ -1,8 +1,8 @@
 // The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C
 // credentials only, which is not in this profile.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const californiaDmv: WalletProfile = {
   id: 'california-dmv',

@@ -3,8 +3,8 @@
 // few types of transaction data. Its scheme of ISO/IEC TS 18013-7 Annex B and Presentation Exchange are for
 // requests of draft 18.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const credo: WalletProfile = {
   id: 'credo',

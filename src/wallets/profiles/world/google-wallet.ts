@@ -1,7 +1,7 @@
 // Google Wallet: signed requests of the Digital Credentials API. Its documentation is the only source.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const googleWallet: WalletProfile = {
   id: 'google-wallet',

@@ -1,8 +1,8 @@
 // Wallets of iGrant.io, by their public SDK. Of an mdoc they disclose elements that other queries name, and
 // whole namespaces, so they are asked for no mdoc. Nothing public says which links open the app.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const igrant: WalletProfile = {
   id: 'igrant',

@@ -2,8 +2,8 @@
 // only, which this service does not use. It presents mdocs as a whole, and encrypts the VP Token in a form
 // that is not the standard's.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const inji: WalletProfile = {
   id: 'inji',

@@ -1,8 +1,8 @@
 // Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them. HAIP 1.0 fixes what
 // this profile has. Nothing public says what the other schemes support, so they are not used.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const lissi: WalletProfile = {
   id: 'lissi',

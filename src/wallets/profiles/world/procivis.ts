@@ -1,7 +1,7 @@
 // Wallets of Procivis. They ignore transaction data.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const procivis: WalletProfile = {
   id: 'procivis',

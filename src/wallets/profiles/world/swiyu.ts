@@ -1,7 +1,7 @@
 // The Swiss wallet. A verifier must be a DID in the Swiss registry, which this service does not implement.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const swiyu: WalletProfile = {
   id: 'swiyu',

@@ -1,7 +1,7 @@
 // The wallets of Talao. They support presentation definitions, and no DCQL.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { UNKNOWN } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const talao: WalletProfile = {
   id: 'talao',

@@ -2,8 +2,8 @@
 // presents a member without its object, which no verifier accepts, and an object without members that have
 // disclosures of their own.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const waltId: WalletProfile = {
   id: 'walt-id',

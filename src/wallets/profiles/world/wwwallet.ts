@@ -2,8 +2,8 @@
 // The only transaction data that it supports is for signatures. In an SD-JWT VC it presents an object without
 // the members that have disclosures of their own.
 
-import type { WalletProfile, WalletSources } from '../../profile.ts'
 import { SUPPORTED } from '../dcql.ts'
+import type { WalletProfile, WalletSources } from '../profile.ts'
 
 export const wwwallet: WalletProfile = {
   id: 'wwwallet',

@@ -1,6 +1,6 @@
 // Recording of the checks of a format, each with its result.
 
-import type { Result } from '../result.ts'
+import type { Result } from '../../result.ts'
 import type { CheckId, Context } from './format.ts'
 
 /** Returns a function that traces the result of a check and passes it on. */

@@ -1,10 +1,10 @@
 // Selection of the keys of an issuer that may have made a signature. The `kid` of the token only selects:
 // every key of the set belongs to the anchored issuer.
 
-import { isJsonObject, type Json, member } from '../../codec/json.ts'
-import { oncePer } from '../../codec/once-per.ts'
-import { signatureAlgorithm } from '../../crypto/algorithms.ts'
-import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { isJsonObject, type Json, member } from '../codec/json.ts'
+import { oncePer } from '../codec/once-per.ts'
+import { signatureAlgorithm } from '../crypto/algorithms.ts'
+import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 
 /** A key of a set, with the members that select (RFC 7517 §4.4, §4.5). */
 export type KeySetKey = PublicJwk & { readonly kid?: string; readonly alg?: string }

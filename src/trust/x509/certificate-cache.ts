@@ -4,7 +4,7 @@
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
 import { CERTIFICATE } from '../../limits.ts'
-import type { Certificate } from '../x509/certificate.ts'
+import type { Certificate } from './certificate.ts'
 
 /** Returns the certificate that was decoded from exactly these bytes. */
 export function cachedCertificate(encoded: Uint8Array): Certificate | undefined {

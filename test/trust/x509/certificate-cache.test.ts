@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { concatBytes } from '../../../src/codec/bytes.ts'
 import { CERTIFICATE } from '../../../src/limits.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
-import { cacheCertificates, cachedCertificate } from '../../../src/trust/anchors/certificate-cache.ts'
 import { type Certificate, decodeCertificate } from '../../../src/trust/x509/certificate.ts'
+import { cacheCertificates, cachedCertificate } from '../../../src/trust/x509/certificate-cache.ts'
 import {
   type IssuerPki,
   mintIntermediate,

@@ -1,7 +1,7 @@
 // Signature of the issuer of a credential, whose keys come from a trust anchor.
 
-import type { PublicJwk } from '../crypto/jwk.ts'
-import { err, ok, type Result } from '../result.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from './format.ts'
 
 /** Returns the issuer whose key made the signature. */

@@ -1,9 +1,9 @@
 // `rp_<id>`: the relying party's object id in base64url. The platform's ids carry a keyed checksum: an id
 // that this service did not issue is rejected before any object exists.
 
-import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
-import { decodeHex, encodeHex } from '../codec/bytes.ts'
-import type { Env } from '../env.ts'
+import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
+import { decodeHex, encodeHex } from '../../codec/bytes.ts'
+import type { Env } from '../../env.ts'
 
 const PREFIX = 'rp_'
 

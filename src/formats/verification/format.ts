@@ -1,16 +1,19 @@
 // The interface of a credential format to the protocol and the policy: the headings of OpenID4VP 1.0 Appendix
 // B. A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
 
-import type { Json, JsonObject } from '../codec/json.ts'
-import type { HashName } from '../crypto/digest.ts'
-import type { PrivateJwk } from '../crypto/jwk.ts'
-import type { FetchResource } from '../net/guarded-fetch.ts'
-import type { SharedCache } from '../net/shared-cache.ts'
-import type { Result } from '../result.ts'
-import type { TrustAnchor } from '../trust/anchors/anchor.ts'
-import type { SignerProfile, VouchingAnchor } from '../trust/anchors/signer.ts'
-import type { TrustRefusal } from '../trust/refusal.ts'
-import type { CertificateRevocation, CertificateStatus } from '../trust/revocation/certificate-revocation.ts'
+import type { Json, JsonObject } from '../../codec/json.ts'
+import type { HashName } from '../../crypto/digest.ts'
+import type { PrivateJwk } from '../../crypto/jwk.ts'
+import type { FetchResource } from '../../net/guarded-fetch.ts'
+import type { SharedCache } from '../../net/shared-cache.ts'
+import type { Result } from '../../result.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import type { SignerProfile, VouchingAnchor } from '../../trust/anchors/signer.ts'
+import type { TrustRefusal } from '../../trust/refusal.ts'
+import type {
+  CertificateRevocation,
+  CertificateStatus,
+} from '../../trust/revocation/certificate-revocation.ts'
 
 /** One credential format (OpenID4VP 1.0 Appendix B). */
 export type CredentialFormat<Id extends string = string> = {

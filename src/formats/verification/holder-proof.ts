@@ -1,11 +1,11 @@
 // A proof of possession: a JWT that the holder signs for one request. These checks are shared by the JWT
 // formats.
 
-import { isJsonObject, isNumber, type JsonObject, member } from '../codec/json.ts'
-import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
-import { err, ok, type Result } from '../result.ts'
-import { CLOCK_SKEW } from '../trust/clock-skew.ts'
-import { readKeyInDid } from '../trust/did/did.ts'
+import { isJsonObject, isNumber, type JsonObject, member } from '../../codec/json.ts'
+import { type PublicJwk, parsePublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
+import { readKeyInDid } from '../../trust/did/did.ts'
 import type { Context, HolderRefusal, RequestBinding } from './format.ts'
 import { tracer } from './tracer.ts'
 

@@ -150,3 +150,9 @@ export type ApiKeyRecord = {
   readonly created_at: number
   readonly expires_at: number | null
 }
+
+/** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
+export type ApiKeyGrant = Pick<ApiKeyRecord, 'scopes' | 'expires_at'>
+
+/** A list of trusted issuers. Only test-mode relying parties may subscribe to one that is not `livemode`. */
+export type TrustListEntry = { readonly name: string; readonly livemode: boolean }

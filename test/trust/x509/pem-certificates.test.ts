@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { anchorCertificates } from '../../../src/trust/anchors/anchor-certificates.ts'
+import { anchorCertificates } from '../../../src/trust/x509/pem-certificates.ts'
 import { pki } from '../fixtures.ts'
 
 /** Different texts of one certificate. */

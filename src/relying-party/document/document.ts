@@ -1,11 +1,11 @@
 // Stored document of a relying party. Webhook secrets and the signing key are sealed, API keys are hashed. A
 // sealed value opens only for its relying party and field.
 
-import { type Schema, upgradeDocument, versionMembers } from '../codec/upgrade.ts'
-import type { PublicJwk } from '../crypto/jwk.ts'
-import { type Sealing, unseal } from '../crypto/seal.ts'
-import { decodePemCertificates } from '../trust/anchors/anchor-certificates.ts'
-import { subjectKeyJwk } from '../trust/x509/subject-key.ts'
+import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
+import type { PublicJwk } from '../../crypto/jwk.ts'
+import { type Sealing, unseal } from '../../crypto/seal.ts'
+import { decodePemCertificates } from '../../trust/x509/pem-certificates.ts'
+import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type {
   ApiKeyRecord,
   ReaderCertificate,
@@ -14,7 +14,7 @@ import type {
   SettingsView,
   SigningIdentity,
   WebhookEndpoint,
-} from './settings/settings.ts'
+} from './settings.ts'
 
 /** The version of the stored shape, and the first that is read. A change appends one step to `SCHEMA`. */
 export const SCHEMA_VERSION = 8

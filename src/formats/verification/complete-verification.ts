@@ -2,15 +2,15 @@
 // credential. Revocation is checked only after every other check has passed. The server of a status list
 // learns of each check, and a forged credential has no status (Token Status List §8.3).
 
-import { encodeBase64url } from '../codec/base64url.ts'
-import { jwkThumbprint, type PublicJwk } from '../crypto/jwk.ts'
-import { err, ok, type Result } from '../result.ts'
-import type { TrustedSigner } from '../trust/anchors/signer.ts'
-import type { TrustRefusal } from '../trust/refusal.ts'
-import { checkCertificates } from '../trust/revocation/certificate-revocation.ts'
-import type { StatusContext } from '../trust/status/status-context.ts'
-import { checkStatuses, type DatedStatus, type StatusReference } from '../trust/status/status-list.ts'
-import type { StatusListError } from '../trust/status/status-token.ts'
+import { encodeBase64url } from '../../codec/base64url.ts'
+import { jwkThumbprint, type PublicJwk } from '../../crypto/jwk.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { TrustedSigner } from '../../trust/anchors/signer.ts'
+import type { TrustRefusal } from '../../trust/refusal.ts'
+import { checkCertificates } from '../../trust/revocation/certificate-revocation.ts'
+import type { StatusContext } from '../../trust/status/status-context.ts'
+import { checkStatuses, type DatedStatus, type StatusReference } from '../../trust/status/status-list.ts'
+import type { StatusListError } from '../../trust/status/status-token.ts'
 import type {
   CheckResult,
   Context,

@@ -3,9 +3,9 @@
 // copy, is `unavailable`.
 
 import { waitUntil } from 'cloudflare:workers'
-import { createCache } from '../net/cache.ts'
-import { withDeadline } from '../net/time-limit.ts'
-import { err, type Result } from '../result.ts'
+import { createCache } from '../../net/cache.ts'
+import { withDeadline } from '../../net/time-limit.ts'
+import { err, type Result } from '../../result.ts'
 
 /** Milliseconds for which a copy is returned, counted from the start of its read. */
 export const COPY_LIFETIME = 60_000

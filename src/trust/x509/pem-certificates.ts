@@ -3,7 +3,7 @@
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
-import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
+import { type Certificate, decodeCertificate } from './certificate.ts'
 
 /** The certificates of a PEM text, in its order. Empty for any other text, which the admin API rejects. */
 export function anchorCertificates(pem: string): readonly Certificate[] {

@@ -2,9 +2,9 @@
 // credential outside its period is authentic, so that is a reason for `rejected`. A malformed time is a
 // refusal.
 
-import { isNumber, type Json, type JsonObject, member } from '../codec/json.ts'
-import { err, ok, type Result } from '../result.ts'
-import { CLOCK_SKEW } from '../trust/clock-skew.ts'
+import { isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
+import { err, ok, type Result } from '../../result.ts'
+import { CLOCK_SKEW } from '../../trust/clock-skew.ts'
 import type { CredentialReason } from './format.ts'
 
 /**

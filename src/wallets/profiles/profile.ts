@@ -2,12 +2,13 @@
 // this service can use. Names are those of the messages: OpenID4VP 1.0, and its DCQL (§6).
 
 import * as z from 'zod/mini'
-import { list, text } from '../codec/schema.ts'
-import { FORMATS, type FormatId } from '../formats/index.ts'
-import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
-import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
-import { CLIENT_ID_PREFIXES } from '../openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS, RESPONSE_MODES } from '../openid4vp/request/generation.ts'
+import { list, text } from '../../codec/schema.ts'
+import { FORMATS, type FormatId } from '../../formats/index.ts'
+import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
+import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS } from '../../openid4vp/request/generation.ts'
+import { RESPONSE_MODES } from '../../openid4vp/response/response-mode.ts'
 
 const line = text(200)
 const formats = list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8)

@@ -1,11 +1,11 @@
 // A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers,
 // signature.
 
-import type { DecodedJws, JwsError } from '../crypto/jws.ts'
-import { err, type Result } from '../result.ts'
-import { readJwsSigner } from '../trust/anchors/jws-signer.ts'
-import { resolveSigner } from '../trust/anchors/resolve-signer.ts'
-import type { TrustedSigner } from '../trust/anchors/signer.ts'
+import type { DecodedJws, JwsError } from '../../crypto/jws.ts'
+import { err, type Result } from '../../result.ts'
+import { readJwsSigner } from '../../trust/anchors/jws-signer.ts'
+import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
+import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import type { Context, CredentialType, PresentationRefusal } from './format.ts'
 
 /** Refusal for a JWS that cannot be decoded; `malformed` is the reason for a malformed one. */
