@@ -1,4 +1,4 @@
-// The shape of src/ as data, compared with every import. A planted fault shows that each rule can fail.
+// The shape of src/ and sandbox/ as data, compared with every import. A planted fault shows that each rule can fail.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
@@ -274,7 +274,9 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. */
 function roomOf(path: string): string {
-  const outside = /^\.\.\/(assets|openapi)\//.exec(path)?.[1]
+  // A file of sandbox/ names those of the verifier by `src/`.
+  if (path.startsWith('src/')) return roomOf(path.slice('src/'.length))
+  const outside = /^(?:\.\.\/)?(assets|openapi)\//.exec(path)?.[1]
   if (outside !== undefined) return outside
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
@@ -322,6 +324,29 @@ describe('src/', () => {
     const files = readSources('src')
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
+  })
+})
+
+describe('sandbox/', () => {
+  it('imports its own files, and of the verifier only net, crypto and codec', () => {
+    const files = Object.fromEntries(
+      Object.entries(readSources('sandbox')).map(([path, source]) => [`sandbox/${path}`, source]),
+    )
+    expect(Object.keys(files).length).toBeGreaterThan(15)
+    expect(errorsOf(files)).toEqual([])
+  })
+
+  it.each([
+    ["import { a } from '../src/openid4vp/a.ts'", 'sandbox/a.ts: may not import ../src/openid4vp/a.ts'],
+    ["import { a } from './issuer/a.ts'\nimport { b } from '../src/net/b.ts'", undefined],
+  ])('is checked: %j', (source, fault) => {
+    expect(errorsOf({ 'sandbox/a.ts': source })).toEqual(fault === undefined ? [] : [fault])
+  })
+
+  it('is not imported by the verifier', () => {
+    expect(errorsOf({ 'routes/a.ts': "import { a } from '../../sandbox/a.ts'" })).toEqual([
+      'routes/a.ts: may not import ../../sandbox/a.ts',
+    ])
   })
 })
 

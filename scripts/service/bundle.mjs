@@ -84,7 +84,7 @@ function run(script, args) {
 }
 
 function fingerprintOfSources() {
-  const modules = ['src', 'packages', 'examples', 'assets/sandbox', 'console']
+  const modules = ['src', 'sandbox', 'packages', 'examples', 'assets/sandbox', 'console']
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))

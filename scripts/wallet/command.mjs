@@ -1,7 +1,7 @@
-// The command `npm run wallet`: runs src/sandbox/wallet under the project's own Node.
+// The command `npm run wallet`: runs sandbox/wallet under the project's own Node.
 
 import { parseArgs } from 'node:util'
-import { postForm, prepare } from '../../src/sandbox/wallet/wallet.ts'
+import { postForm, prepare } from '../../sandbox/wallet/wallet.ts'
 
 const USAGE = `npm run wallet -- '<openid4vp uri>' [flags]
 

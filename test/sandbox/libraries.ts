@@ -5,7 +5,7 @@ import { createHash, type JsonWebKey, verify, X509Certificate } from 'node:crypt
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import { decodeProtectedHeader, importJWK, importX509, type JWK, jwtVerify } from 'jose'
 import { verifyMdocWithLibrary } from '../../bench/tasks/mdoc.ts'
-import { statusList } from '../../src/sandbox/issuer/status.ts'
+import { statusList } from '../../sandbox/issuer/status.ts'
 import root from '../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 
 /** Parameters of the request. */

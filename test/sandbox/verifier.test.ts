@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest'
-import { verifierOf } from '../../src/sandbox/verifier.ts'
+import { verifierOf } from '../../sandbox/verifier.ts'
 
 const BASE_URL = 'https://verifier.example'
 

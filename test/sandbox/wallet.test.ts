@@ -2,8 +2,8 @@
 // test/conformance/service/sandbox.test.ts covers our own verifier.
 
 import { describe, expect, it, vi } from 'vitest'
-import { MISTAKES, type MistakeName } from '../../src/sandbox/wallet/mistakes/index.ts'
-import { postForm, prepare } from '../../src/sandbox/wallet/wallet.ts'
+import { MISTAKES, type MistakeName } from '../../sandbox/wallet/mistakes/index.ts'
+import { postForm, prepare } from '../../sandbox/wallet/wallet.ts'
 import { type RequestParameters, verifyJwtVc, verifyMdoc, verifySdJwt } from './libraries.ts'
 
 const REQUEST: RequestParameters = {

@@ -162,7 +162,7 @@ function uriOf(json: string): string | undefined {
 /** Members of a link, or of a view. Both are our own. */
 type WalletAddress = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
-/** Response of src/sandbox/worker.ts. */
+/** Response of sandbox/worker.ts. */
 type SandboxResponse = { readonly post: object; readonly response: VerifierResponse }
 
 async function ask(

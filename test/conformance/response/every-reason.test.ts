@@ -2,7 +2,7 @@
 // and has its page.
 
 import { beforeAll, expect, it } from 'vitest'
-import { MISTAKES } from '../../../src/sandbox/wallet/mistakes/index.ts'
+import { MISTAKES } from '../../../sandbox/wallet/mistakes/index.ts'
 import { REASONS, type ReasonCode } from '../../../src/session/document/reasons.ts'
 import { mintListSigner, PID_ISSUANCE } from '../../support/certificates/trust-lists.ts'
 import {

@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { postForm, prepare } from '../../../src/sandbox/wallet/wallet.ts'
+import { postForm, prepare } from '../../../sandbox/wallet/wallet.ts'
 import root from '../../../src/trust/anchors/sandbox-root.json' with { type: 'json' }
 import { expectStatus, OVER_18, type Poll, type RelyingParty } from '../../support/service/service.ts'
 import { useStage } from '../../support/service/stage.ts'

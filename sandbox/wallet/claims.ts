@@ -1,8 +1,8 @@
 // Claims of the sandbox issuer about the fictitious person of the test wallet: every requested claim has a
 // value.
 
-import person from '../../../assets/sandbox/person.json' with { type: 'json' }
-import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
+import person from '../../assets/sandbox/person.json' with { type: 'json' }
+import { isJsonObject, type Json, type JsonObject } from '../../src/codec/json.ts'
 import type { RequestedClaim } from './query.ts'
 
 /** Builds the claims of a credential for the requested paths and values. */

@@ -1,7 +1,7 @@
 // Keys and certificates of the sandbox issuer, made by scripts/sandbox-certificates.mjs. The keys are public,
 // so their signatures prove nothing. Only test mode accepts them.
 
-import data from '../../../assets/sandbox/identities.json' with { type: 'json' }
+import data from '../../assets/sandbox/identities.json' with { type: 'json' }
 
 /** `good` is accepted. Each other identity differs from it in one property. */
 export type IdentityName = keyof typeof data.identities

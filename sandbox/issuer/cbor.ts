@@ -1,8 +1,8 @@
 // CBOR encoding for an issuer of mdocs (RFC 8949 §4.2.1), with maps and numbers that the verifier never
 // encodes.
 
-import { concatBytes, utf8 } from '../../codec/bytes.ts'
-import { cborHead } from '../../codec/cbor-encode.ts'
+import { concatBytes, utf8 } from '../../src/codec/bytes.ts'
+import { cborHead } from '../../src/codec/cbor-encode.ts'
 
 /** Values that can be encoded. */
 export type Cbor =

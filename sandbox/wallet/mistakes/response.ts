@@ -1,8 +1,8 @@
 // Mistakes in the authorization response itself: reasons of the families envelope and flow.
 
-import { encodeBase64url } from '../../../codec/base64url.ts'
-import { utf8 } from '../../../codec/bytes.ts'
-import { isJsonObject } from '../../../codec/json.ts'
+import { encodeBase64url } from '../../../src/codec/base64url.ts'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import { isJsonObject } from '../../../src/codec/json.ts'
 import type { Mistake } from '../mistake.ts'
 
 export const RESPONSE_MISTAKES = {

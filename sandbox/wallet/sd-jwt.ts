@@ -1,9 +1,9 @@
 // SD-JWT VC with a Key Binding JWT for the request (RFC 9901, OpenID4VP 1.0 B.3). Each claim about the person
 // is a disclosure.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
-import { utf8 } from '../../codec/bytes.ts'
-import { digest, isHashName, sha256 } from '../../crypto/digest.ts'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
+import { digest, isHashName, sha256 } from '../../src/crypto/digest.ts'
 import { ISSUER } from '../issuer/identities.ts'
 import { type Members, publicKey, randomText, signJwt } from '../issuer/sign.ts'
 import { statusReference } from '../issuer/status.ts'

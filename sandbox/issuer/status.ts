@@ -1,7 +1,7 @@
 // Status lists of the sandbox issuer: a Token Status List as JWT and as CWT, and two Bitstring Status Lists.
 // The index of a credential determines its status.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
 import { type Cbor, cbor, tagged } from './cbor.ts'
 import { certificateBytes, signCose } from './cose.ts'
 import { IDENTITIES, ISSUER } from './identities.ts'

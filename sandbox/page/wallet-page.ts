@@ -2,7 +2,7 @@
 // without a mistake. Plain forms. After an accepted response the person follows the verifier's redirect.
 
 import { html } from 'hono/html'
-import { isJsonObject, type Json, member } from '../../codec/json.ts'
+import { isJsonObject, type Json, member } from '../../src/codec/json.ts'
 import { claimsFor } from '../wallet/claims.ts'
 import { MISTAKES } from '../wallet/mistakes/index.ts'
 import { credentialChoice, type RequestedCredential } from '../wallet/query.ts'

@@ -2,9 +2,9 @@
 // contain a request, so no referrer is sent.
 
 import { html, raw } from 'hono/html'
-import { encodeBase64 } from '../../codec/base64url.ts'
-import { utf8 } from '../../codec/bytes.ts'
-import { sha256 } from '../../crypto/digest.ts'
+import { encodeBase64 } from '../../src/codec/base64url.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
+import { sha256 } from '../../src/crypto/digest.ts'
 
 /** HTML of the `html` tag, which escapes inserted values. */
 export type Markup = ReturnType<typeof html>

@@ -1,8 +1,8 @@
 // ES256 signatures over bytes and JWTs. Accepts invalid headers, which libraries refuse to write.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
-import { utf8 } from '../../codec/bytes.ts'
-import { randomBytes } from '../../crypto/random.ts'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
+import { randomBytes } from '../../src/crypto/random.ts'
 import type { PrivateKey } from './identities.ts'
 
 /** JSON object of unknown members. */

@@ -2,7 +2,7 @@
 // itself, and presents them, correctly or with one mistake. Web standards only: it runs in the sandbox's
 // Worker, and in Node for `npm run wallet`.
 
-import { err, ok, type Result } from '../../result.ts'
+import { err, ok, type Result } from '../../src/result.ts'
 import { generateKey, randomText } from '../issuer/sign.ts'
 import { presentJwtVc } from './jwt-vc.ts'
 import { presentMdoc } from './mdoc.ts'

@@ -1,8 +1,8 @@
 // The sandbox, a Worker of its own beside the verifier (docs/decisions/sandbox.md): test issuer with status
 // lists, and test wallet. The verifier reaches it by a binding. It calls the verifier only (verifier.ts).
 
-import { decodeUtf8 } from '../codec/bytes.ts'
-import { readAtMost } from '../net/bounded-read.ts'
+import { decodeUtf8 } from '../src/codec/bytes.ts'
+import { readAtMost } from '../src/net/bounded-read.ts'
 import { issuerResource } from './issuer/resources.ts'
 import { type AssetSource, NOT_FOUND, type Page, sendPage } from './page/document.ts'
 import { sendResponse, showRequest } from './page/wallet-page.ts'

@@ -1,6 +1,6 @@
 // COSE_Sign1 with ES256 (RFC 9052 §4.4), as the sandbox issuer and its holders sign.
 
-import { decodeBase64 } from '../../codec/base64url.ts'
+import { decodeBase64 } from '../../src/codec/base64url.ts'
 import { type Cbor, cbor } from './cbor.ts'
 import type { PrivateKey } from './identities.ts'
 import { signBytes } from './sign.ts'

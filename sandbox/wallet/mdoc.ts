@@ -1,11 +1,11 @@
 // ISO mdocs (ISO/IEC 18013-5). The device signature covers the session transcript of OpenID4VP 1.0 B.2.6. In
 // the drafts it is that of ISO/IEC TS 18013-7 B.4.4.
 
-import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
-import type { Json } from '../../codec/json.ts'
-import { sha256 } from '../../crypto/digest.ts'
-import { jwkThumbprint, parsePublicJwk } from '../../crypto/jwk.ts'
-import { randomBytes } from '../../crypto/random.ts'
+import { decodeBase64url, encodeBase64url } from '../../src/codec/base64url.ts'
+import type { Json } from '../../src/codec/json.ts'
+import { sha256 } from '../../src/crypto/digest.ts'
+import { jwkThumbprint, parsePublicJwk } from '../../src/crypto/jwk.ts'
+import { randomBytes } from '../../src/crypto/random.ts'
 import { type Cbor, cbor, embedded, mapOf, tagged } from '../issuer/cbor.ts'
 import { certificateBytes, signCose } from '../issuer/cose.ts'
 import type { PrivateKey } from '../issuer/identities.ts'

@@ -2,7 +2,7 @@
 // `direct_post.jwt`; JARM in the drafts.
 
 import { CompactEncrypt, type CompactJWEHeaderParameters } from 'jose'
-import { utf8 } from '../../codec/bytes.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
 import { apply, type JweHeader, type Mistake } from './mistake.ts'
 import type { RequestedCredential } from './query.ts'
 import type { WalletRequest } from './request.ts'

@@ -1,9 +1,9 @@
 // Mistakes in the credential, its issuer or its status: reasons of the families credential, trust, status and
 // policy.
 
-import { encodeBase64url } from '../../../codec/base64url.ts'
-import { utf8 } from '../../../codec/bytes.ts'
-import { isJsonObject } from '../../../codec/json.ts'
+import { encodeBase64url } from '../../../src/codec/base64url.ts'
+import { utf8 } from '../../../src/codec/bytes.ts'
+import { isJsonObject } from '../../../src/codec/json.ts'
 import { type Cbor, cbor, embedded, mapOf, tagged } from '../../issuer/cbor.ts'
 import { ISSUER, ROOT_CERTIFICATE } from '../../issuer/identities.ts'
 import type { Mistake } from '../mistake.ts'

@@ -1,10 +1,10 @@
 // The authorization request behind a wallet URI, passed by reference or by value, in OpenID4VP 1.0 and the
 // drafts. The test wallet verifies nothing: its credentials prove nothing either.
 
-import { decodeBase64url } from '../../codec/base64url.ts'
-import { decodeUtf8 } from '../../codec/bytes.ts'
-import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
-import { err, ok, type Result } from '../../result.ts'
+import { decodeBase64url } from '../../src/codec/base64url.ts'
+import { decodeUtf8 } from '../../src/codec/bytes.ts'
+import { isJsonObject, type JsonObject, member, parseJsonObject } from '../../src/codec/json.ts'
+import { err, ok, type Result } from '../../src/result.ts'
 import { randomText } from '../issuer/sign.ts'
 
 /** The members of a request that this wallet uses. */

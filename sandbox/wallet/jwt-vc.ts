@@ -1,8 +1,8 @@
 // W3C credentials as JWTs (VCDM 1.1 §6.3.1, OpenID4VP 1.0 B.1.3.1). A VP JWT of the holder's did:jwk contains
 // the VC JWT.
 
-import { encodeBase64url } from '../../codec/base64url.ts'
-import { utf8 } from '../../codec/bytes.ts'
+import { encodeBase64url } from '../../src/codec/base64url.ts'
+import { utf8 } from '../../src/codec/bytes.ts'
 import { ISSUER } from '../issuer/identities.ts'
 import { type Members, publicKey, signJwt } from '../issuer/sign.ts'
 import { credentialStatus } from '../issuer/status.ts'
