@@ -1,5 +1,5 @@
 // The built-in credential types (CONTRACT 8): their identifiers in each format, and the path of each scope's
-// claim. `docs/decisions/catalogue.md` names the source of each identifier, and the identifiers without a
+// claim. `docs/decisions/formats.md` names the source of each identifier, and the identifiers without a
 // public source.
 
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
