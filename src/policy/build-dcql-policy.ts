@@ -1,5 +1,5 @@
 // Builds a policy from a caller's own DCQL query, or returns every error. CONTRACT 2: 400 for an unknown
-// name, 422 for a query that no response can satisfy or that we cannot check. `docs/decisions/dcql.md` has
+// name, 422 for a query that no response can satisfy or that we cannot check. `docs/decisions/policy.md` has
 // the details.
 
 import { toPointer } from '../codec/json-pointer.ts'

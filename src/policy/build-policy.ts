@@ -1,6 +1,6 @@
 // Builds a policy from the types and scopes that a relying party requests, or returns every error. CONTRACT
 // 2: 400 for an unknown name, 422 for known names that no credential can satisfy.
-// `docs/decisions/any-and-all.md` defines `any` and `all`.
+// `docs/decisions/policy.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
 import { formatOf, pathIn, scopePath } from './catalogue.ts'
