@@ -1,6 +1,5 @@
 // `node_modules/.bin/node scripts/lines.ts [directory]`: counts the lines of code below a directory (default:
-// src), without blank lines and comments. TypeScript and JSON count. docs/decisions/documentation.md records
-// the results.
+// src), without blank lines and comments. TypeScript and JSON count.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
