@@ -2,6 +2,22 @@
 // responses are in responses/.
 
 import * as z from 'zod/mini'
+import {
+  browserReturnRequest,
+  createRequest,
+  dcApiRequestOptions,
+  dcApiResponse,
+  linkOptions,
+  redeliveryRange,
+  redemption,
+} from '../src/api/requests.ts'
+import { consoleCode, consoleSession } from '../src/api/responses/console.ts'
+import * as lists from '../src/api/responses/lists.ts'
+import * as oidc from '../src/api/responses/oidc.ts'
+import * as operator from '../src/api/responses/operator.ts'
+import * as open from '../src/api/responses/public.ts'
+import * as settings from '../src/api/responses/settings.ts'
+import * as verifications from '../src/api/responses/verifications.ts'
 import { dcqlQuery } from '../src/openid4vp/dcql/query.ts'
 import { claimsEncryptionJwk } from '../src/relying-party/document/encryption-jwk.ts'
 import { SCOPES } from '../src/relying-party/document/settings.ts'
@@ -15,28 +31,12 @@ import {
 } from '../src/relying-party/settings/settings-schema.ts'
 import { trustListSchema } from '../src/relying-party/trust-lists/trust-list-schema.ts'
 import { codeRequest, signInRequest } from '../src/routes/console/sign-in-schemas.ts'
-import {
-  browserReturnRequest,
-  createRequest,
-  dcApiRequestOptions,
-  dcApiResponse,
-  linkOptions,
-  outcomeRequest,
-  redeliveryRange,
-  redemption,
-} from '../src/routes/edge/schemas.ts'
 import { clientCreation, clientPatch } from '../src/routes/oidc/clients/client-schema.ts'
+import { outcomeRequest } from '../src/routes/public/outcome-request.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'
 import { MEMBER_TEXTS } from './member-texts.ts'
 import { openResponse, STORED, withDefaultTexts } from './open-lists.ts'
-import { consoleCode, consoleSession } from './responses/console.ts'
-import * as lists from './responses/lists.ts'
-import * as oidc from './responses/oidc.ts'
-import * as operator from './responses/operator.ts'
-import * as open from './responses/public.ts'
-import * as settings from './responses/settings.ts'
-import * as verifications from './responses/verifications.ts'
 import { withNamedUnion } from './union-members.ts'
 
 /** Rules of validation. The description shows the shape only, which depends on none of them. */

@@ -4,11 +4,11 @@
 // A new route needs its row in access.ts and its operation in operations/; otherwise this file does not
 // compile.
 
+import { PATH_PATTERNS } from '../src/api/identifiers.ts'
 import { ACCESS, type RouteName } from '../src/routes/edge/access.ts'
 import type { ProblemCode } from '../src/routes/edge/problems.ts'
 import { type ComponentName, describeQuery, describeSchemas, type Schema } from './components.ts'
 import { EXAMPLES } from './examples.ts'
-import { PATH_PATTERNS } from './identifiers.ts'
 import { linksOf } from './links.ts'
 import type { Operation, OperationResponse } from './operation.ts'
 import { errorNamesOf } from './operation-errors.ts'

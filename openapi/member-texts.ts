@@ -2,7 +2,7 @@
 // compile.
 
 import type { z } from 'zod/mini'
-import type { createRequest } from '../src/routes/edge/schemas.ts'
+import type { createRequest } from '../src/api/requests.ts'
 
 const VERSION = 'Increases with every visible change.'
 const SHOWN_ONCE = 'Only this response contains it.'

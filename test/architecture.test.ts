@@ -17,6 +17,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   config: ['net', 'codec'],
   routes: [
     ...[
+      'api',
       'session',
       'relying-party',
       'wallets',
@@ -28,12 +29,14 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
       'net',
     ],
     ...['webhook', 'qr'],
-    ...['metrics', 'config', 'env', 'version', 'crypto', 'codec', 'type:assets', 'type:openapi'],
+    ...['metrics', 'config', 'env', 'version', 'crypto', 'codec', 'type:assets'],
   ],
   session: [
-    ...['relying-party', 'wallets', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net'],
-    ...['webhook', 'metrics', 'config', 'env', 'crypto', 'codec', 'type:openapi'],
+    ...['api', 'relying-party', 'wallets', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net'],
+    ...['webhook', 'metrics', 'config', 'env', 'crypto', 'codec'],
   ],
+  // The wire: requests as schemas, responses as types.
+  api: ['relying-party', 'policy', 'openid4vp', 'trust', 'qr', 'crypto', 'codec'],
   'relying-party': [
     ...['wallets', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],
@@ -112,6 +115,10 @@ const SUB_ROOMS: Readonly<Record<string, Readonly<Record<string, readonly string
     registration: ['dcql'],
     'transaction-data': [],
     dcql: [],
+  },
+  api: {
+    responses: ['.'],
+    '.': [],
   },
   formats: {
     '.': ['sd-jwt-vc', 'mdoc', 'jwt-vc-json', 'verification'],
@@ -192,6 +199,9 @@ function importFaults(path: string, source: string): string[] {
     const to = roomOf(target)
     if (to === from && !mayImportSibling(from, subRoomOf(path), subRoomOf(target)))
       return [`${path}: may not import ${specifier}`]
+    // docs/decisions/bundle.md: no schema of a response is part of the bundle.
+    if (!typeOnly && to === 'api' && from !== 'api' && subRoomOf(target) === 'responses')
+      return [`${path}: may import only types of ${specifier}`]
     const free = to === from || to === 'result' || to === 'limits' || allowed.includes(to)
     return free || (typeOnly && allowed.includes(`type:${to}`))
       ? []
@@ -421,6 +431,16 @@ describe('the architecture test', () => {
       'a value where only types may come from',
       { 'metrics/event.ts': "import { type A, b } from '../env.ts'" },
       'metrics/event.ts: may not import ../env.ts',
+    ],
+    [
+      'a value of the description',
+      { 'routes/a.ts': "import type { A } from '../../openapi/a.ts'" },
+      'routes/a.ts: may not import ../../openapi/a.ts',
+    ],
+    [
+      'a schema of a response in the bundle',
+      { 'session/a.ts': "import { reason } from '../api/responses/verifications.ts'" },
+      'session/a.ts: may import only types of ../api/responses/verifications.ts',
     ],
     ['an import of a computed name', { 'qr/png.ts': 'import(name)' }, 'qr/png.ts: imports a computed name'],
     ['a room that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],

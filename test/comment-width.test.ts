@@ -7,7 +7,18 @@ import { expect, it } from 'vitest'
 import { commentsOf } from './support/reading/source-scan.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const FOLDERS = ['src', 'sandbox', 'openapi', 'packages', 'examples', 'assets', 'console', 'scripts', 'test', 'bench']
+const FOLDERS = [
+  'src',
+  'sandbox',
+  'openapi',
+  'packages',
+  'examples',
+  'assets',
+  'console',
+  'scripts',
+  'test',
+  'bench',
+]
 const MAXIMUM_COLUMNS = 110
 
 /**

@@ -1,7 +1,7 @@
 // Operations on settings: by a relying party on its own, by the operator on all (CONTRACT 8).
 
+import { directoryQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { directoryQuery } from '../../src/routes/edge/schemas.ts'
 import type { Operation } from '../operation.ts'
 
 const SETTINGS = { 200: { description: 'The settings.', json: ['RelyingParty'] } } as const

@@ -1,7 +1,7 @@
 // Operations of relying parties on their verifications (CONTRACT 2 to 7).
 
+import { eventsQuery, qrQuery, waitQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { eventsQuery, qrQuery, waitQuery } from '../../src/routes/edge/schemas.ts'
 import type { Operation } from '../operation.ts'
 
 const CREATE_PROBLEMS = [

@@ -1,6 +1,7 @@
 // The table of `npm run admin -- wallets`: the policy of a creation as the service builds it, and the results
 // of the wallets.
 
+import { createRequest, withPreset } from '../../src/api/requests.ts'
 import { describeIssue } from '../../src/codec/schema.ts'
 import { type Config, certificateChain } from '../../src/config.ts'
 import { PROTOCOLS } from '../../src/openid4vp/protocols/index.ts'
@@ -10,7 +11,6 @@ import type { Settings } from '../../src/relying-party/document/settings.ts'
 import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
 import type { RequestError } from '../../src/routes/edge/problems.ts'
-import { createRequest, withPreset } from '../../src/routes/edge/schemas.ts'
 import { requestOptions } from '../../src/routes/verifications/request-options.ts'
 import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
 import { requestedTransactions } from '../../src/routes/verifications/requested-transactions.ts'

@@ -1,6 +1,7 @@
 // docs/statuses-and-reasons.md, from the catalogues of the service.
 
 import errors from '../../assets/oauth-errors.json' with { type: 'json' }
+import { STATUSES, type Status } from '../../src/api/values.ts'
 import { PROBLEMS, type ProblemKind } from '../../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../../src/routes/wallet/wallet-errors.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type ReasonCode,
   type ReasonFamily,
 } from '../../src/session/document/reasons.ts'
-import { STATUSES, type Status } from '../../src/session/document/state.ts'
 import { CERTIFICATE_RULES, type CertificateRule } from '../../src/trust/refusal.ts'
 import meanings from './problem-meanings.json' with { type: 'json' }
 import { ADVICE_WORDS, REASON_ADVICE } from './reason-advice.ts'

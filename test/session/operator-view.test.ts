@@ -1,7 +1,7 @@
 // The view of a session for the operator (CONTRACT 8): its course, and nothing about the person.
 
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { operatorVerification } from '../../openapi/responses/operator.ts'
+import { operatorVerification } from '../../src/api/responses/operator.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { ADMIN, call, json } from '../routes/edge/edge-app.ts'
 import { createSession, fetchRequest, goodResponse, ISSUER, post, type Setting, setUp } from './driver.ts'

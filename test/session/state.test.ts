@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { STATUSES, transition } from '../../src/session/document/state.ts'
+import { STATUSES } from '../../src/api/values.ts'
+import { transition } from '../../src/session/document/state.ts'
 
 const TERMINAL = STATUSES.filter((status) => status !== 'pending')
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TestEvent, VerificationEvent } from '../../openapi/responses/verifications.ts'
+import type { TestEvent, VerificationEvent } from '../../src/api/responses/verifications.ts'
 import { buildTestEvent, ENCRYPTED_CLAIMS_LIMIT, serialiseEvent } from '../../src/webhook/event.ts'
 
 const EVENT: VerificationEvent = {

@@ -1,5 +1,6 @@
 // The person's browser (CONTRACT 5): the origin of our own pages, and the cookie that identifies the browser.
 
+import { LONGEST_SESSION_SECONDS } from '../../api/requests.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -9,7 +10,6 @@ import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/end/binding.ts'
 import { derivedKey } from '../../session/store/keys.ts'
 import { isHttps, readCookie, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
-import { LONGEST_SESSION_SECONDS } from '../edge/schemas.ts'
 
 /** Accepts requests of our own pages. Browsers set `Origin` on every POST, and no other page can set ours. */
 export function isOwnPage(c: AppContext): boolean {

@@ -2,6 +2,7 @@
 // Two pages may use it: ours, identified by its cookie, and the relying party's, through its server.
 
 import { Hono } from 'hono/tiny'
+import { dcApiRequestOptions, dcApiResponse } from '../../api/requests.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -13,7 +14,6 @@ import { sessionStub } from '../../session/store/identifier.ts'
 import { accessOf, authenticateForSession, type SessionCaller } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
-import { dcApiRequestOptions, dcApiResponse } from '../edge/schemas.ts'
 import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { walletError } from '../wallet/wallet-errors.ts'

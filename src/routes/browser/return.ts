@@ -2,13 +2,13 @@
 // The relying party's server redeems the return code. A GET of the return page changes nothing.
 
 import { Hono } from 'hono/tiny'
+import { browserReturnRequest, linkOptions, redemption } from '../../api/requests.ts'
 import { ok } from '../../result.ts'
 import type { ReturnCodeError } from '../../session/return/same-device.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { type ProblemCode, problem } from '../edge/problems.ts'
-import { browserReturnRequest, linkOptions, redemption } from '../edge/schemas.ts'
 import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'

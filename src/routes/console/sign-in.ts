@@ -1,6 +1,6 @@
 // Sign-in of the console: an API key, the operator's token, or the code that `npm start` prints.
 
-import type { ConsoleSessionView } from '../../../openapi/responses/console.ts'
+import type { ConsoleSessionView } from '../../api/responses/console.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -2,7 +2,7 @@
 // behind `type` are generated from it (public/pages.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import type { Problem } from '../../../openapi/responses/public.ts'
+import type { Problem } from '../../api/responses/public.ts'
 import { configOf } from '../../config.ts'
 import type { AppContext } from './context.ts'
 

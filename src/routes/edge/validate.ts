@@ -1,7 +1,7 @@
 // Validation of bodies and query strings: limits first, then strict JSON, then one schema. An error has a
 // pointer, and never repeats what was sent.
 
-import * as z from 'zod/mini'
+import type * as z from 'zod/mini'
 import { isJsonObject, type Json, parseJson } from '../../codec/json.ts'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
@@ -51,13 +51,6 @@ export function readQuery<T>(c: AppContext, schema: z.ZodMiniType<T>): Result<T,
   const parsed = schema.safeParse(query, { error: describeIssue })
   if (parsed.success) return ok(parsed.data)
   return err(problem(c, 'invalid_request', { errors: toErrors(parsed.error, query) }))
-}
-
-/** A query parameter that is a whole number of `minimum` to `maximum`. `message` names the range. */
-export function queryNumber(minimum: number, maximum: number, message: string) {
-  const digits = z.string().check(z.regex(/^(0|[1-9][0-9]{0,14})$/, message))
-  const range = z.int().check(z.minimum(minimum, message), z.maximum(maximum, message))
-  return z.pipe(z.pipe(digits, z.transform(Number)), range)
 }
 
 /** Returns the errors of a part of a body. `at` is the path of the part. */

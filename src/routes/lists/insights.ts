@@ -1,6 +1,6 @@
 // Counters of a relying party's verifications for each hour or day (CONTRACT 13).
 
-import type { Insights } from '../../../openapi/responses/lists.ts'
+import type { Insights } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'

@@ -1,6 +1,8 @@
 // Queries of `GET /v1/insights` and `GET /v1/verify` (CONTRACT 13): filters, and the cursor of pages.
 
 import * as z from 'zod/mini'
+import { NOT_A_CURSOR, pageLimit } from '../../api/requests.ts'
+import { STATUSES } from '../../api/values.ts'
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { text } from '../../codec/schema.ts'
 import type { Config } from '../../config.ts'
@@ -9,8 +11,6 @@ import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
-import { STATUSES } from '../../session/document/state.ts'
-import { NOT_A_CURSOR, pageLimit } from '../edge/schemas.ts'
 
 const METADATA = 'metadata.'
 const METADATA_FILTERS = 3

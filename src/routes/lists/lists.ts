@@ -2,7 +2,8 @@
 // reads as many entries as it returns, and one more.
 
 import { Hono } from 'hono/tiny'
-import type { VerificationPage } from '../../../openapi/responses/lists.ts'
+import { NOT_A_CURSOR } from '../../api/requests.ts'
+import type { VerificationPage } from '../../api/responses/lists.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -16,7 +17,6 @@ import { describeReason, type ReasonCode } from '../../session/document/reasons.
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
-import { NOT_A_CURSOR } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
 import { readInsights } from './insights.ts'
 import {

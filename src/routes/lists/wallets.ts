@@ -1,6 +1,6 @@
 // Wallets that the service has a profile of (CONTRACT 13): the values of `wallet` in a creation.
 
-import type { WalletList } from '../../../openapi/responses/lists.ts'
+import type { WalletList } from '../../api/responses/lists.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'

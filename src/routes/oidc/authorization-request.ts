@@ -1,6 +1,7 @@
 // The authorization request of a client (OpenID Connect Core 1.0 §3.1.2, RFC 6749 §4.1.1, RFC 7636). The
 // person may edit it in the address, so it chooses only among what the relying party registered.
 
+import { locale } from '../../api/requests.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
@@ -17,7 +18,6 @@ import type { LoginConditions, LoginRequest, TokenEncryption } from '../../sessi
 import { ACR_PREFIX } from '../../session/tokens/tokens.ts'
 import { pageLanguageOf } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
-import { locale } from '../edge/schemas.ts'
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { RequestError } from './responses.ts'
 

@@ -1,7 +1,7 @@
 // `/readyz`: readiness of the service, and warnings of what will soon end it. A wallet rejects a request
 // whose certificate has expired. Without a warning, only the person in front of the wallet would notice.
 
-import type { Readiness } from '../../../openapi/responses/public.ts'
+import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'

@@ -11,9 +11,9 @@ import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { type BodyError, readBody } from '../edge/request-body.ts'
-import { outcomeRequest } from '../edge/schemas.ts'
 import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
+import { outcomeRequest } from './outcome-request.ts'
 
 /** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
 export function sandboxRoutes(): Hono<AppEnv> {

@@ -1,7 +1,7 @@
 // Public resources for programs: the probes and the public keys.
 
 import { Hono } from 'hono/tiny'
-import type { Health, KeySet } from '../../../openapi/responses/public.ts'
+import type { Health, KeySet } from '../../api/responses/public.ts'
 import { configOf } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { readiness } from './readiness.ts'

@@ -1,7 +1,8 @@
 // Routes of the operator (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they are 404.
 
 import { Hono } from 'hono/tiny'
-import type { CreatedRelyingParty, RelyingPartyPage } from '../../../openapi/responses/settings.ts'
+import { directoryQuery } from '../../api/requests.ts'
+import type { CreatedRelyingParty, RelyingPartyPage } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { directoryOf } from '../../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
@@ -9,7 +10,6 @@ import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/set
 import { sessionStub } from '../../session/store/identifier.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { directoryQuery } from '../edge/schemas.ts'
 import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
 import { OIDC_CLIENT_ROUTES } from '../oidc/clients/handlers.ts'

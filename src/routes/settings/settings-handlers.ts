@@ -8,7 +8,7 @@ import type {
   RelyingParty,
   RotatedSecret,
   WebhookTest,
-} from '../../../openapi/responses/settings.ts'
+} from '../../api/responses/settings.ts'
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'

@@ -1,6 +1,6 @@
 // Warnings about settings that are valid and do not work (CONTRACT 8).
 
-import type { SettingsWarning } from '../../../openapi/responses/settings.ts'
+import type { SettingsWarning } from '../../api/responses/settings.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'

@@ -2,7 +2,7 @@
 // access token. Errors are OAuth errors (§5.2), so that any OAuth client can call it.
 
 import { Hono } from 'hono/tiny'
-import type { OAuthMetadata, Token } from '../../../openapi/responses/public.ts'
+import type { OAuthMetadata, Token } from '../../api/responses/public.ts'
 import { configOf } from '../../config.ts'
 import { SCOPES, type Scope } from '../../relying-party/document/settings.ts'
 import { issueAccessToken } from '../../relying-party/keys/access-token.ts'

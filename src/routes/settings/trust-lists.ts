@@ -1,6 +1,6 @@
 // The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
 
-import type { TrustList, TrustLists } from '../../../openapi/responses/settings.ts'
+import type { TrustList, TrustLists } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { configOf } from '../../config.ts'
 import { directoryOf } from '../../relying-party/directory.ts'

@@ -1,6 +1,7 @@
 // `POST /v1/verify` (CONTRACT 2): from a validated body to a new session, and its response.
 
-import type { CreatedVerification } from '../../../openapi/responses/verifications.ts'
+import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../../api/requests.ts'
+import type { CreatedVerification } from '../../api/responses/verifications.ts'
 import { encodeBase64, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { configOf } from '../../config.ts'
@@ -29,7 +30,6 @@ import { messageOf } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError, unsatisfiable } from '../edge/problems.ts'
 import { limitCreations } from '../edge/rate-limit.ts'
-import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../edge/schemas.ts'
 import { traceOf } from '../edge/trace.ts'
 import { readJson } from '../edge/validate.ts'
 import { requestOptions } from './request-options.ts'

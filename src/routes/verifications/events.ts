@@ -2,7 +2,8 @@
 // day by day, and adds to each event the members that only its session stores.
 
 import { Hono } from 'hono/tiny'
-import type { RedeliveryPage } from '../../../openapi/responses/verifications.ts'
+import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../../api/requests.ts'
+import type { RedeliveryPage } from '../../api/responses/verifications.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { logLine } from '../../metrics/log-line.ts'
@@ -13,7 +14,6 @@ import { sessionStub } from '../../session/store/identifier.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
-import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../edge/schemas.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
 import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
 

@@ -1,5 +1,6 @@
 // Policy of a creation: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
 
+import type { CreateRequest } from '../../api/requests.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { buildDcqlPolicy, DCQL_ERRORS } from '../../policy/build-dcql-policy.ts'
 import { buildPolicy, POLICY_ERRORS } from '../../policy/build-policy.ts'
@@ -9,7 +10,6 @@ import type { Settings } from '../../relying-party/document/settings.ts'
 import { err, type Result } from '../../result.ts'
 import { type AssetSource, messageOf } from '../edge/cloudflare.ts'
 import type { ProblemCode, RequestError } from '../edge/problems.ts'
-import type { CreateRequest } from '../edge/schemas.ts'
 
 /**
  * Builds the policy of a request. `supportsFormat` returns if the session's protocol can request a format;

@@ -1,7 +1,8 @@
 // Over-asking (CONTRACT 2): a creation requests more than the registration certificate of its relying party
 // covers. Wallets show or refuse it.
 
-import type { CreationWarning } from '../../../openapi/responses/verifications.ts'
+import type { CreateRequest } from '../../api/requests.ts'
+import type { CreationWarning } from '../../api/responses/verifications.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { type UncoveredClaim, uncoveredClaims } from '../../openid4vp/registration/coverage.ts'
 import type { Policy } from '../../policy/policy.ts'
@@ -13,7 +14,6 @@ import {
 import { err, ok, type Result } from '../../result.ts'
 import { type AssetSource, messageOf } from '../edge/cloudflare.ts'
 import type { RequestError } from '../edge/problems.ts'
-import type { CreateRequest } from '../edge/schemas.ts'
 
 /**
  * Returns warnings about what is not registered. With `enforce_registration` they are the errors of the

@@ -1,6 +1,7 @@
 // Transaction data of a creation (CONTRACT 2): from the objects of its body to the texts that wallets
 // receive.
 
+import type { CreateRequest } from '../../api/requests.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'
 import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
@@ -18,7 +19,6 @@ import type { Policy } from '../../policy/policy.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
-import type { CreateRequest } from '../edge/schemas.ts'
 import { partErrors } from '../edge/validate.ts'
 import { requestError } from './requested-policy.ts'
 

@@ -1,6 +1,7 @@
 // The trust that a creation needs (CONTRACT 2): in live mode, an anchor or a list that can vouch for what it
 // asks.
 
+import type { CreateRequest } from '../../api/requests.ts'
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
@@ -15,7 +16,6 @@ import type { StoredRequest } from '../../session/document/stored-request.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { messageOf } from '../edge/cloudflare.ts'
 import type { RequestError } from '../edge/problems.ts'
-import type { CreateRequest } from '../edge/schemas.ts'
 
 /**
  * Returns the error of a request that no credential of a trusted issuer can satisfy. A list that is

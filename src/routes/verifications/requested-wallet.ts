@@ -1,5 +1,6 @@
 // The wallet of a creation (CONTRACT 2): the first of those named that can answer the request.
 
+import type { CreateRequest } from '../../api/requests.ts'
 import { err, ok, type Result } from '../../result.ts'
 import {
   type ChosenWallet,
@@ -10,7 +11,6 @@ import {
 import type { Finding } from '../../wallets/lowering.ts'
 import { walletProfile } from '../../wallets/profiles/index.ts'
 import type { FieldError, RequestError } from '../edge/problems.ts'
-import type { CreateRequest } from '../edge/schemas.ts'
 
 /**
  * Returns the wallet with its lowered request; `undefined` where none is named. Where none of them can

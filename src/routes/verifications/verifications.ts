@@ -1,6 +1,7 @@
 // Session routes of relying parties (CONTRACT 1). Two of them also accept the `client_token` of a kiosk.
 
 import { Hono } from 'hono/tiny'
+import { parseQrSize, qrQuery } from '../../api/requests.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { QR_MEDIA_TYPES, type QrMediaType, renderQr } from '../../qr/render.ts'
 import type { Scope } from '../../relying-party/document/settings.ts'
@@ -10,7 +11,6 @@ import { accessOf, authenticate, authenticateForSession } from '../edge/authenti
 import { messageOf } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
-import { parseQrSize, qrQuery } from '../edge/schemas.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readQuery } from '../edge/validate.ts'
 import { createSession } from './create-session.ts'

@@ -1,6 +1,7 @@
 // `?wait=&after_version=`: long poll of a session (CONTRACT 4). The edge waits on the session's hibernating
 // socket. No call waits inside the object, which may hibernate meanwhile.
 
+import { waitQuery } from '../../api/requests.ts'
 import { ok, type Result } from '../../result.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import type { SessionError } from '../../session/document/results.ts'
@@ -8,7 +9,6 @@ import type { View } from '../../session/document/state-view.ts'
 import type { SessionStub } from '../../session/store/identifier.ts'
 import type { AppContext } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
-import { waitQuery } from '../edge/schemas.ts'
 import { readQuery } from '../edge/validate.ts'
 
 /** Longest wait, and the version to exceed. `afterVersion` null: the version found at the start. */

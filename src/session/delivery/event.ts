@@ -1,7 +1,7 @@
 // The event of a session's end (CONTRACT 7). It is built from members of the finished document that never
 // change after the end, and from the service's address. So it is the same whenever it is built.
 
-import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
+import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { randomBytes } from '../../crypto/random.ts'

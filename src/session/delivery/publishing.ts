@@ -2,7 +2,7 @@
 // write that ends the session, with or without a webhook. It is tried until the log confirms it. The log
 // recognises an event that it already has.
 
-import type { VerificationEvent } from '../../../openapi/responses/verifications.ts'
+import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { configOf } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'

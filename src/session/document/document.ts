@@ -1,6 +1,7 @@
 // The stored document of one session, with its schema version, written in one put. It contains no claim
 // value. Times are Unix milliseconds.
 
+import type { Status } from '../../api/values.ts'
 import type { Trace } from '../../codec/traceparent.ts'
 import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
@@ -11,7 +12,6 @@ import type { StoredGeneration } from './generations.ts'
 import type { Login } from './login.ts'
 import type { Held, Outcome, Returned } from './outcome.ts'
 import type { PendingIndexEntry, PendingListing, PendingLogEntry, PendingStepLog } from './pending-entry.ts'
-import type { Status } from './state.ts'
 import type { StoredRequest } from './stored-request.ts'
 import type { StoredVerifier, StoredWallet } from './stored-verifier.ts'
 import type { StoredStep } from './timeline.ts'

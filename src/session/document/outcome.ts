@@ -1,5 +1,6 @@
 // The stored outcome of a session, and a success that waits for its browser.
 
+import { SESSION_BINDINGS, type SessionBinding } from '../../api/values.ts'
 import type { CheckResult } from '../../formats/verification/format.ts'
 import type { ProtocolId } from '../../openid4vp/request/generation.ts'
 import type { DecidedCredential, LevelDerivation } from '../../policy/policy.ts'
@@ -58,10 +59,6 @@ export type Returned = { readonly browser: string; readonly until: number; reado
 
 /** One check of the response that ended the session, in order. */
 export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
-
-/** Kinds of proof of the person at the other end of a session (CONTRACT 5), weakest first. */
-export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
-export type SessionBinding = (typeof SESSION_BINDINGS)[number]
 
 /** Returns true if the shown binding is at least the required one. */
 export function reaches(shown: SessionBinding | null, required: SessionBinding): boolean {

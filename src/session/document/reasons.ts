@@ -2,9 +2,9 @@
 // union does not compile until it has a row here. scripts/documents/reason-advice.ts has the advice about
 // each.
 
+import type { TerminalStatus } from '../../api/values.ts'
 import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'
-import type { TerminalStatus } from './state.ts'
 
 /** Reasons of a response that is refused: an attempt. */
 export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'

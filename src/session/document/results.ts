@@ -1,11 +1,11 @@
 // Results of the session's methods, as plain data. Errors are values, because a thrown error loses its class
 // on the way (Durable Object RPC). Views are JSON text, serialised once.
 
+import type { Status } from '../../api/values.ts'
 import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import type { WalletMetadataRefusal } from '../../openid4vp/request/wallet-metadata.ts'
 import type { Result } from '../../result.ts'
 import type { RefusalReason } from './reasons.ts'
-import type { Status } from './state.ts'
 
 /** Why a method refuses. */
 export type SessionError =

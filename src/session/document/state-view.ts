@@ -1,6 +1,6 @@
 // The state of a session as watchers see it. It is built from the document alone.
 
-import type { VerificationState } from '../../../openapi/responses/verifications.ts'
+import type { VerificationState } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { type SessionDocument, stageOf } from './document.ts'
 import { activityView } from './wallet-activity.ts'

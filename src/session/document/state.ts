@@ -1,9 +1,6 @@
 // The only place where a status changes (CONTRACT 4): one table of transitions. A missing entry is a refusal.
 
-/** Every status of a session. All but `pending` are terminal. */
-export const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled'] as const
-export type Status = (typeof STATUSES)[number]
-export type TerminalStatus = Exclude<Status, 'pending'>
+import type { Status, TerminalStatus } from '../../api/values.ts'
 
 const TRANSITIONS: Readonly<Partial<Record<Status, readonly TerminalStatus[]>>> = {
   pending: ['verified', 'rejected', 'declined', 'expired', 'canceled'],

@@ -1,5 +1,7 @@
 // The creation request as a session stores it.
 
+import { mapPageTexts, type PageText } from '../../api/page-texts.ts'
+import type { SessionBinding } from '../../api/values.ts'
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import type { ClientIdPrefix } from '../../openid4vp/request/client-identifier.ts'
 import type { ProtocolId, RequestUriMethod } from '../../openid4vp/request/generation.ts'
@@ -7,10 +9,9 @@ import type { ResponseMode } from '../../openid4vp/response/response-mode.ts'
 import type { Preset } from '../../policy/presets.ts'
 import type { ClaimsEncryptionJwk } from '../../relying-party/document/encryption-jwk.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
-import type { SessionBinding } from './outcome.ts'
 
 /** Members of the creation request with defaults; `null` for what the relying party left out. */
-export type StoredRequest = {
+export type StoredRequest = { readonly [text in PageText]?: string } & {
   /** `null` with a `dcql_query`. */
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
@@ -40,16 +41,27 @@ export type StoredRequest = {
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
-  /** Heading of the page in the relying party's words, in the language of `locale`. */
-  readonly heading?: string
-  /** Reason for the request in the relying party's words, in the language of `locale`. */
-  readonly purpose?: string
   readonly allow_derived: boolean
   /** Absent where the relying party left it out: false. */
   readonly intent_to_retain?: boolean
   readonly retry_of: string | null
   /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
+}
+
+/** Members of a view that a creation may leave out, and that are then absent in the stored request. */
+const ABSENT_MEMBERS = {
+  ...mapPageTexts(() => null),
+  dcql_query: null,
+  preset: null,
+  wallet: null,
+  intent_to_retain: false,
+  require_same_holder_key: false,
+} as const
+
+/** Returns the request as every view has it: absent members have their default. */
+export function withDefaults(request: StoredRequest) {
+  return { ...ABSENT_MEMBERS, ...request }
 }
 
 /** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */

@@ -1,9 +1,9 @@
 // Last activity of a wallet with a live request of a pending session. People at the page see it until they
 // ask for a new code. A response that names no live request changes nothing here.
 
+import type { Status } from '../../api/values.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { type AttemptReason, type RefusalFamily, refusalFamily } from './refusal-family.ts'
-import type { Status } from './state.ts'
 
 /** `number` rises by one with each activity. `at` in Unix milliseconds. */
 export type WalletActivity = { readonly number: number; readonly at: number } & Activity

@@ -1,6 +1,7 @@
 // The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one. The same
 // write queues the event and the log entry.
 
+import type { TerminalStatus } from '../../api/values.ts'
 import { configOf } from '../../config.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import type { Decision } from '../../policy/policy.ts'
@@ -16,7 +17,7 @@ import type { LoginResult } from '../document/login.ts'
 import type { Outcome, Returned, TraceEntry } from '../document/outcome.ts'
 import { reaches } from '../document/outcome.ts'
 import type { PendingLogEntry } from '../document/pending-entry.ts'
-import { type TerminalStatus, transition } from '../document/state.ts'
+import { transition } from '../document/state.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'

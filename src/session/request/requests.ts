@@ -1,6 +1,6 @@
 // Forms of a generation: its addresses, its Request Object, and the view of the relying party.
 
-import type { Openid4vpView, WalletRequest } from '../../../openapi/responses/verifications.ts'
+import type { Openid4vpView, WalletRequest } from '../../api/responses/verifications.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'
 import { FORMATS } from '../../formats/index.ts'

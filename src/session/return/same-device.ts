@@ -3,6 +3,7 @@
 // process-response.ts, everything that waits comes before the synchronous step that reads and writes the
 // document.
 
+import type { SessionBinding } from '../../api/values.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { configOf } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
@@ -12,7 +13,7 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { LoginFailure } from '../document/login.ts'
 import type { Held, Returned } from '../document/outcome.ts'
-import { reaches, type SessionBinding } from '../document/outcome.ts'
+import { reaches } from '../document/outcome.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import type { Link, SessionError } from '../document/results.ts'
 import { addStep } from '../document/timeline.ts'

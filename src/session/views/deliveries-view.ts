@@ -1,6 +1,6 @@
 // The webhook log of one session (CONTRACT 7): each event, and each attempt with its result.
 
-import type { DeliveryLog } from '../../../openapi/responses/verifications.ts'
+import type { DeliveryLog } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'

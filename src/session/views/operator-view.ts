@@ -1,7 +1,7 @@
 // The view of a session for the operator, who supports its relying party: its course, and why responses
 // were refused. It has nothing about the person: no check, no claim, no issuer and no metadata.
 
-import type { OperatorVerification } from '../../../openapi/responses/operator.ts'
+import type { OperatorVerification } from '../../api/responses/operator.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'

@@ -1,6 +1,7 @@
 // The content of the hosted page (CONTRACT 11): who requests what, the wallet that was chosen, and those that
 // can answer.
 
+import { mapPageTexts } from '../../api/page-texts.ts'
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
@@ -9,6 +10,7 @@ import { ok } from '../../result.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
+import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
 import { chooseWallet } from '../request/chosen-wallet.ts'
@@ -67,8 +69,8 @@ export async function offeredWallets(
 /** Returns the content of the page. Times are Unix milliseconds. */
 function pageView(document: SessionDocument, terms: RequestTerms) {
   const { status, version, expires_at, relying_party_id, livemode } = document
-  const { locale, required_session_binding, return_url } = document.request
-  const { heading = null, purpose = null } = document.request
+  const request = withDefaults(document.request)
+  const { locale, required_session_binding, return_url } = request
   const { login } = document
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
   const exchanges = exchangesOf(terms)
@@ -76,11 +78,10 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     ...state,
     login: login === undefined ? null : { client: login.client_name, redirect_uri: login.redirect_uri },
     requested_claims: requestedClaims(document.policy),
-    transactions: detailsOf(document.request.transaction_data),
+    transactions: detailsOf(request.transaction_data),
     wallet_activity: activityView(document),
     locale,
-    heading,
-    purpose,
+    ...mapPageTexts((name) => request[name]),
     required_session_binding,
     return_url,
     /** Id of the chosen wallet; null: any. */

@@ -1,6 +1,6 @@
 // The steps of one verification, oldest first (CONTRACT 13).
 
-import type { Timeline } from '../../../openapi/responses/lists.ts'
+import type { Timeline } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Attempt, Delivery } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'

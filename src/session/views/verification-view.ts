@@ -1,7 +1,7 @@
 // The view of a session for its relying party (CONTRACT 4). Members are always present; an unknown one is
 // `null`. It is built from the document alone.
 
-import type { Verification } from '../../../openapi/responses/verifications.ts'
+import type { Verification } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { decodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { vouchingLists } from '../../policy/assurance.ts'
@@ -9,7 +9,7 @@ import type { Attempt } from '../document/attempt.ts'
 import { protocolOf, type SessionDocument, stageOf } from '../document/document.ts'
 import { bindingOf, credentialsOf } from '../document/outcome.ts'
 import { describeReason } from '../document/reasons.ts'
-import type { StoredRequest } from '../document/stored-request.ts'
+import { type StoredRequest, withDefaults } from '../document/stored-request.ts'
 
 /** Returns the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
@@ -53,19 +53,7 @@ export function sessionView(
 
 function requestMembers(request: StoredRequest) {
   const transaction_data = request.transaction_data?.map(decodeTransactionData) ?? null
-  const { dcql_query = null, heading = null, purpose = null, require_same_holder_key = false } = request
-  const { intent_to_retain = false, wallet = null, preset = null } = request
-  return {
-    ...request,
-    wallet,
-    preset,
-    dcql_query,
-    heading,
-    purpose,
-    require_same_holder_key,
-    intent_to_retain,
-    transaction_data,
-  }
+  return { ...withDefaults(request), transaction_data }
 }
 
 function attemptView(attempt: Attempt, baseUrl: string) {

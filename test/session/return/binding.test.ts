@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { SESSION_BINDINGS, type SessionBinding } from '../../../src/api/values.ts'
 import { type SessionDocument, stageOf } from '../../../src/session/document/document.ts'
 import type { StoredGeneration } from '../../../src/session/document/generations.ts'
 import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/document/login.ts'
-import { reaches, SESSION_BINDINGS, type SessionBinding } from '../../../src/session/document/outcome.ts'
+import { reaches } from '../../../src/session/document/outcome.ts'
 import {
   browserMark,
   discardHeld,

@@ -1,7 +1,8 @@
 // Judges the policies of a client as the creation of a verification is judged (CONTRACT 2), and returns the
 // warnings about what they cannot deliver.
 
-import type { ClientWarning } from '../../../../openapi/responses/oidc.ts'
+import { createRequest, withPreset } from '../../../api/requests.ts'
+import type { ClientWarning } from '../../../api/responses/oidc.ts'
 import type { Json, JsonObject } from '../../../codec/json.ts'
 import { describeIssue } from '../../../codec/schema.ts'
 import type { Policy } from '../../../policy/policy.ts'
@@ -14,7 +15,6 @@ import { isCondition } from '../../../session/tokens/released-claims.ts'
 import { messageOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
-import { createRequest, withPreset } from '../../edge/schemas.ts'
 import { partErrors } from '../../edge/validate.ts'
 import { prepareSession } from '../../verifications/create-session.ts'
 

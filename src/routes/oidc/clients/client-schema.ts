@@ -2,6 +2,8 @@
 // judges the client as it will be stored.
 
 import * as z from 'zod/mini'
+import { line } from '../../../api/page-texts.ts'
+import { policyMembers } from '../../../api/requests.ts'
 import { decodeBase64url } from '../../../codec/base64url.ts'
 import { text } from '../../../codec/schema.ts'
 import { p256PublicJwk } from '../../../config.ts'
@@ -21,7 +23,6 @@ import {
   SUBJECT_CLAIMS,
   signingKeys,
 } from '../../../relying-party/oidc/client.ts'
-import { line, policyMembers } from '../../edge/schemas.ts'
 import type { ClientMessage } from './client-messages.ts'
 
 /** Bytes of a client's body. */

@@ -6,7 +6,7 @@ import type {
   OidcClientList,
   OidcClientView,
   OidcSecret,
-} from '../../../../openapi/responses/oidc.ts'
+} from '../../../api/responses/oidc.ts'
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { encodeHex } from '../../../codec/bytes.ts'
 import { isoTime } from '../../../codec/date-time.ts'

@@ -1,12 +1,12 @@
 // Responses about relying parties, as schemas (CONTRACT 8).
 
 import * as z from 'zod/mini'
-import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
-import { addedTransactionDataTypes } from '../../src/relying-party/settings/added-transaction-data-types.ts'
-import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../src/relying-party/settings/added-types.ts'
-import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
-import { anchorShape } from '../../src/trust/anchors/parse-anchor.ts'
-import { CERTIFICATE_REVOCATION } from '../../src/trust/revocation/certificate-revocation.ts'
+import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../relying-party/document/settings.ts'
+import { addedTransactionDataTypes } from '../../relying-party/settings/added-transaction-data-types.ts'
+import { addedTypes, type addedTypeToWire, FORMAT_IDS } from '../../relying-party/settings/added-types.ts'
+import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
+import { anchorShape } from '../../trust/anchors/parse-anchor.ts'
+import { CERTIFICATE_REVOCATION } from '../../trust/revocation/certificate-revocation.ts'
 import { eventId, jsonObject, keyId, list, maybe, relyingPartyId, time, typed } from './parts.ts'
 import { testEvent } from './verifications.ts'
 

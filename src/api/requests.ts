@@ -2,22 +2,21 @@
 // by name. openapi/ builds the published description from them.
 
 import * as z from 'zod/mini'
-import { utf8 } from '../../codec/bytes.ts'
-import type { Json } from '../../codec/json.ts'
-import { list, text } from '../../codec/schema.ts'
-import { HASH_NAMES } from '../../crypto/digest.ts'
-import { TRANSACTION_DATA } from '../../limits.ts'
-import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
-import { dcqlQuery } from '../../openid4vp/dcql/query.ts'
-import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
-import { requestOptionsSchema } from '../../openid4vp/request/request-options.ts'
-import { PRESET_NAMES, PRESETS } from '../../policy/presets.ts'
-import { QR_SIZE } from '../../qr/symbol.ts'
-import { claimsEncryptionJwk } from '../../relying-party/document/encryption-jwk.ts'
-import { SESSION_BINDINGS } from '../../session/document/outcome.ts'
-import { REASONS } from '../../session/document/reasons.ts'
-import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
-import { queryNumber } from './validate.ts'
+import { utf8 } from '../codec/bytes.ts'
+import type { Json } from '../codec/json.ts'
+import { list, queryNumber, text } from '../codec/schema.ts'
+import { HASH_NAMES } from '../crypto/digest.ts'
+import { TRANSACTION_DATA } from '../limits.ts'
+import { DC_API_PROTOCOLS } from '../openid4vp/dc-api.ts'
+import { dcqlQuery } from '../openid4vp/dcql/query.ts'
+import { PROTOCOL_IDS } from '../openid4vp/protocols/index.ts'
+import { requestOptionsSchema } from '../openid4vp/request/request-options.ts'
+import { PRESET_NAMES, PRESETS } from '../policy/presets.ts'
+import { QR_SIZE } from '../qr/symbol.ts'
+import { claimsEncryptionJwk } from '../relying-party/document/encryption-jwk.ts'
+import { ASSURANCE_LEVELS } from '../trust/anchors/anchor.ts'
+import { pageTexts } from './page-texts.ts'
+import { SESSION_BINDINGS } from './values.ts'
 
 /** Bytes of a creation's body. */
 export const CREATE_LIMIT = 16 * 1024
@@ -42,19 +41,6 @@ const returnUrl = text(2048)
 export const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
-
-/**
- * A line that people read beside the name of the relying party. Control characters are rejected, among them
- * those that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in Persian
- * or Hindi.
- */
-export const line = (characters: number) =>
-  text(characters).check(
-    z.refine(
-      (words) => words.trim() === words && !/\p{C}/u.test(words.replace(/[\u200c\u200d]/g, '')),
-      'must be one line without outer spaces or control characters',
-    ),
-  )
 
 // The type checks the other members.
 const transactionData = z.catchall(
@@ -84,8 +70,7 @@ const createMembers = z.strictObject({
   expires_in: z._default(z.int().check(z.minimum(60), z.maximum(LONGEST_SESSION_SECONDS)), 600),
   return_url: z.optional(returnUrl),
   locale: z.optional(locale),
-  heading: z.exactOptional(line(100)),
-  purpose: z.exactOptional(line(200)),
+  ...pageTexts,
   allow_derived: z._default(z.boolean(), false),
   intent_to_retain: z.exactOptional(z.boolean()),
   require_same_holder_key: z._default(z.boolean(), false),
@@ -219,13 +204,6 @@ export const browserReturnRequest = z.strictObject({ response_code: code })
 
 /** Body of `POST …/return`: the relying party redeems the code. */
 export const redemption = z.strictObject({ return_code: code })
-
-/** Body of `POST /v1/test/verify/{id}/outcome`. */
-export const outcomeRequest = z.strictObject({
-  reason: z.enum(['verified', ...Object.keys(REASONS)]),
-  credential_type: z.exactOptional(text(300)),
-  format: z.exactOptional(text(50)),
-})
 
 /** Wallet of one request: the id of a profile, or `any`. */
 const requestedWallet = z.exactOptional(walletId)

@@ -1,8 +1,8 @@
 // Forms of the identifiers that the service issues, for paths and responses.
 
-import { ID_LENGTH } from '../src/relying-party/document/identifier.ts'
-import { CLIENT_ID } from '../src/relying-party/oidc/client.ts'
-import { LIST_NAME } from '../src/relying-party/trust-lists/trust-list-schema.ts'
+import { ID_LENGTH } from '../relying-party/document/identifier.ts'
+import { CLIENT_ID } from '../relying-party/oidc/client.ts'
+import { LIST_NAME } from '../relying-party/trust-lists/trust-list-schema.ts'
 
 /** An object of the platform: 32 bytes in base64url. */
 const OBJECT = `[A-Za-z0-9_-]{${ID_LENGTH}}`

@@ -1,8 +1,8 @@
 // Responses of lists, insights and timelines (CONTRACT 13), as schemas.
 
 import * as z from 'zod/mini'
-import { WEBHOOK_STATES } from '../../src/relying-party/index/index-entry.ts'
-import { STATUSES } from '../../src/session/document/state.ts'
+import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
+import { STATUSES } from '../values.ts'
 import { deliveryId, list, maybe, time, verificationId } from './parts.ts'
 import { reason } from './verifications.ts'
 

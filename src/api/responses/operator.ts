@@ -1,10 +1,9 @@
 // Responses for the operator about a verification (CONTRACT 8), as schemas.
 
 import * as z from 'zod/mini'
-import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
-import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
-import { SESSION_BINDINGS } from '../../src/session/document/outcome.ts'
-import { STATUSES } from '../../src/session/document/state.ts'
+import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../relying-party/document/settings.ts'
+import { SESSION_BINDINGS, STATUSES } from '../values.ts'
 import { deliveryId, list, maybe, relyingPartyId, time, verificationId } from './parts.ts'
 
 /** Response of `GET /v1/admin/verifications/{id}`. */

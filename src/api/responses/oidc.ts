@@ -9,7 +9,7 @@ import {
   KEY_ALGORITHMS,
   SIGNING_ALGORITHMS,
   type SubjectRule,
-} from '../../src/relying-party/oidc/client.ts'
+} from '../../relying-party/oidc/client.ts'
 import { jsonObject, list, maybe, time, typed } from './parts.ts'
 
 const texts = list(z.string())

@@ -1,7 +1,7 @@
 // Responses of the console's sign-in, as schemas.
 
 import * as z from 'zod/mini'
-import { SCOPES } from '../../src/relying-party/document/settings.ts'
+import { SCOPES } from '../../relying-party/document/settings.ts'
 import { list, maybe, time } from './parts.ts'
 
 /** Response of `GET` and `POST /console/session`. */

@@ -2,20 +2,20 @@
 // src/session return. The service imports the types only, so no schema of a response is part of the bundle.
 
 import * as z from 'zod/mini'
-import { HASH_NAMES } from '../../src/crypto/digest.ts'
-import { DC_API_PROTOCOLS } from '../../src/openid4vp/dc-api.ts'
-import type { DcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import { dcqlQuery } from '../../src/openid4vp/dcql/query.ts'
-import { PROTOCOL_IDS } from '../../src/openid4vp/protocols/index.ts'
-import { CLIENT_ID_PREFIXES } from '../../src/openid4vp/request/client-identifier.ts'
-import { REQUEST_URI_METHODS } from '../../src/openid4vp/request/generation.ts'
-import { RESPONSE_MODES } from '../../src/openid4vp/response/response-mode.ts'
-import { PRESET_NAMES } from '../../src/policy/presets.ts'
-import { WEBHOOK_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
-import { SESSION_BINDINGS } from '../../src/session/document/outcome.ts'
-import { STATUSES } from '../../src/session/document/state.ts'
-import { ASSURANCE_LEVELS } from '../../src/trust/anchors/anchor.ts'
-import { CERTIFICATE_RULES } from '../../src/trust/refusal.ts'
+import { HASH_NAMES } from '../../crypto/digest.ts'
+import { DC_API_PROTOCOLS } from '../../openid4vp/dc-api.ts'
+import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
+import { dcqlQuery } from '../../openid4vp/dcql/query.ts'
+import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'
+import { CLIENT_ID_PREFIXES } from '../../openid4vp/request/client-identifier.ts'
+import { REQUEST_URI_METHODS } from '../../openid4vp/request/generation.ts'
+import { RESPONSE_MODES } from '../../openid4vp/response/response-mode.ts'
+import { PRESET_NAMES } from '../../policy/presets.ts'
+import { WEBHOOK_EVENT_TYPES } from '../../relying-party/document/settings.ts'
+import { ASSURANCE_LEVELS } from '../../trust/anchors/anchor.ts'
+import { CERTIFICATE_RULES } from '../../trust/refusal.ts'
+import { mapPageTexts } from '../page-texts.ts'
+import { SESSION_BINDINGS, STATUSES } from '../values.ts'
 import {
   deliveryId,
   eventId,
@@ -196,8 +196,7 @@ export const verification = z.object({
   expires_in: z.int(),
   return_url: maybe(z.string()),
   locale: maybe(z.string()),
-  heading: maybe(z.string()),
-  purpose: maybe(z.string()),
+  ...mapPageTexts(() => maybe(z.string())),
   allow_derived: z.boolean(),
   intent_to_retain: z.boolean(),
   require_same_holder_key: z.boolean(),

@@ -1,0 +1,32 @@
+// Texts of a relying party that people read on the page: optional members of a creation.
+
+import * as z from 'zod/mini'
+import { text } from '../codec/schema.ts'
+
+/**
+ * A line that people read beside the name of the relying party. Control characters are rejected, among them
+ * those that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in Persian
+ * or Hindi.
+ */
+export const line = (characters: number) =>
+  text(characters).check(
+    z.refine(
+      (words) => words.trim() === words && !/\p{C}/u.test(words.replace(/[\u200c\u200d]/g, '')),
+      'must be one line without outer spaces or control characters',
+    ),
+  )
+
+/** The texts by member, in the language of `locale`. A new one needs its place on the page as well. */
+export const pageTexts = {
+  heading: z.exactOptional(line(100)),
+  purpose: z.exactOptional(line(200)),
+}
+
+/** Name of a text on the page. */
+export type PageText = keyof typeof pageTexts
+
+/** Returns an object with a member for each text, made by `make` from its name. */
+export function mapPageTexts<T>(make: (name: PageText) => T): Readonly<Record<PageText, T>> {
+  const names = Object.keys(pageTexts) as PageText[] // the members of a constant
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<PageText, T>
+}
