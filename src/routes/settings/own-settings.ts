@@ -1,5 +1,5 @@
 // Routes of a relying party for its own settings, keys and webhook (CONTRACT 1, 8): those of the operator,
-// without the ones that would widen its own rights (docs/decisions/own-settings.md).
+// without the ones that would widen its own rights (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/document/settings.ts'
