@@ -62,7 +62,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         request_options: {},
         by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
         status_unavailable: 'refuse',
-        // Docs/decisions/certificate-revocation.md
+        // Docs/decisions/revocation.md
         certificate_revocation: input.livemode ? 'require' : 'off',
         enforce_registration: false,
         eu_age_verification: false,
