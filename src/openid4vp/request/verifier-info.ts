@@ -1,5 +1,5 @@
 // `verifier_info` (OpenID4VP 1.0 §5.1, §5.11): attestations of other parties about the verifier, such as its
-// EU registration (ETSI TS 119 472-2, TS 119 475). docs/decisions/registration.md names the sources.
+// EU registration (ETSI TS 119 472-2, TS 119 475). docs/decisions/verifier-identity.md names the sources.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
