@@ -208,7 +208,7 @@ function describeExamples() {
   return Object.fromEntries(Object.entries(EXAMPLES).map(([name, value]) => [name, { value }]))
 }
 
-/** CONTRACT 7. */
+/** api/webhooks. */
 function describeWebhooks() {
   const signature = {
     name: 'X-Service-Signature',

@@ -1,5 +1,5 @@
-// Forms that OAuth clients and wallets send, as schemas. The service reads them without a schema (CONTRACT
-// 5 and 8).
+// Forms that OAuth clients and wallets send, as schemas. The service reads them without a schema (
+// api/protocols and api/settings).
 
 import * as z from 'zod/mini'
 import { WALLET_NONCE } from '../src/openid4vp/request/request-object.ts'

@@ -1,5 +1,5 @@
-// Lists of values in responses. Values may be added within /v1 (CONTRACT 1), so clients must accept unknown
-// ones: a generated client must not fail on a new status. Lists in requests stay closed.
+// Lists of values in responses. Values may be added within /v1 (api/description), so clients must accept
+// unknown ones: a generated client must not fail on a new status. Lists in requests stay closed.
 
 import { PROBLEMS } from '../src/routes/edge/problems.ts'
 import { REASONS } from '../src/session/document/reasons.ts'

@@ -1,4 +1,4 @@
-// `npm run admin -- <command>`: calls the operator's routes (docs/contract.md, section 8). Exit codes: 0
+// `npm run admin -- <command>`: calls the operator's routes (api/settings, api/trust). Exit codes: 0
 // done, 1 refused by the service, 2 invalid command, 3 no response.
 
 import { parseCall } from './admin/call.mjs'

@@ -1,5 +1,5 @@
 // docs/conformance.md lists clauses and the tests that show them. Every row has a test, cited by its title. A
-// clause that does not apply cites a sentence of docs/contract.md instead. The record of attacks and faults
+// clause that does not apply cites a sentence of a page in docs/api instead. The record of attacks and faults
 // cites tests in the same way, or as `file` "title".
 
 import { readFileSync } from 'node:fs'

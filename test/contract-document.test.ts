@@ -1,5 +1,5 @@
-// docs/contract.md lists every code that a route can return, and no other. The tests compare its tables with
-// the catalogues in src.
+// docs/api/errors.md lists every code that a route can return, and no other. The tests compare its tables
+// with the catalogues in src.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -9,14 +9,14 @@ import errors from '../assets/oauth-errors.json' with { type: 'json' }
 import { PROBLEMS } from '../src/routes/edge/problems.ts'
 import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 
-const CONTRACT = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/contract.md'), 'utf8')
+const ERRORS = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/api/errors.md'), 'utf8')
 
 /**
  * Returns `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 is
  * the status.
  */
 function promised(heading: string, column: number): readonly string[] {
-  const table = CONTRACT.slice(CONTRACT.indexOf(heading)).split('\n\n')[0] ?? ''
+  const table = ERRORS.slice(ERRORS.indexOf(heading)).split('\n\n')[0] ?? ''
   const rows = table.split('\n').filter((line) => /^\| [0-9]{3} \|/.test(line))
   return rows.flatMap((row) => {
     const cells = row.split('|').map((cell) => cell.trim())
@@ -35,7 +35,7 @@ const oauth = (errors: object) =>
     Object.values(errors).map(({ status, error }: { status: number; error: string }) => `${status} ${error}`),
   )
 
-describe('docs/contract.md lists, with its status, every', () => {
+describe('docs/api/errors.md lists, with its status, every', () => {
   it('problem code, and no other', () => {
     const codes = Object.entries(PROBLEMS).map(([code, { status }]) => `${status} ${code}`)
     expect(unique(promised('| status | code |', 1))).toEqual(unique(codes))

@@ -1,4 +1,4 @@
-// Operations of relying parties on many verifications, and on the course of one (CONTRACT 13).
+// Operations of relying parties on many verifications, and on the course of one (api/lists).
 
 import type { RouteName } from '../../src/routes/edge/access.ts'
 import { insightsQuery, listQuery } from '../../src/routes/lists/list-query.ts'

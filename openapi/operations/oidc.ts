@@ -1,4 +1,4 @@
-// Operations of OpenID Connect: clients of a relying party, and the endpoints of its issuer (CONTRACT 12).
+// Operations of OpenID Connect: clients of a relying party, and the endpoints of its issuer (api/logins).
 
 import errors from '../../assets/oauth-errors.json' with { type: 'json' }
 import type { RouteName } from '../../src/routes/edge/access.ts'

@@ -1,4 +1,5 @@
-// Operations of OAuth clients, wallets and browsers, and the public ones (CONTRACT 1, 5, 8).
+// Operations of OAuth clients, wallets and browsers, and the public ones (api/access, api/protocols,
+// api/settings).
 
 import errors from '../../assets/oauth-errors.json' with { type: 'json' }
 import type { RouteName } from '../../src/routes/edge/access.ts'

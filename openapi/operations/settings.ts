@@ -1,4 +1,4 @@
-// Operations on settings: by a relying party on its own, by the operator on all (CONTRACT 8).
+// Operations on settings: by a relying party on its own, by the operator on all (api/settings).
 
 import { directoryQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'

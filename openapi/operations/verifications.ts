@@ -1,4 +1,4 @@
-// Operations of relying parties on their verifications (CONTRACT 2 to 7).
+// Operations of relying parties on their verifications (api/creation, api/result, api/webhooks).
 
 import { eventsQuery, qrQuery, waitQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'

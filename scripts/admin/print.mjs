@@ -7,7 +7,7 @@ export function readable(value) {
 }
 
 /**
- * Formats a problem (docs/contract.md, section 9): its title, the invalid members, and the request id for the
+ * Formats a problem (api/errors): its title, the invalid members, and the request id for the
  * log.
  */
 export function readableProblem(status, body) {

@@ -171,7 +171,7 @@ const PLACES = {
   certificate_chain_pem: 'VERIFIER_CERTIFICATE_CHAIN_PEM',
 }
 
-/** Checks the service's own certificate by the rules for those of relying parties (CONTRACT 8). */
+/** Checks the service's own certificate by the rules for those of relying parties (api/verifier). */
 async function chainErrors({ BASE_URL, VERIFIER_SIGNING_JWK, VERIFIER_CERTIFICATE_CHAIN_PEM: pem }, now) {
   const { kty, crv, x, y, d } = JSON.parse(VERIFIER_SIGNING_JWK)
   const identity = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }

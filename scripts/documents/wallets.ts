@@ -19,7 +19,7 @@ The answer to a creation has \`wallets\`, which says for each wallet whether it 
 \`\`\`
 
 With \`wallet\`, or when a person chooses their wallet on the page, the request is made for that wallet
-([the contract](contract.md#3-the-authorization-request)).
+([the contract](api/wallets.md#chosen-wallets)).
 \`npm run admin -- wallets --policy file.json\` prints the same for a policy in a file.
 With \`--relying-party <id>\` it uses the settings of that relying party.
 

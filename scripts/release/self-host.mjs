@@ -16,7 +16,7 @@ const OWN = 'packages/self-host/'
 const KEPT = [
   ...['LICENSE', 'CHANGELOG.md', 'SECURITY.md', 'wrangler.toml', 'wrangler.sandbox.toml', 'assets'],
   ...['examples/demo-shop/wrangler.toml', 'examples/demo-shop/demo-shop.png', 'examples/demo-shop/assets'],
-  ...[':(glob)docs/*.md', 'docs/runbooks'],
+  ...[':(glob)docs/*.md', 'docs/api', 'docs/runbooks'],
 ]
 const PROGRAMS = {
   start: 'scripts/start.mjs',

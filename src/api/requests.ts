@@ -1,5 +1,5 @@
-// Schemas of bodies and queries about sessions (CONTRACT 2, 4, 5, 7). Strict: an unknown member is rejected
-// by name. openapi/ builds the published description from them.
+// Schemas of bodies and queries about sessions (api/creation, api/outcome, api/protocols, api/webhooks).
+// Strict: an unknown member is rejected by name. openapi/ builds the published description from them.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'

@@ -5,6 +5,6 @@ export const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired
 export type Status = (typeof STATUSES)[number]
 export type TerminalStatus = Exclude<Status, 'pending'>
 
-/** Kinds of proof of the person at the other end of a session (CONTRACT 5), weakest first. */
+/** Kinds of proof of the person at the other end of a session (api/binding), weakest first. */
 export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
 export type SessionBinding = (typeof SESSION_BINDINGS)[number]

@@ -1,5 +1,5 @@
 // Guarded GET: every GET that the service makes on its own (issuer metadata, DID documents, status and
-// revocation lists). It applies the URL rule of CONTRACT 7, follows no redirect, and limits time and size.
+// revocation lists). It applies the URL rule of api/outgoing, follows no redirect, and limits time and size.
 // `trust/` receives it as an argument.
 
 import { err, ok, type Result } from '../result.ts'

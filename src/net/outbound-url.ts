@@ -1,4 +1,4 @@
-// Rule for every outgoing URL (CONTRACT 7): https on 443 to a public name. Revocation lists may use http on
+// Rule for every outgoing URL (api/outgoing): https on 443 to a public name. Revocation lists may use http on
 // 80: they are signed, and published that way.
 //
 // The name is checked as text. A public-looking name may still resolve to a private address. That is blocked

@@ -1,4 +1,4 @@
-// `age_over_NN` scopes, and their proof by a birthdate (CONTRACT 4: calendar days in UTC, 29 Feb -> 1 Mar).
+// `age_over_NN` scopes, and their proof by a birthdate (api/result: calendar days in UTC, 29 Feb -> 1 Mar).
 
 import { isJsonObject, type Json } from '../codec/json.ts'
 

@@ -1,4 +1,4 @@
-// The assurance level of a credential and its derivation (CONTRACT 4). It starts at the level of the trust
+// The assurance level of a credential and its derivation (api/result). It starts at the level of the trust
 // anchor. A level that the credential declares can lower it, never raise it. Without holder binding, or with
 // an unknown status of the credential or of its issuer's certificates, it is at most `low`.
 

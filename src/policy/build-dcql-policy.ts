@@ -1,4 +1,4 @@
-// Builds a policy from a caller's own DCQL query, or returns every error. CONTRACT 2: 400 for an unknown
+// Builds a policy from a caller's own DCQL query, or returns every error. api/creation: 400 for an unknown
 // name, 422 for a query that no response can satisfy or that we cannot check. `docs/decisions/policy.md` has
 // the details.
 
@@ -23,7 +23,7 @@ type DcqlFormat = Pick<
   'id' | 'metaTypes' | 'buildMeta' | 'isClaimsPath' | 'claimsParameters' | 'clearClaims'
 >
 
-/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
+/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
 export const DCQL_ERRORS = {
   unknown_format: 'invalid_request',
   unknown_meta_member: 'invalid_request',

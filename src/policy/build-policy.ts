@@ -1,5 +1,5 @@
-// Builds a policy from the types and scopes that a relying party requests, or returns every error. CONTRACT
-// 2: 400 for an unknown name, 422 for known names that no credential can satisfy.
+// Builds a policy from the types and scopes that a relying party requests, or returns every error.
+// api/creation: 400 for an unknown name, 422 for known names that no credential can satisfy.
 // `docs/decisions/policy.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
@@ -25,7 +25,7 @@ type PolicyCatalogue = {
   readonly formats: readonly QueryFormat[]
 }
 
-/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
+/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
 export const POLICY_ERRORS = {
   invalid_request: 'invalid_request',
   unsupported_credential_type: 'unsupported_credential_type',

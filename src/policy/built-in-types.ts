@@ -1,4 +1,4 @@
-// The built-in credential types (CONTRACT 8): their identifiers in each format, and the path of each scope's
+// The built-in credential types (api/types): their identifiers in each format, and the path of each scope's
 // claim. `docs/decisions/formats.md` names the source of each identifier, and the identifiers without a
 // public source.
 

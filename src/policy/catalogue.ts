@@ -1,4 +1,4 @@
-// Look-ups in the credential types that are known by name (CONTRACT 8).
+// Look-ups in the credential types that are known by name (api/types).
 
 import type { CredentialType } from '../formats/verification/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'

@@ -1,4 +1,4 @@
-// Decision if an authentic response satisfies the policy (CONTRACT 4). Integrity, trust, holder binding and
+// Decision if an authentic response satisfies the policy (api/result). Integrity, trust, holder binding and
 // match with the query are verified before. The rules here concern validity, assurance level and values.
 
 import type { Json } from '../codec/json.ts'

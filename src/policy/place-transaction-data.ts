@@ -18,7 +18,7 @@ export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_i
   readonly members: JsonObject
 }
 
-/** Each error, and the problem that it is reported as (CONTRACT 9). request-messages.ts has the texts. */
+/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
 export const TRANSACTION_ERRORS = {
   unknown_credential_query: 'invalid_request',
   repeated_transaction: 'invalid_request',

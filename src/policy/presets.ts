@@ -1,4 +1,4 @@
-// Questions with a name (CONTRACT 2): each stands for the members of a creation that it fixes.
+// Questions with a name (api/creation): each stands for the members of a creation that it fixes.
 
 /** Presets by name. */
 export const PRESETS = {

@@ -1,4 +1,4 @@
-// The result of one requested scope in a verified credential: if it is proven (CONTRACT 4), and the value to
+// The result of one requested scope in a verified credential: if it is proven (api/result), and the value to
 // return.
 
 import type { Json, JsonObject } from '../codec/json.ts'

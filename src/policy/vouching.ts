@@ -1,4 +1,4 @@
-// The credential queries for which no trust anchor can vouch (CONTRACT 2). A request that depends on one of
+// The credential queries for which no trust anchor can vouch (api/creation). A request that depends on one of
 // them fails in every wallet, so it is refused when it is created. What might be satisfied passes.
 
 import type { CredentialFormat } from '../formats/verification/format.ts'

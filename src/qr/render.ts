@@ -1,4 +1,4 @@
-// One QR picture (CONTRACT 6): bytes from a text, a size and a media type.
+// One QR picture (api/qr): bytes from a text, a size and a media type.
 
 import { utf8 } from '../codec/bytes.ts'
 import { ok, type Result } from '../result.ts'

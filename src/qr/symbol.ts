@@ -5,7 +5,7 @@ import { encodeQR } from 'qr'
 import { utf8 } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** Accepted edges of a picture in pixels (CONTRACT 6). */
+/** Accepted edges of a picture in pixels (api/qr). */
 export const QR_SIZE = { minimum: 160, maximum: 1024, standard: 320 } as const
 
 /** A symbol and its position in the picture. `true` is a dark module. */

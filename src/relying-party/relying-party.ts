@@ -41,7 +41,7 @@ import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
 import { openOnce, type Use } from './oidc/once.ts'
 
-/** Milliseconds for which a replaced webhook secret still signs (CONTRACT 7). */
+/** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
 /** API keys of one relying party. */

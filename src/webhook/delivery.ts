@@ -1,4 +1,4 @@
-// One attempt to deliver an event (CONTRACT 7): one POST, no redirect, 15 seconds. Only the status of the
+// One attempt to deliver an event (api/webhooks): one POST, no redirect, 15 seconds. Only the status of the
 // response counts. Its body is read within bounds, and its start is kept for the log.
 
 import { readStart } from '../net/bounded-read.ts'

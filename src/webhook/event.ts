@@ -1,10 +1,10 @@
-// The event of a terminal status (CONTRACT 7). It is built and serialised once, and every attempt sends the
+// The event of a terminal status (api/webhooks). It is built and serialised once, and every attempt sends the
 // same bytes.
 
 import { isoTime } from '../codec/date-time.ts'
 
 /**
- * Returns a test event (CONTRACT 7, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
+ * Returns a test event (api/webhooks, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
  * milliseconds.
  */
 export function buildTestEvent(test: {
@@ -22,7 +22,7 @@ export function buildTestEvent(test: {
   }
 }
 
-/** Larger `encrypted_claims` are available by polling only (CONTRACT 7). */
+/** Larger `encrypted_claims` are available by polling only (api/webhooks). */
 export const ENCRYPTED_CLAIMS_LIMIT = 64 * 1024
 
 /** `encrypted_claims` as in an event. */

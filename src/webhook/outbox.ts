@@ -1,6 +1,6 @@
-// Queue of a session's webhook deliveries, stored inside the session's document (CONTRACT 7). Functions take
-// and return plain data. The object writes the result in the same put as the state it belongs to. All times
-// are Unix milliseconds.
+// Queue of a session's webhook deliveries, stored inside the session's document (api/webhooks). Functions
+// take and return plain data. The object writes the result in the same put as the state it belongs to. All
+// times are Unix milliseconds.
 //
 // An attempt is started, written, and only then sent. It is finished when its response is known. So
 // `startAttempt` leaves the delivery as it must be if the response is never known: counted, logged as

@@ -1,4 +1,4 @@
-// Schedule of retries for a failed webhook (CONTRACT 7): five retries, at growing intervals.
+// Schedule of retries for a failed webhook (api/webhooks): five retries, at growing intervals.
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -1,4 +1,4 @@
-// Signature headers of an event (CONTRACT 7): our own header, and the three of Standard Webhooks.
+// Signature headers of an event (api/webhooks): our own header, and the three of Standard Webhooks.
 
 import { decodeBase64, encodeBase64 } from '../codec/base64url.ts'
 import { encodeHex, utf8 } from '../codec/bytes.ts'

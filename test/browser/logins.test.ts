@@ -1,4 +1,4 @@
-// Logins by OpenID Connect in Chromium (CONTRACT 12). The client is `openid-client`, the wallet is a foreign
+// Logins by OpenID Connect in Chromium (api/logins). The client is `openid-client`, the wallet is a foreign
 // one.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// CONTRACT 11: "Which wallet do you use?" on the session page, by keyboard, on a phone and on a desktop, in
+// api/page: "Which wallet do you use?" on the session page, by keyboard, on a phone and on a desktop, in
 // five languages. A choice makes a request of its own, and nothing is remembered.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'

@@ -1,4 +1,4 @@
-// A person's ways through the session page (CONTRACT 5): QR code, link, and the browser's own API.
+// A person's ways through the session page (api/dc-api): QR code, link, and the browser's own API.
 // The wallet is a foreign one.
 
 import type { Page } from 'playwright-core'

@@ -1,5 +1,6 @@
 // References of the documentation are valid: pages, headings, files of the project. Each page is in an index.
 
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -62,8 +63,9 @@ describe('every page', () => {
   /** Returns the pages that an index links to. */
   const linked = (index: string) => targetsOf(index).map((target) => normalize(join(dirname(index), target)))
 
-  it('of docs/ is in docs/README.md or in the index of its folder', () => {
-    const found = new Set(PAGES.filter((page) => page.endsWith('README.md')).flatMap(linked))
+  it('of docs/ is in docs/README.md, in the contract or in the index of its folder', () => {
+    const indexes = PAGES.filter((page) => page.endsWith('README.md') || page === 'docs/contract.md')
+    const found = new Set(indexes.flatMap(linked))
     expect(PAGES.filter((page) => page.includes('/') && !found.has(page))).toEqual([])
   })
 })
@@ -71,6 +73,46 @@ describe('every page', () => {
 describe('docs/screenshots', () => {
   it('has the pictures that a page shows, and no other file', () => {
     expect(readdirSync(PICTURES).sort()).toEqual(shownPictures())
+  })
+})
+
+describe('citations of the contract', () => {
+  /** Returns the pages of docs/api/ that a text cites as `api/outcome` and that do not exist. */
+  function missingPages(text: string): readonly string[] {
+    // A path is no citation: it has a folder before it, a file's name, or closing quotes after it.
+    const cited = [...text.matchAll(/(?<![\w./@-])api\/([a-z][a-z-]*)(?![\w/'"-]|\.[a-z])/g)]
+    const pages = cited.map(([citation, name]) => ({ citation, page: `docs/api/${name}.md` }))
+    const numbers = [...text.matchAll(/\bCONTRACT \d+/g)].map(([number]) => number)
+    return [
+      ...pages.filter(({ page }) => !existsSync(page)).map(({ citation }) => citation),
+      ...numbers.map((number) => `${number}: cite the page`),
+    ]
+  }
+
+  it('name existing pages', () => {
+    const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
+    const files = String(listed)
+      .split('\0')
+      .filter((path) => /\.(tsx?|mjs|js|md)$/.test(path) && existsSync(path))
+      .filter((path) => !/^(test\/vectors|assets\/api-reference)\//.test(path))
+    const texts = files.map((path) => ({ path, text: readFileSync(path, 'utf8') }))
+    expect(texts.filter(({ text }) => text.includes('api/outcome')).length).toBeGreaterThan(20)
+    const broken = texts.flatMap(({ path, text }) => missingPages(text).map((page) => `${path}: ${page}`))
+    expect(broken).toEqual([])
+  })
+
+  const NAME = 'no-such-page'
+
+  it.each([
+    [`// Returns the stage (api/${NAME}).`, [`api/${NAME}`]],
+    [`it('api/outcome, api/${NAME}: ends', () => {})`, [`api/${NAME}`]],
+    [`| api/${NAME} list | something |`, [`api/${NAME}`]],
+    [`See \`api/${NAME}\`.`, [`api/${NAME}`]],
+    [`import x from '../api/${NAME}.ts' // src/api/${NAME}`, []],
+    [`// Returns the stage (${'CONTRACT'} 4).`, [`${'CONTRACT'} 4: cite the page`]],
+    ['// The end of a session (api/outcome, api/webhooks).', []],
+  ])('reports %s', (text, missing) => {
+    expect(missingPages(text)).toEqual(missing)
   })
 })
 

@@ -1,4 +1,4 @@
-// Decision on responses to a caller's own query (CONTRACT 4): proof of a claim, and the returned claims.
+// Decision on responses to a caller's own query (api/result): proof of a claim, and the returned claims.
 
 import { describe, expect, it } from 'vitest'
 import type { Json, JsonObject } from '../../src/codec/json.ts'

@@ -1,4 +1,4 @@
-// The request for any wallet, for generated types and scopes (CONTRACT 2). A failure prints the seed that
+// The request for any wallet, for generated types and scopes (api/creation). A failure prints the seed that
 // repeats it.
 
 import fc from 'fast-check'

@@ -1,5 +1,5 @@
 // Both query languages are equivalent. Over generated policies and credentials, a wallet with Presentation
-// Exchange can respond exactly when one with DCQL can (CONTRACT 5). Both matchers here follow the
+// Exchange can respond exactly when one with DCQL can (api/protocols). Both matchers here follow the
 // specifications, not src/.
 
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// CONTRACT 8: types of transaction data that a relying party adds. Each case changes one thing in a good
+// api/types: types of transaction data that a relying party adds. Each case changes one thing in a good
 // type.
 
 import { describe, expect, it } from 'vitest'

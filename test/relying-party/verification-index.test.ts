@@ -1,4 +1,4 @@
-// One day of the index with many entries (CONTRACT 13): no request and no alarm reads it whole.
+// One day of the index with many entries (api/lists): no request and no alarm reads it whole.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

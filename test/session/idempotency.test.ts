@@ -1,4 +1,4 @@
-// An `Idempotency-Key` over time (CONTRACT 2): after its tombstone is erased, and after a change of the
+// An `Idempotency-Key` over time (api/creation): after its tombstone is erased, and after a change of the
 // settings.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'

@@ -1,4 +1,4 @@
-// The view of a session for the operator (CONTRACT 8): its course, and nothing about the person.
+// The view of a session for the operator (api/settings): its course, and nothing about the person.
 
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { operatorVerification } from '../../src/api/responses/operator.ts'

@@ -1,4 +1,4 @@
-// CONTRACT 2: `npm run admin -- wallets --relying-party` prints the `wallets` of a creation, for several
+// api/wallets: `npm run admin -- wallets --relying-party` prints the `wallets` of a creation, for several
 // policies and settings of a running service.
 
 import { randomUUID } from 'node:crypto'

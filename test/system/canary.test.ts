@@ -1,9 +1,8 @@
-// Places where secrets must not be (CONTRACT 4, 9). Claim values and tokens must be in no log, no refusal and
-// no file. Metadata must be in no log and no refusal. After erasure none of them is anywhere. The search
-// reads raw bytes, not the service.
-// Sessions are erased by DELETE here, since retention is at least an hour, and the service's clock cannot be
-// set. Both ways use the same erasure. test/session/verification-session.test.ts shows with a test clock that
-// it leaves an empty storage.
+// Places where secrets must not be (api/result, api/running). Claim values and tokens must be in no log, no
+// refusal and no file. Metadata must be in no log and no refusal. After erasure none of them is anywhere. The
+// search reads raw bytes, not the service. Sessions are erased by DELETE here, since retention is at least an
+// hour, and the service's clock cannot be set. Both ways use the same erasure.
+// test/session/verification-session.test.ts shows with a test clock that it leaves an empty storage.
 
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,6 @@
-// Durability of acknowledged outcomes (CONTRACT 4, 7). The service is killed repeatedly under load, while its
-// receiver fails a third of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the run.
+// Durability of acknowledged outcomes (api/outcome, api/webhooks). The service is killed repeatedly under
+// load, while its receiver fails a third of the time. CRASH_OUTCOMES, CRASH_KILLS and CRASH_SEED change the
+// run.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACKNOWLEDGE_THEN_COMMIT } from './crash/acknowledge-then-commit.ts'

@@ -1,4 +1,4 @@
-// The event log over HTTP (CONTRACT 7): contents after a kill, personal data on the disk, and waiting polls.
+// The event log over HTTP (api/events): contents after a kill, personal data on the disk, and waiting polls.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { connect } from 'node:net'

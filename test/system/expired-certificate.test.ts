@@ -1,4 +1,4 @@
-// CONTRACT 10: an expired certificate affects wallets only. Earlier results can still be read.
+// api/running: an expired certificate affects wallets only. Earlier results can still be read.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../support/certificates/certificates.ts'

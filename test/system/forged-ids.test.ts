@@ -1,6 +1,6 @@
-// Ids that this service never issued (CONTRACT 2, 10). A platform id is 16 bytes and a checksum keyed by the
-// class's `uniqueKey`. Anyone who knows that key can create valid ids, and each would become an object with
-// its own file.
+// Ids that this service never issued (api/creation, api/running). A platform id is 16 bytes and a checksum
+// keyed by the class's `uniqueKey`. Anyone who knows that key can create valid ids, and each would become an
+// object with its own file.
 
 import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Ten thousand generated requests, and good responses, lists and settings with one change (CONTRACT 9). `npm
+// Ten thousand generated requests, and good responses, lists and settings with one change (api/errors). `npm
 // run fuzz` sends more. Each answer is documented, none is a fault, and no changed response verifies.
 
 import { beforeAll, describe, expect, it } from 'vitest'

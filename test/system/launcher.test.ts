@@ -1,4 +1,4 @@
-// `npm start` for a person (CONTRACT 10): its state, its recovery and its messages.
+// `npm start` for a person (api/running): its state, its recovery and its messages.
 
 import { execFile, spawn } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Concurrency: responses to one session, junk, and pictures of it (CONTRACT 3, 4, 6).
+// Concurrency: responses to one session, junk, and pictures of it (api/request, api/outcome, api/qr).
 
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { decodePng, readWithJsqr, readWithZxing } from '../qr/foreign-readers.ts'
@@ -92,7 +92,7 @@ describe('renders at the same time', () => {
     const shown = await newestOf(id)
     expect(shown.request_uri).toBe(uris.toSorted(byNumber).at(-1))
     const fetched = await Promise.all(uris.toSorted(byNumber).map((uri) => fetchRequest(uri)))
-    // CONTRACT 3: the newest and eight older ones are alive. The others are superseded, and none is confused
+    // api/request: the newest and eight older ones are alive. The others are superseded, and none is confused
     // with another.
     expect(fetched.map(({ status }) => status)).toEqual([...repeat(41, 410), ...repeat(9, 200)])
     expect(distinctNonces(fetched)).toBe(9)

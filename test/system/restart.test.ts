@@ -1,4 +1,4 @@
-// End and restart with sessions in every state (CONTRACT 10).
+// End and restart with sessions in every state (api/running).
 
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { PrivateKeyJwt } from 'openid-client'

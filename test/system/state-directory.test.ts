@@ -1,4 +1,4 @@
-// The state directory of `npm start` (CONTRACT 10): one launcher at a time, and no start without its keys.
+// The state directory of `npm start` (api/running): one launcher at a time, and no start without its keys.
 
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -108,7 +108,7 @@ it('has ten findings of a wallet at most, whatever an own query requests', () =>
 })
 
 it('uses the codes and the sentences of the contract', () => {
-  const contract = readFileSync('docs/contract.md', 'utf8')
+  const contract = readFileSync('docs/api/wallets.md', 'utf8')
   for (const [code, sentence] of Object.entries(FINDINGS)) {
     expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
   }

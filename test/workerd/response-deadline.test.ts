@@ -1,4 +1,4 @@
-// CONTRACT 4: the look-ups of one evaluation have one deadline together, before expiry stops waiting.
+// api/outcome: the look-ups of one evaluation have one deadline together, before expiry stops waiting.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'

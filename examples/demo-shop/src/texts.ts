@@ -60,7 +60,7 @@ function over18(outcome: Outcome | null, state: OrderState): Markup {
   return outcome === null ? html`not requested` : html`not proven`
 }
 
-/** Meaning of the session binding (docs/contract.md, section 5). */
+/** Meaning of the session binding (api/binding). */
 const BINDINGS: Readonly<Record<NonNullable<Outcome['binding']>, string>> = {
   relying_party:
     'The proof belongs to this browser: it brought back a code, and our server redeemed it for your order.',

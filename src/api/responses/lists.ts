@@ -1,4 +1,4 @@
-// Responses of lists, insights and timelines (CONTRACT 13), as schemas.
+// Responses of lists, insights and timelines (api/lists), as schemas.
 
 import * as z from 'zod/mini'
 import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'

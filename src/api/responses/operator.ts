@@ -1,4 +1,4 @@
-// Responses for the operator about a verification (CONTRACT 8), as schemas.
+// Responses for the operator about a verification (api/settings), as schemas.
 
 import * as z from 'zod/mini'
 import { PROTOCOL_IDS } from '../../openid4vp/protocols/index.ts'

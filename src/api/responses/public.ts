@@ -1,4 +1,5 @@
-// Responses to OAuth clients and wallets, problems, keys and health, as schemas (CONTRACT 1, 8 and 9).
+// Responses to OAuth clients and wallets, problems, keys and health, as schemas (api/access, api/settings and
+// api/errors).
 
 import * as z from 'zod/mini'
 import { jsonObject, list, maybe, time } from './parts.ts'

@@ -1,4 +1,4 @@
-// Responses about relying parties, as schemas (CONTRACT 8).
+// Responses about relying parties, as schemas (api/settings).
 
 import * as z from 'zod/mini'
 import { SCOPES, STATUS_UNAVAILABLE, WEBHOOK_EVENT_TYPES } from '../../relying-party/document/settings.ts'

@@ -1,5 +1,6 @@
-// Responses about verifications, as schemas (CONTRACT 2 to 7): their types are what the views in
-// src/session return. The service imports the types only, so no schema of a response is part of the bundle.
+// Responses about verifications, as schemas (api/creation, api/result, api/webhooks): their types are what
+// the views in src/session return. The service imports the types only, so no schema of a response is part of
+// the bundle.
 
 import * as z from 'zod/mini'
 import { HASH_NAMES } from '../../crypto/digest.ts'

@@ -79,7 +79,7 @@ async function resolveHolderKeys(
   }
   if (subject?.startsWith('did:') !== true) return err({ reason: 'holder_key_missing' })
   if (presenter !== '' && presenter !== subject) return err({ reason: 'invalid_holder_signature' })
-  // CONTRACT 7: a did:web is fetched here because a trusted issuer signed it.
+  // api/outgoing: a did:web is fetched here because a trusted issuer signed it.
   const keys = await resolveDidKeys(subject, 'authentication', signature, context)
   if (keys.ok) return keys
   return err({ reason: keys.error === 'unavailable' ? 'holder_key_unavailable' : 'holder_key_missing' })

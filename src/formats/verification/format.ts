@@ -172,7 +172,7 @@ export type VerifiedCredential = {
   readonly status: RevocationStatus | null
   /** Unix seconds at which the status list was fetched; absent if no list was read. */
   readonly statusAsOf?: number
-  /** Reasons to end the session as `rejected`. They count only if all other checks pass (CONTRACT 4). */
+  /** Reasons to end the session as `rejected`. They count only if all other checks pass (api/outcome). */
   readonly reasons: readonly CredentialReason[]
 }
 

@@ -1,4 +1,4 @@
-// The response to the request in the relying party's view (CONTRACT 3, "by value"): a plain VP Token with a
+// The response to the request in the relying party's view (api/request, "by value"): a plain VP Token with a
 // presentation submission and no `state`. Wallets sent it before March 2023, and lenient ones still do.
 
 import { type JsonObject, member } from '../../codec/json.ts'

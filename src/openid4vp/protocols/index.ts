@@ -8,7 +8,7 @@ import { iso180137c } from './iso-18013-7-c.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'
 import type { Protocol } from './protocol.ts'
 
-/** Every protocol (CONTRACT 5), the default first. */
+/** Every protocol (api/protocols), the default first. */
 export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
   'openid4vp-1.0': openid4vp10,
   'haip-1.0': haip10,

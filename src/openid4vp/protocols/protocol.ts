@@ -1,4 +1,4 @@
-// The interface of one protocol (CONTRACT 5), as a rule one OpenID4VP version in the redirect flow. Each
+// The interface of one protocol (api/protocols), as a rule one OpenID4VP version in the redirect flow. Each
 // protocol is one module, so that members of one version never occur in messages of another. A protocol
 // parses a response to presentations by credential query id. All further verification is the same for every
 // protocol.
@@ -28,7 +28,7 @@ export type Protocol = {
   readonly requestUriMethods: readonly RequestUriMethod[]
   /** True if there are QR codes and links. Otherwise the Digital Credentials API is the only channel. */
   readonly supportsRedirect: boolean
-  /** True if the Digital Credentials API may be used too (CONTRACT 5). */
+  /** True if the Digital Credentials API may be used too (api/dc-api). */
   readonly supportsDcApi: boolean
   /** True if requests may have `transaction_data` (OpenID4VP 1.0 §8.4). */
   readonly supportsTransactionData: boolean
@@ -48,7 +48,7 @@ export type Protocol = {
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
   /** Rules for encrypted responses. */
   readonly responseEncryption: EncryptionRules
-  /** True if a response to the relying party's view of the request is accepted too (CONTRACT 3). */
+  /** True if a response to the relying party's view of the request is accepted too (api/request). */
   readonly acceptsByValue: boolean
   /** Parses the presentations of a response, by credential query. Nothing is verified. */
   readonly parsePresentations: (

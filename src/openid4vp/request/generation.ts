@@ -1,11 +1,11 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key
-// (CONTRACT 3). The session stores it sealed. This is the opened form for request building and response
+// (api/request). The session stores it sealed. This is the opened form for request building and response
 // verification.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
 
-/** Protocols (CONTRACT 5). Only the registered ones in `protocols/` are offered. */
+/** Protocols (api/protocols). Only the registered ones in `protocols/` are offered. */
 export type ProtocolId =
   | 'openid4vp-1.0'
   | 'haip-1.0'
@@ -34,7 +34,7 @@ export type Generation = {
   readonly createdAt: number
 }
 
-/** The identity that signs requests, pinned for the lifetime of the session (CONTRACT 8). */
+/** The identity that signs requests, pinned for the lifetime of the session (api/verifier). */
 export type VerifierIdentity = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string

@@ -102,7 +102,7 @@ export function jsonRefusal(error: JsonError): EnvelopeRefusal {
   return { reason: isTooMuchJson(error) ? 'limit_exceeded' : 'malformed_response' }
 }
 
-/** Maximum characters of one response (CONTRACT 9: 1 MiB). */
+/** Maximum characters of one response (api/limits: 1 MiB). */
 export const RESPONSE_LIMIT = 1024 * 1024
 
 /** Maximum nesting. Presentations that are JSON objects have far fewer levels. */

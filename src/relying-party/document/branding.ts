@@ -1,5 +1,5 @@
-// Look of a relying party's pages (CONTRACT 8): one colour and a small picture. The picture is data, so that
-// no page loads from elsewhere, in formats that cannot contain a script.
+// Look of a relying party's pages (api/settings): one colour and a small picture. The picture is data, so
+// that no page loads from elsewhere, in formats that cannot contain a script.
 
 import * as z from 'zod/mini'
 import { decodeBase64 } from '../../codec/base64url.ts'

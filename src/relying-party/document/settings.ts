@@ -11,7 +11,7 @@ import type { Branding } from './branding.ts'
 import type { ClaimsEncryptionJwk } from './encryption-jwk.ts'
 import type { GoogleWallet } from './google-wallet.ts'
 
-/** Scopes of API keys and access tokens (CONTRACT 1). */
+/** Scopes of API keys and access tokens (api/access). */
 export const SCOPES = [
   'verify:create',
   'verify:read',
@@ -22,7 +22,7 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Event types of a webhook (CONTRACT 7): one for each terminal status. */
+/** Event types of a webhook (api/webhooks): one for each terminal status. */
 export const EVENT_TYPES = [
   'verification.verified',
   'verification.rejected',

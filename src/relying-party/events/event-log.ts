@@ -1,4 +1,4 @@
-// Events of one relying party on one day, in the order of arrival (CONTRACT 7). An outage of the receiver
+// Events of one relying party on one day, in the order of arrival (api/events). An outage of the receiver
 // loses none of them. Members with personal data stay in the session, and are read there while it exists.
 
 import { DurableObject } from 'cloudflare:workers'

@@ -1,4 +1,4 @@
-// Counters of verifications for each hour (CONTRACT 13). They come from entries of the index alone: a changed
+// Counters of verifications for each hour (api/lists). They come from entries of the index alone: a changed
 // entry is subtracted and added again. They hold no person and no id.
 
 import type { ListedEntry } from './index-entry.ts'

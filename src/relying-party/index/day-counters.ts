@@ -1,4 +1,4 @@
-// Counters of one day of the index (CONTRACT 13). Those of older entries are stored from time to time, so
+// Counters of one day of the index (api/lists). Those of older entries are stored from time to time, so
 // that an object that restarts reads the newer entries alone. One call reads a limited number of entries.
 
 import { HourCounters, type HourCounts } from './counters.ts'

@@ -1,4 +1,4 @@
-// Filters of the list of verifications (CONTRACT 13).
+// Filters of the list of verifications (api/lists).
 
 import { type IndexEntry, type ListedEntry, type WebhookState, webhookStateOf } from './index-entry.ts'
 

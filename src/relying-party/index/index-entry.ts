@@ -1,4 +1,4 @@
-// Entry of the list of verifications (CONTRACT 13): what a relying party sees of one verification without
+// Entry of the list of verifications (api/lists): what a relying party sees of one verification without
 // reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied at
 // the end of the retention. Times are Unix milliseconds.
 

@@ -1,5 +1,5 @@
-// Verifications of one relying party that were created on one day, newest first (CONTRACT 13), and what they
-// count for each hour (CONTRACT 13). Sessions send the same entry again until it is confirmed: an entry is
+// Verifications of one relying party that were created on one day, newest first (api/lists), and what they
+// count for each hour (api/lists). Sessions send the same entry again until it is confirmed: an entry is
 // replaced by a later revision only. Expired days are erased whole.
 
 import { DurableObject } from 'cloudflare:workers'

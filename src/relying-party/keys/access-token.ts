@@ -1,4 +1,4 @@
-// Access tokens (CONTRACT 8): JWTs by RFC 9068, which the edge verifies alone. A token depends on its API
+// Access tokens (api/settings): JWTs by RFC 9068, which the edge verifies alone. A token depends on its API
 // key: each use reads from the settings if the key is still there, and with which scopes.
 
 import * as z from 'zod/mini'

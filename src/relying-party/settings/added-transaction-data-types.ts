@@ -1,4 +1,4 @@
-// Types of transaction data that a relying party adds to the built-in ones (CONTRACT 8): the members of their
+// Types of transaction data that a relying party adds to the built-in ones (api/types): the members of their
 // objects, and the labels that people read.
 
 import * as z from 'zod/mini'

@@ -1,4 +1,4 @@
-// Credential types that a relying party adds to the built-in ones (CONTRACT 8). On the wire, the identifiers
+// Credential types that a relying party adds to the built-in ones (api/types). On the wire, the identifiers
 // of a format are its DCQL `meta` object (OpenID4VP 1.0 Appendix B), which the format's module reads and
 // builds.
 

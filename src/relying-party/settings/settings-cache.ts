@@ -1,5 +1,5 @@
 // Cache of settings in the isolate's memory. A copy is at most 60 s old, so that a revoked API key stops
-// working (CONTRACT 8).
+// working (api/settings).
 
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'

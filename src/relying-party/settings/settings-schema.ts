@@ -1,5 +1,5 @@
-// Bodies that create or change a relying party (CONTRACT 8). Strict: every limit is here, and every error has
-// a pointer.
+// Bodies that create or change a relying party (api/settings). Strict: every limit is here, and every error
+// has a pointer.
 
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
@@ -60,7 +60,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         transaction_data_types: [],
         formats: null,
         request_options: {},
-        by_value: !input.livemode, // CONTRACT 3: on in test mode, off in live mode
+        by_value: !input.livemode, // api/request: on in test mode, off in live mode
         status_unavailable: 'refuse',
         // Docs/decisions/revocation.md
         certificate_revocation: input.livemode ? 'require' : 'off',
@@ -262,7 +262,7 @@ const URL_ERRORS: Readonly<Record<UrlError, string>> = {
   own_host: 'must not point at this service',
 }
 
-/** CONTRACT 2. The URL parser drops white space and replaces backslashes: such texts are rejected. */
+/** api/creation. The URL parser drops white space and replaces backslashes: such texts are rejected. */
 function isReturnUrl(text: string, allowLoopback: boolean): boolean {
   return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)
 }

@@ -1,4 +1,4 @@
-// Configuration of a trust list by the operator (CONTRACT 8): its address, its signers, and what its
+// Configuration of a trust list by the operator (api/trust): its address, its signers, and what its
 // certificates are trusted for. Strict, with a pointer for each error.
 
 import * as z from 'zod/mini'

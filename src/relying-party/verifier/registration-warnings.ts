@@ -1,4 +1,4 @@
-// Warnings about a registration certificate (CONTRACT 8): what wallets would show or refuse later. Settings
+// Warnings about a registration certificate (api/verifier): what wallets would show or refuse later. Settings
 // have no request, so their credential types are compared.
 
 import { FORMATS } from '../../formats/index.ts'

@@ -1,4 +1,5 @@
-// The person's browser (CONTRACT 5): the origin of our own pages, and the cookie that identifies the browser.
+// The person's browser (api/binding): the origin of our own pages, and the cookie that identifies the
+// browser.
 
 import { LONGEST_SESSION_SECONDS } from '../../api/requests.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'

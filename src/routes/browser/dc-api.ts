@@ -1,4 +1,4 @@
-// The Digital Credentials API (CONTRACT 5): requests for a page's browser, and the responses of wallets.
+// The Digital Credentials API (api/dc-api): requests for a page's browser, and the responses of wallets.
 // Two pages may use it: ours, identified by its cookie, and the relying party's, through its server.
 
 import { Hono } from 'hono/tiny'

@@ -1,4 +1,4 @@
-// Binding to one browser (CONTRACT 5). The page requests a link. The browser returns with a response code.
+// Binding to one browser (api/binding). The page requests a link. The browser returns with a response code.
 // The relying party's server redeems the return code. A GET of the return page changes nothing.
 
 import { Hono } from 'hono/tiny'

@@ -1,4 +1,4 @@
-// Routes of a person's browser (CONTRACT 1, 5): session page, scripts, socket, return page.
+// Routes of a person's browser (api/access, api/binding): session page, scripts, socket, return page.
 // The session page requires the session's `client_token`; the id alone opens nothing.
 
 import { Hono } from 'hono/tiny'

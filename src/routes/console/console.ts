@@ -111,7 +111,7 @@ async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const path = url.pathname.slice(API.length)
   if (!REACHED[owner].test(path)) return problem(c, 'not_found')
   url.pathname = path
-  // The name in the log of the operator's changes (CONTRACT 9).
+  // The name in the log of the operator's changes (api/running).
   const headers = new Headers({ Authorization: `Bearer ${token}`, Operator: 'console' })
   for (const name of PASSED_ON) {
     const value = c.req.header(name)

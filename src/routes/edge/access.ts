@@ -1,4 +1,4 @@
-// Access table (CONTRACT 1): every mounted route, and the callers that it accepts. Handlers call
+// Access table (api/access): every mounted route, and the callers that it accepts. Handlers call
 // `authenticate…` for exactly these. test/routes/edge/access.test.ts compares this table with the mounted
 // routes and their behaviour.
 

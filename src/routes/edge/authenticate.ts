@@ -137,7 +137,7 @@ export async function digestOf(secret: string): Promise<string> {
 
 /**
  * Returns the token of the Authorization header. Without one, returns a client token in `?token=`, on any
- * route (CONTRACT 1).
+ * route (api/access).
  */
 export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
   const header = bearerToken(c)
@@ -178,7 +178,7 @@ async function callerOf(
   token: string,
   scope: Scope,
 ): Promise<Result<Caller, AuthenticationError>> {
-  // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+  // api/access: a client token anywhere but at its own session's QR and status is 403.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
   const isApiKey = token.startsWith(API_KEY_PREFIX)
   const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)
@@ -187,7 +187,7 @@ async function callerOf(
 }
 
 /**
- * CONTRACT 8: the signature is verified here alone. The API key is looked up each time, so the token is
+ * api/settings: the signature is verified here alone. The API key is looked up each time, so the token is
  * revoked with it.
  */
 async function callerByAccessToken(

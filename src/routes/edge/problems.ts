@@ -25,7 +25,7 @@ const missing = kind(404)
 const conflict = kind(409)
 const limited = kind(429, true)
 
-/** Every code (CONTRACT 9). Stable within /v1. scripts/documents has the texts of their pages. */
+/** Every code (api/errors). Stable within /v1. scripts/documents has the texts of their pages. */
 export const PROBLEMS = {
   invalid_json: invalid('The body is not acceptable JSON'),
   invalid_request: invalid('The request is not valid'),

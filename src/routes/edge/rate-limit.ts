@@ -1,4 +1,4 @@
-// Rate limits (CONTRACT 9). The platform's limiters count for a whole location. Without them, a token bucket
+// Rate limits (api/limits). The platform's limiters count for a whole location. Without them, a token bucket
 // in memory has the same limits for one process.
 
 import { configOf } from '../../config.ts'

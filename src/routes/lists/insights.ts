@@ -1,4 +1,4 @@
-// Counters of a relying party's verifications for each hour or day (CONTRACT 13).
+// Counters of a relying party's verifications for each hour or day (api/lists).
 
 import type { Insights } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'

@@ -1,4 +1,4 @@
-// Queries of `GET /v1/insights` and `GET /v1/verify` (CONTRACT 13): filters, and the cursor of pages.
+// Queries of `GET /v1/insights` and `GET /v1/verify` (api/lists): filters, and the cursor of pages.
 
 import * as z from 'zod/mini'
 import { NOT_A_CURSOR, pageLimit } from '../../api/requests.ts'

@@ -1,4 +1,4 @@
-// Lists of a relying party's verifications (CONTRACT 13): day by day, newest first. A page without a filter
+// Lists of a relying party's verifications (api/lists): day by day, newest first. A page without a filter
 // reads as many entries as it returns, and one more.
 
 import { Hono } from 'hono/tiny'

@@ -1,4 +1,4 @@
-// Wallets that the service has a profile of (CONTRACT 13): the values of `wallet` in a creation.
+// Wallets that the service has a profile of (api/wallets): the values of `wallet` in a creation.
 
 import type { WalletList } from '../../api/responses/lists.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'

@@ -1,4 +1,4 @@
-// Routes of the OpenID Connect provider (CONTRACT 12): one issuer for each relying party.
+// Routes of the OpenID Connect provider (api/logins): one issuer for each relying party.
 
 import { Hono } from 'hono/tiny'
 import type { AppContext, AppEnv } from '../edge/context.ts'

@@ -1,5 +1,5 @@
-// The API description for machines, `/openapi.json`, and the API reference for people, `/docs` (CONTRACT 1).
-// Both are static assets outside the bundle (docs/decisions/documentation.md).
+// The API description for machines, `/openapi.json`, and the API reference for people, `/docs`
+// (api/description). Both are static assets outside the bundle (docs/decisions/documentation.md).
 
 import { Hono } from 'hono/tiny'
 import { configOf } from '../../config.ts'

@@ -1,4 +1,4 @@
-// Sandbox of test mode (CONTRACT 1): proxies its pages, and produces an outcome for a relying party. Without
+// Sandbox of test mode (api/sandbox): proxies its pages, and produces an outcome for a relying party. Without
 // a sandbox Worker, and in live mode, these routes are 404.
 
 import { Hono } from 'hono/tiny'

@@ -1,4 +1,4 @@
-// Routes of the operator (CONTRACT 8), below /v1/admin. Without ADMIN_TOKEN they are 404.
+// Routes of the operator (api/settings), below /v1/admin. Without ADMIN_TOKEN they are 404.
 
 import { Hono } from 'hono/tiny'
 import { directoryQuery } from '../../api/requests.ts'

@@ -1,4 +1,4 @@
-// The operator's tokens (CONTRACT 1), and the log of what the operator changes.
+// The operator's tokens (api/access), and the log of what the operator changes.
 
 import type { MiddlewareHandler } from 'hono'
 import { utf8 } from '../../codec/bytes.ts'
@@ -29,7 +29,7 @@ function accepting(tokensOf: (config: Config) => readonly (string | null)[]): Mi
     // Digests have one length, so the time taken does not reveal the token's length.
     const expected = await Promise.all(tokens.map((token) => sha256(utf8(token))))
     if (expected.some((digest) => timingSafeEqual(presented, digest))) return next()
-    // CONTRACT 1: a client token anywhere but at its own session's QR and status is 403.
+    // api/access: a client token anywhere but at its own session's QR and status is 403.
     return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
   }
 }

@@ -1,5 +1,5 @@
-// Routes of a relying party for its own settings, keys and webhook (CONTRACT 1, 8): those of the operator,
-// without the ones that would widen its own rights (docs/decisions/relying-party.md).
+// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings): those of the
+// operator, without the ones that would widen its own rights (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/document/settings.ts'
@@ -73,7 +73,7 @@ function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): Re
   )
   if (changed !== undefined)
     return notAllowed('invalid_request', `/${changed}`, 'must not change in live mode: ask the operator')
-  // A caller that may not set the key of one session must not replace it for all sessions (CONTRACT 4).
+  // A caller that may not set the key of one session must not replace it for all sessions (api/result).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
     const message = 'requires the scope claims:encrypt'
     return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)

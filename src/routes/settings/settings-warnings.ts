@@ -1,4 +1,4 @@
-// Warnings about settings that are valid and do not work (CONTRACT 8).
+// Warnings about settings that are valid and do not work (api/settings).
 
 import type { SettingsWarning } from '../../api/responses/settings.ts'
 import { configOf } from '../../config.ts'

@@ -1,4 +1,4 @@
-// Token endpoint (RFC 6749 §3.2, §4.4; CONTRACT 8): exchanges a relying party's API key for a short-lived
+// Token endpoint (RFC 6749 §3.2, §4.4; api/settings): exchanges a relying party's API key for a short-lived
 // access token. Errors are OAuth errors (§5.2), so that any OAuth client can call it.
 
 import { Hono } from 'hono/tiny'

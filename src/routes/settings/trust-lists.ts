@@ -1,4 +1,4 @@
-// The operator's lists of trusted issuers (CONTRACT 8), below /v1/admin/trust_lists.
+// The operator's lists of trusted issuers (api/trust), below /v1/admin/trust_lists.
 
 import type { TrustList, TrustLists } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'

@@ -1,4 +1,4 @@
-// `POST /v1/verify` (CONTRACT 2): from a validated body to a new session, and its response.
+// `POST /v1/verify` (api/creation): from a validated body to a new session, and its response.
 
 import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../../api/requests.ts'
 import type { CreatedVerification } from '../../api/responses/verifications.ts'

@@ -1,4 +1,4 @@
-// Event log for its relying party (CONTRACT 7): every event of 30 days, in the order of arrival, once. Reads
+// Event log for its relying party (api/events): every event of 30 days, in the order of arrival, once. Reads
 // day by day, and adds to each event the members that only its session stores.
 
 import { Hono } from 'hono/tiny'

@@ -1,5 +1,5 @@
-// `request_options` of a session (CONTRACT 2, 5): the requested option, else the preference of the settings,
-// else the protocol's default. The protocol must support each of them.
+// `request_options` of a session (api/creation, api/protocols): the requested option, else the preference of
+// the settings, else the protocol's default. The protocol must support each of them.
 
 import type { CreateRequest } from '../../api/requests.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'

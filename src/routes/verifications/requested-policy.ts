@@ -1,4 +1,4 @@
-// Policy of a creation: by types and scopes, or by the caller's own `dcql_query` (CONTRACT 2).
+// Policy of a creation: by types and scopes, or by the caller's own `dcql_query` (api/creation).
 
 import type { CreateRequest } from '../../api/requests.ts'
 import { FORMATS } from '../../formats/index.ts'

@@ -1,4 +1,4 @@
-// Over-asking (CONTRACT 2): a creation requests more than the registration certificate of its relying party
+// Over-asking (api/creation): a creation requests more than the registration certificate of its relying party
 // covers. Wallets show or refuse it.
 
 import type { CreateRequest } from '../../api/requests.ts'

@@ -1,4 +1,4 @@
-// Transaction data of a creation (CONTRACT 2): from the objects of its body to the texts that wallets
+// Transaction data of a creation (api/transactions): from the objects of its body to the texts that wallets
 // receive.
 
 import type { CreateRequest } from '../../api/requests.ts'

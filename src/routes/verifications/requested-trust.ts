@@ -1,5 +1,5 @@
-// The trust that a creation needs (CONTRACT 2): in live mode, an anchor or a list that can vouch for what it
-// asks.
+// The trust that a creation needs (api/creation): in live mode, an anchor or a list that can vouch for what
+// it asks.
 
 import type { CreateRequest } from '../../api/requests.ts'
 import type { Env } from '../../env.ts'

@@ -1,4 +1,4 @@
-// The wallet of a creation (CONTRACT 2): the first of those named that can answer the request.
+// The wallet of a creation (api/wallets): the first of those named that can answer the request.
 
 import type { CreateRequest } from '../../api/requests.ts'
 import { err, ok, type Result } from '../../result.ts'

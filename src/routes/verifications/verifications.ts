@@ -1,4 +1,4 @@
-// Session routes of relying parties (CONTRACT 1). Two of them also accept the `client_token` of a kiosk.
+// Session routes of relying parties (api/access). Two of them also accept the `client_token` of a kiosk.
 
 import { Hono } from 'hono/tiny'
 import { parseQrSize, qrQuery } from '../../api/requests.ts'
@@ -49,7 +49,7 @@ async function readRequest(c: AppContext, session: SessionStub, relyingPartyId: 
   return sendView(c, await session.readRequest(relyingPartyId))
 }
 
-/** CONTRACT 6. Every response is a new picture, which must not be cached, validated or prefetched. */
+/** api/qr. Every response is a new picture, which must not be cached, validated or prefetched. */
 async function drawQr(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:request')
@@ -98,7 +98,7 @@ async function erase(c: AppContext, session: SessionStub, relyingPartyId: string
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
-/** CONTRACT 4. The JWS itself, with the media type of its `typ`. */
+/** api/receipt. The JWS itself, with the media type of its `typ`. */
 async function receipt(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const receipt = await session.readReceipt(relyingPartyId)
   if (!receipt.ok) return sessionProblem(c, receipt.error)
@@ -130,7 +130,7 @@ const REDELIVERY_PROBLEMS = {
 
 /**
  * Returns a handler of the session of a relying party's token. Foreign, forged and unknown ids are one and
- * the same 404 (CONTRACT 1).
+ * the same 404 (api/access).
  */
 function ofOwnSession(
   scope: Scope,

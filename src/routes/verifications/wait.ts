@@ -1,4 +1,4 @@
-// `?wait=&after_version=`: long poll of a session (CONTRACT 4). The edge waits on the session's hibernating
+// `?wait=&after_version=`: long poll of a session (api/result). The edge waits on the session's hibernating
 // socket. No call waits inside the object, which may hibernate meanwhile.
 
 import { waitQuery } from '../../api/requests.ts'

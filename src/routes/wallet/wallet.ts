@@ -39,7 +39,7 @@ export function walletRoutes(): Hono<AppEnv> {
     .all('/v1/verify/:id/callback', (c) => refuse(c, 'method_not_allowed', { Allow: 'POST' }))
 }
 
-/** HEAD has no effect anywhere (CONTRACT 1), but Hono would send it to GET, which returns the request. */
+/** HEAD has no effect anywhere (api/access), but Hono would send it to GET, which returns the request. */
 function refuseRequestMethod(c: WalletContext): Promise<Response> {
   return refuse(c, 'method_not_allowed', { Allow: 'GET, POST' })
 }

@@ -1,5 +1,5 @@
-// Delivery of queued events (CONTRACT 7). The number of an attempt is written before its POST. So a crash may
-// lose a response of the receiver, but no delivery, and there is never a seventh attempt.
+// Delivery of queued events (api/webhooks). The number of an attempt is written before its POST. So a crash
+// may lose a response of the receiver, but no delivery, and there is never a seventh attempt.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
@@ -212,7 +212,7 @@ export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }
 
-/** Disables the endpoint after 410 (CONTRACT 7) until it is enabled by hand. */
+/** Disables the endpoint after 410 (api/webhooks) until it is enabled by hand. */
 async function disableEndpoint(env: Env, relyingPartyId: string, url: string): Promise<void> {
   try {
     await relyingPartyStub(env, relyingPartyId)?.disableWebhook(url)

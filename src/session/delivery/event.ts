@@ -1,4 +1,4 @@
-// The event of a session's end (CONTRACT 7). It is built from members of the finished document that never
+// The event of a session's end (api/webhooks). It is built from members of the finished document that never
 // change after the end, and from the service's address. So it is the same whenever it is built.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'

@@ -1,4 +1,4 @@
-// Publication of a session's end in the relying party's event log (CONTRACT 7). The entry is queued by the
+// Publication of a session's end in the relying party's event log (api/events). The entry is queued by the
 // write that ends the session, with or without a webhook. It is tried until the log confirms it. The log
 // recognises an event that it already has.
 

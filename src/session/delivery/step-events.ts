@@ -1,5 +1,5 @@
-// Events of steps (CONTRACT 7): a relying party that subscribes to them gets a creation, the first fetch of a
-// request, and refused responses. They are sent and logged as outcomes are, and never delay one.
+// Events of steps (api/webhooks): a relying party that subscribes to them gets a creation, the first fetch of
+// a request, and refused responses. They are sent and logged as outcomes are, and never delay one.
 
 import { configOf } from '../../config.ts'
 import type { StepEventType } from '../../relying-party/document/settings.ts'

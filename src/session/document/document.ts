@@ -138,7 +138,7 @@ export function tombstoneOf(document: SessionDocument, now: number): Tombstone |
   return { ...CURRENT_VERSION, erased: true, ...idempotency }
 }
 
-/** Returns the stage of a session (CONTRACT 4). */
+/** Returns the stage of a session (api/result). */
 export function stageOf(
   document: SessionDocument,
 ): 'created' | 'request_fetched' | 'awaiting_return' | 'done' {

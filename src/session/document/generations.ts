@@ -1,4 +1,4 @@
-// Live authorization requests of a session (CONTRACT 3). Of each kind these are alive:
+// Live authorization requests of a session (api/request). Of each kind these are alive:
 // - the newest;
 // - those handed out, until the session ends: at most 32, the least recently used are dropped first;
 // - others for 60 s after a newer one was created: at most 8.

@@ -1,4 +1,4 @@
-// The published catalogue of reasons (CONTRACT 9), stable within /v1. A reason that another room adds to its
+// The published catalogue of reasons (api/errors), stable within /v1. A reason that another room adds to its
 // union does not compile until it has a row here. scripts/documents/reason-advice.ts has the advice about
 // each.
 

@@ -1,4 +1,4 @@
-// Steps of a session, for the timeline of its relying party (CONTRACT 13). They are written with the change
+// Steps of a session, for the timeline of its relying party (api/lists). They are written with the change
 // that they name, and hold no claim value, nonce or token. Equal neighbours are counted.
 
 import type { Channel } from './generations.ts'

@@ -1,4 +1,4 @@
-// Binding of a session to one browser (CONTRACT 5, OpenID4VP 1.0 §14.2). A success by a `link` request is
+// Binding of a session to one browser (api/binding, OpenID4VP 1.0 §14.2). A success by a `link` request is
 // held until the browser of the link returns with the response code. Pure steps from one document to the
 // next.
 

@@ -1,5 +1,5 @@
-// The end of a session (CONTRACT 4, 7): one step from the pending document to the finished one. The same
-// write queues the event and the log entry.
+// The end of a session (api/outcome, api/webhooks): one step from the pending document to the finished one.
+// The same write queues the event and the log entry.
 
 import type { TerminalStatus } from '../../api/values.ts'
 import { configOf } from '../../config.ts'

@@ -1,4 +1,4 @@
-// Changes of a session by time alone (CONTRACT 4, 5): a held success that lapses, expiry, erasure.
+// Changes of a session by time alone (api/outcome, api/binding): a held success that lapses, expiry, erasure.
 
 import { withDeadline } from '../../net/time-limit.ts'
 import type { SessionDocument } from '../document/document.ts'

@@ -1,4 +1,4 @@
-// Calls of the index for the entry of a session (CONTRACT 13). A change of the entry is queued by the write
+// Calls of the index for the entry of a session (api/lists). A change of the entry is queued by the write
 // of the change. It is sent at once, and again until the index confirms it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'

@@ -1,4 +1,4 @@
-// Change of the list that outlives its session (CONTRACT 13). Erasure does not wait for the list: the write
+// Change of the list that outlives its session (api/lists). Erasure does not wait for the list: the write
 // that erases a session queues what the list does not have yet. It has no personal data, and is sent until
 // the list confirms it.
 

@@ -77,7 +77,7 @@ function endOf(document: SessionDocument, page: string, now: number): LoginEnd['
 
 /** Returns the result of a presentation that the browser may bring to the client. */
 function resultOf({ status, held, login }: SessionDocument) {
-  // CONTRACT 5: with `relying_party` the redemption ends the session.
+  // api/binding: with `relying_party` the redemption ends the session.
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 

@@ -1,4 +1,4 @@
-// The wallet of one more request of a pending session (CONTRACT 3): a chosen one, or any.
+// The wallet of one more request of a pending session (api/wallets): a chosen one, or any.
 
 import { configOf } from '../../config.ts'
 import { settingsOf } from '../../relying-party/settings/settings-cache.ts'

@@ -1,4 +1,4 @@
-// The token of a session's page or kiosk (CONTRACT 1). It is derived from the server secret, the session's id
+// The token of a session's page or kiosk (api/access). It is derived from the server secret, the session's id
 // and its creation time. So it is not stored, and ends with the session. The id alone is not enough: after a
 // tombstone is erased, its `Idempotency-Key` creates another session with the same id.
 

@@ -1,4 +1,4 @@
-// Creation of a session (CONTRACT 2): from the checked request to the first document.
+// Creation of a session (api/creation): from the checked request to the first document.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -59,7 +59,7 @@ export async function newSession(
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
   const { request, bodyDigest } = input
-  // CONTRACT 5: a QR code can be passed on. Where binding is required, there is none, and the page creates a
+  // api/binding: a QR code can be passed on. Where binding is required, there is none, and the page creates a
   // link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null, wallet: request.wallet } as const
   const offersQr = qrRefusal(request, input.wallet) === undefined

@@ -1,4 +1,4 @@
-// A wallet fetches a Request Object (CONTRACT 3, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the
+// A wallet fetches a Request Object (api/request, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the
 // request, and how the request is encrypted. The metadata is not stored, and a refused wallet changes
 // nothing.
 

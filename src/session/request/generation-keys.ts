@@ -1,4 +1,4 @@
-// Generations in their stored, sealed form and in their open form (CONTRACT 3, OpenID4VP 1.0 §5.2, §8.3).
+// Generations in their stored, sealed form and in their open form (api/request, OpenID4VP 1.0 §5.2, §8.3).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'

@@ -1,4 +1,4 @@
-// The request that is lowered for one wallet (CONTRACT 3), and the identity that signs it.
+// The request that is lowered for one wallet (api/wallets), and the identity that signs it.
 
 import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'

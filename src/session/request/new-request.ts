@@ -1,4 +1,4 @@
-// A new request of a pending session (CONTRACT 3): a new generation in one write.
+// A new request of a pending session (api/request): a new generation in one write.
 
 import { configOf } from '../../config.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'

@@ -1,4 +1,4 @@
-// Requests that any device may respond to (CONTRACT 3, 6): a new one for each QR code, and the relying
+// Requests that any device may respond to (api/request, api/qr): a new one for each QR code, and the relying
 // party's view of the newest.
 
 import { configOf } from '../../config.ts'

@@ -1,4 +1,4 @@
-// CONTRACT 6: a session may be rendered 60 times at once and then once a second. The limit is in memory. It
+// api/qr: a session may be rendered 60 times at once and then once a second. The limit is in memory. It
 // starts again after an eviction, which is enough to bound the writes.
 
 const BURST = 60

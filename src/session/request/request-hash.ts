@@ -1,4 +1,4 @@
-// Hash of a request for the receipt (CONTRACT 4). A wallet or an auditor computes the same hash from the
+// Hash of a request for the receipt (api/receipt). A wallet or an auditor computes the same hash from the
 // claims of the Request Object. The three claims that differ with each fetch are left out.
 
 import { encodeBase64url } from '../../codec/base64url.ts'

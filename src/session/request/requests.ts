@@ -25,7 +25,7 @@ import type { RequestTerms } from './terms.ts'
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
 export const REQUEST_PATH = '/r/'
 
-/** Returns `wallet_request` (CONTRACT 3): what wallets receive. */
+/** Returns `wallet_request` (api/request): what wallets receive. */
 export function walletRequest(terms: RequestTerms, generation: Generation, baseUrl: string): WalletRequest {
   const { request } = terms
   const passed = passedRequest(terms, generation, baseUrl)

@@ -1,4 +1,4 @@
-// A response to the relying party's view of a request (CONTRACT 3). The settings and the protocol must allow
+// A response to the relying party's view of a request (api/request). The settings and the protocol must allow
 // it, and the view of a live generation must have been read.
 
 import {

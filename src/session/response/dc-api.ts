@@ -1,4 +1,4 @@
-// The Digital Credentials API beside the redirect flow (CONTRACT 5): a request bound to one origin, and its
+// The Digital Credentials API beside the redirect flow (api/dc-api): a request bound to one origin, and its
 // response. The requester itself must respond. That is our page, identified by its browser's cookie, or the
 // relying party's server for its own page.
 

@@ -1,4 +1,4 @@
-// Claim values leave the service only encrypted to the relying party (CONTRACT 4). They are a compact JWE
+// Claim values leave the service only encrypted to the relying party (api/result). They are a compact JWE
 // around a JWS by our published keys. So the reader knows that only they can read the claims, and that this
 // service verified them.
 

@@ -1,4 +1,4 @@
-// Evaluation of one wallet response, from its parameters to a decision (CONTRACT 4, OpenID4VP 1.0 §8). It
+// Evaluation of one wallet response, from its parameters to a decision (api/outcome, OpenID4VP 1.0 §8). It
 // changes nothing, and relies on nothing that the response claims about itself.
 
 import { FORMATS } from '../../formats/index.ts'
@@ -104,7 +104,7 @@ function refused(
   return { kind: 'refused', reason, generation }
 }
 
-/** CONTRACT 4: an error needs a live request that a wallet has. Only `access_denied` ends the session. */
+/** api/outcome: an error needs a live request that a wallet has. Only `access_denied` ends the session. */
 function evaluateWalletError(
   { error }: WalletErrorResponse,
   generation: StoredGeneration,
@@ -186,7 +186,7 @@ async function decideOn(
   // A confirmation counts only in a credential that the decision rests on.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
   if (unconfirmed !== undefined) return refused(unconfirmed, generation)
-  // CONTRACT 5: without holder binding anyone may have presented the credential. It may verify, but not
+  // api/protocols: without holder binding anyone may have presented the credential. It may verify, but not
   // reject.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.

@@ -1,5 +1,5 @@
-// Processing of a wallet's response (CONTRACT 4): everything that waits comes before the one synchronous step
-// in end-session.ts.
+// Processing of a wallet's response (api/outcome): everything that waits comes before the one synchronous
+// step in end-session.ts.
 
 import { type Config, configOf } from '../../config.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
@@ -123,7 +123,7 @@ async function applyEvaluation(
       ? undefined
       : await prepareLogin(evaluation.decision, document, { config, generation, now })
   const result = await accepted(document, response, config)
-  // CONTRACT 5: a success by a link is held until its browser returns.
+  // api/binding: a success by a link is held until its browser returns.
   const isApplied =
     end.status === 'verified' && generation.browser !== null
       ? hold(context, { winner, generation, outcome: end.outcome, login }, now)

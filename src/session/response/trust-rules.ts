@@ -1,4 +1,4 @@
-// Trust in one evaluation (CONTRACT 8): the anchors that count, and what is accepted where something could
+// Trust in one evaluation (api/trust): the anchors that count, and what is accepted where something could
 // not be checked.
 
 import type { Config } from '../../config.ts'
@@ -54,8 +54,8 @@ const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
 ])
 
 /**
- * CONTRACT 8: the settings decide about a status that cannot be checked. An unchecked credential has a low
- * level. A session that requires a higher one refuses the response in any case. Then a later response can
+ * api/revocation: the settings decide about a status that cannot be checked. An unchecked credential has a
+ * low level. A session that requires a higher one refuses the response in any case. Then a later response can
  * succeed; accepting this one would reject for good.
  */
 export function uncheckedRules({

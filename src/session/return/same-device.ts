@@ -1,4 +1,4 @@
-// The way of one browser through a session (CONTRACT 5). It gets a link, and returns from the wallet with a
+// The way of one browser through a session (api/binding). It gets a link, and returns from the wallet with a
 // response code. Then it brings a return code to the relying party, whose server redeems it. As in
 // process-response.ts, everything that waits comes before the synchronous step that reads and writes the
 // document.

@@ -1,4 +1,4 @@
-// Changes of a session's entry in the list of its relying party (CONTRACT 13).
+// Changes of a session's entry in the list of its relying party (api/lists).
 
 import { isStepEvent } from '../../relying-party/document/settings.ts'
 import type { WebhookResult } from '../../relying-party/index/index-entry.ts'

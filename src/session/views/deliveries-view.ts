@@ -1,4 +1,4 @@
-// The webhook log of one session (CONTRACT 7): each event, and each attempt with its result.
+// The webhook log of one session (api/webhooks): each event, and each attempt with its result.
 
 import type { DeliveryLog } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'

@@ -1,4 +1,4 @@
-// The content of the hosted page (CONTRACT 11): who requests what, the wallet that was chosen, and those that
+// The content of the hosted page (api/page): who requests what, the wallet that was chosen, and those that
 // can answer.
 
 import { mapPageTexts } from '../../api/page-texts.ts'

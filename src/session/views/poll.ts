@@ -1,4 +1,4 @@
-// The view for polls of the relying party (CONTRACT 4), serialised once for each document.
+// The view for polls of the relying party (api/result), serialised once for each document.
 
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document/document.ts'

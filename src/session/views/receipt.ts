@@ -1,6 +1,7 @@
-// The receipt of a finished session (CONTRACT 4): a JWS about the request, the checks and the end. An auditor
-// can verify it years after the session was erased. It contains no claim value, no metadata and no text of a
-// wallet. Its members never change after the end, so every receipt of a session has the same claims.
+// The receipt of a finished session (api/receipt): a JWS about the request, the checks and the end. An
+// auditor can verify it years after the session was erased. It contains no claim value, no metadata and no
+// text of a wallet. Its members never change after the end, so every receipt of a session has the same
+// claims.
 
 import { isoTime } from '../../codec/date-time.ts'
 import type { JsonObject } from '../../codec/json.ts'

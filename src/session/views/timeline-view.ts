@@ -1,4 +1,4 @@
-// The steps of one verification, oldest first (CONTRACT 13).
+// The steps of one verification, oldest first (api/lists).
 
 import type { Timeline } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'

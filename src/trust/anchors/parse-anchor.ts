@@ -1,4 +1,4 @@
-// Parsing of a trust anchor from the admin API (CONTRACT 8). Every rule is checked here, so a stored anchor
+// Parsing of a trust anchor from the admin API (api/trust). Every rule is checked here, so a stored anchor
 // can be used. Unknown members are rejected by name: a misspelt restriction would be no restriction.
 
 import * as z from 'zod/mini'

@@ -40,7 +40,7 @@ export async function resolveSigner(
   const applicable = applicableAnchors(context)
   const { iss, chain } = claims
   if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
-  // CONTRACT 8: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
+  // api/trust: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
   // anchor does not cover the type. If a chain were accepted instead, the presenter would choose the
   // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is refused.
   if (iss !== undefined && hasOwnAnchor(iss, anchors)) {
@@ -74,7 +74,7 @@ function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {
     .some((issuer) => issuer !== undefined && normalizeIssuer(issuer) === name)
 }
 
-/** CONTRACT 8: `*` covers types that the relying party added, and only types that no anchor names. */
+/** api/trust: `*` covers types that the relying party added, and only types that no anchor names. */
 function anchorsForType(
   anchors: readonly TrustAnchor[],
   type: TrustContext['credentialType'],
@@ -200,7 +200,7 @@ async function findTrustingAnchor(
   return ok({ anchor: authority.anchor, verified, path: [...verified, authority.certificate] })
 }
 
-/** CONTRACT 8: the whole certificate is compared byte for byte. Only its dates are checked. */
+/** api/trust: the whole certificate is compared byte for byte. Only its dates are checked. */
 function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
   if (!('x509_certificate_pem' in anchor)) return false
   const [pinned] = anchorCertificates(anchor.x509_certificate_pem)
@@ -208,7 +208,7 @@ function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
 }
 
 /**
- * CONTRACT 8: an `iss` beside a chain is reported only if the leaf contains it. Otherwise the leaf's subject
+ * api/trust: an `iss` beside a chain is reported only if the leaf contains it. Otherwise the leaf's subject
  * is reported.
  */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {

@@ -1,4 +1,4 @@
-// Trust anchors of the built-in sandbox issuer, for relying parties in test mode only (CONTRACT 8). Its keys
+// Trust anchors of the built-in sandbox issuer, for relying parties in test mode only (api/trust). Its keys
 // are public (docs/decisions/sandbox.md), so anyone can issue with them. They must never count in live mode.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'

@@ -1,4 +1,4 @@
-// Anchors of a list (CONTRACT 8). For each service the operator names the credential types and the assurance
+// Anchors of a list (api/trust). For each service the operator names the credential types and the assurance
 // level. A service without such a grant gives no anchor.
 
 import { encodeBase64 } from '../../codec/base64url.ts'

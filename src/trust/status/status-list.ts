@@ -46,7 +46,7 @@ export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: nu
 
 /**
  * Reads the entry. The list comes from the cache or its address. The credential's own anchor, or a `status`
- * anchor of its type, must trust its signer (CONTRACT 8). Never throws, never fails open.
+ * anchor of its type, must trust its signer (api/trust). Never throws, never fails open.
  */
 export async function checkStatus(
   reference: StatusReference,

@@ -1,5 +1,5 @@
-// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type (CONTRACT
-// 8).
+// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type (
+// api/trust).
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'

@@ -1,4 +1,4 @@
-// Permitted uses of the certificates of a path (RFC 5280 §6.1.3 to §6.1.5, CONTRACT 8). These are pure rules
+// Permitted uses of the certificates of a path (RFC 5280 §6.1.3 to §6.1.5, api/trust). These are pure rules
 // over decoded certificates, leaf first and anchor last. The anchor's own constraints apply as well.
 
 import type { CertificateRule } from '../refusal.ts'

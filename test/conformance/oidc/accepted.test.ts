@@ -1,4 +1,4 @@
-// CONTRACT 12: forms of a request that must be accepted, to the end of the login.
+// api/logins: forms of a request that must be accepted, to the end of the login.
 
 import { describe, expect, it } from 'vitest'
 import { begunAt, openLoginBrowser, registerClient } from '../../support/service/login.ts'

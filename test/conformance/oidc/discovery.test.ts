@@ -1,4 +1,4 @@
-// CONTRACT 12: the metadata of an issuer is truthful. The other files of this folder use each listed value:
+// api/logins: the metadata of an issuer is truthful. The other files of this folder use each listed value:
 // here the lists are compared with what a registration and the endpoints accept, and others are refused.
 
 import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose'

@@ -1,4 +1,4 @@
-// CONTRACT 12 with `oauth4webapi`, which has no configuration: each step is a call of its own.
+// api/logins with `oauth4webapi`, which has no configuration: each step is a call of its own.
 
 import { exportJWK, generateKeyPair } from 'jose'
 import * as oauth from 'oauth4webapi'

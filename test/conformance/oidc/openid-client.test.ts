@@ -1,4 +1,4 @@
-// CONTRACT 12 with `openid-client`: every kind of client completes a login.
+// api/logins with `openid-client`: every kind of client completes a login.
 
 import { createHash } from 'node:crypto'
 import { exportJWK, generateKeyPair } from 'jose'

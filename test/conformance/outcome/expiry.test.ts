@@ -1,5 +1,5 @@
-// CONTRACT 3, 4 and 7: expiry. The shortest session lasts 60 seconds, as long as a superseded request that
-// was not fetched. One wait therefore serves all tests.
+// api/request, api/outcome and api/webhooks: expiry. The shortest session lasts 60 seconds, as long as a
+// superseded request that was not fetched. One wait therefore serves all tests.
 
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
@@ -29,7 +29,7 @@ beforeAll(async () => {
   await setTimeout(61_000)
 }, 120_000)
 
-it('CONTRACT 4: shows a session as expired after expires_at', async () => {
+it('api/outcome: shows a session as expired after expires_at', async () => {
   expect(await stage.rp.poll(polled.verification_id)).toMatchObject({
     status: 'expired',
     stage: 'done',
@@ -38,7 +38,7 @@ it('CONTRACT 4: shows a session as expired after expires_at', async () => {
   })
 })
 
-it('CONTRACT 4, 7: expires and sends its event without being polled', async () => {
+it('api/outcome, api/webhooks: expires and sends its event without being polled', async () => {
   const { event } = await Promise.race(silent.map((one) => eventOf(stage, one.verification_id)))
   expect(event).toMatchObject({
     event_type: 'verification.expired',
@@ -48,24 +48,24 @@ it('CONTRACT 4, 7: expires and sends its event without being polled', async () =
   })
 })
 
-it("CONTRACT 4: sends the event of an expired session at its first read, with the last attempt's reason", async () => {
+it("api/outcome: sends the event of an expired session at its first read, with the last attempt's reason", async () => {
   await stage.rp.poll(attempted.session.verification_id)
   const { event } = await eventOf(stage, attempted.session.verification_id)
   expect(event).toMatchObject({ status: 'expired', reason: { code: 'nonce_mismatch' } })
 })
 
-it('CONTRACT 4: refuses a response in an expired session', async () => {
+it('api/outcome: refuses a response in an expired session', async () => {
   const late = await respondWithAge(stage, attempted.request)
   expect(late.status).toBe(409)
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('CONTRACT 3: ends a superseded request that was not fetched after 60 s, without its session', async () => {
+it('api/request: ends a superseded request that was not fetched after 60 s, without its session', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')
 })
 
-it('CONTRACT 3: accepts a response to a superseded request that was fetched until the session ends', async () => {
+it('api/request: accepts a response to a superseded request that was fetched until the session ends', async () => {
   expect((await respondWithAge(stage, handedOut.request)).status).toBe(200)
 })

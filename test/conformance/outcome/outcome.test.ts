@@ -1,5 +1,5 @@
-// CONTRACT 4: how a session ends, and which responses leave it pending. Each test changes one thing of a good
-// response.
+// api/outcome: how a session ends, and which responses leave it pending. Each test changes one thing of a
+// good response.
 
 import { expect, it } from 'vitest'
 import { makeKey } from '../../support/people/issuer.ts'
@@ -16,7 +16,7 @@ function attempts({ status, attempts: list }: Poll) {
   return { status, attempts: list.map(({ reason }) => reason.code) }
 }
 
-it('CONTRACT 4: ends the session as verified with a response that satisfies the policy', async () => {
+it('api/outcome: ends the session as verified with a response that satisfies the policy', async () => {
   const { session, request } = await begin(stage)
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({
@@ -44,7 +44,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'CONTRACT 4: rejects an authentic response where %s, and the wallet gets 200',
+  'api/outcome: rejects an authentic response where %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
     const answer = await respondWithAge(stage, request, telling)
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [string, Telling, string])[] = [
 ]
 
 it.each(REFUSED)(
-  'CONTRACT 4: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good one',
+  'api/outcome: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good one',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
     const refused = await respondWithAge(stage, request, telling)
@@ -104,7 +104,7 @@ it.each(REFUSED)(
   },
 )
 
-it('CONTRACT 4: returns no reason of a forgery to the wallet', async () => {
+it('api/outcome: returns no reason of a forgery to the wallet', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
@@ -113,7 +113,7 @@ it('CONTRACT 4: returns no reason of a forgery to the wallet', async () => {
   expect(new Set(texts).size).toBe(1)
 })
 
-it('CONTRACT 4: returns 503 for a status that cannot be checked, and the session stays pending', async () => {
+it('api/outcome: returns 503 for a status that cannot be checked, and the session stays pending', async () => {
   const { session, request } = await begin(stage)
   const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
   const refused = await respondWithAge(stage, request, { claims: { status } })
@@ -123,7 +123,7 @@ it('CONTRACT 4: returns 503 for a status that cannot be checked, and the session
   expect(attempts(poll)).toEqual({ status: 'pending', attempts: ['status_unavailable'] })
 })
 
-it('CONTRACT 8: an issuer anchored for another type is untrusted for this one', async () => {
+it('api/trust: an issuer anchored for another type is untrusted for this one', async () => {
   const rp = await relyingPartyOf(stage, {
     trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] })],
   })
@@ -132,7 +132,7 @@ it('CONTRACT 8: an issuer anchored for another type is untrusted for this one', 
   expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
 })
 
-it('CONTRACT 4: keeps the last ten attempts, and counts all', async () => {
+it('api/outcome: keeps the last ten attempts, and counts all', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { nonce: 'x'.repeat(32) })
   for (let i = 0; i < 11; i++) await respondWithAge(stage, request, { audience: `other-${i}` })
@@ -177,7 +177,7 @@ it.each([
   ['a form without a response', OVER_18, { answer: '42' }, 'malformed_response'],
   ['a presentation without state', PLAIN, { vp_token: '{}' }, 'missing_state'],
   ['another state', PLAIN, { vp_token: '{}', state: 'x' }, 'unknown_state'],
-])('CONTRACT 4: refuses junk, %s, with 400 as an attempt', async (_, policy, form, reason) => {
+])('api/outcome: refuses junk, %s, with 400 as an attempt', async (_, policy, form, reason) => {
   const { session, request } = await begin(stage, policy)
   expect((await post(request.payload.response_uri, form)).status).toBe(400)
   const poll = await stage.rp.poll(session.verification_id)
@@ -185,7 +185,7 @@ it.each([
   expect((await respondWithAge(stage, request)).status).toBe(200)
 })
 
-it('CONTRACT 4: accepts a good response after any amount of junk', async () => {
+it('api/outcome: accepts a good response after any amount of junk', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
   expect((await respondWithAge(stage, request)).status).toBe(200)
@@ -195,7 +195,7 @@ it('CONTRACT 4: accepts a good response after any amount of junk', async () => {
   })
 })
 
-it('CONTRACT 4: returns the identical 200 for an identical retry, and 409 for any other response', async () => {
+it('api/outcome: returns the identical 200 for an identical retry, and 409 for any other response', async () => {
   const { session, request } = await begin(stage, PLAIN)
   const vpToken = await ageOf(stage.person, request)
   const first = await stage.service.wallet.present(request, vpToken)
@@ -207,14 +207,14 @@ it('CONTRACT 4: returns the identical 200 for an identical retry, and 409 for an
   expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
 })
 
-it('CONTRACT 4: refuses a better response in a rejected session', async () => {
+it('api/outcome: refuses a better response in a rejected session', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { claims: { age_over_18: false } })
   expect((await respondWithAge(stage, request)).status).toBe(409)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('rejected')
 })
 
-it('CONTRACT 4: refuses an authentic response that does not match the query', async () => {
+it('api/outcome: refuses an authentic response that does not match the query', async () => {
   const { session, request } = await begin(stage)
   const pid = await presentationOf(stage.person, PID, request)
   const age = await presentationOf(stage.person, AGE, request)

@@ -1,4 +1,5 @@
-// CONTRACT 2, 4 and 8: proof of a scope, assurance level of a response, and trusted issuers.
+// api/creation, api/result and api/trust: proof of a scope, assurance level of a response, and trusted
+// issuers.
 
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -35,12 +36,12 @@ async function outcomeOf(
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
 
-it('CONTRACT 4: maps each requested scope in checks to true if its value is proven', async () => {
+it('api/result: maps each requested scope in checks to true if its value is proven', async () => {
   const poll = await outcomeOf(NAMES, { pid: {} })
   expect([poll.status, poll.checks]).toEqual(['verified', { given_name: true, family_name: true }])
 })
 
-it('CONTRACT 4: accepts no empty claim as proof', async () => {
+it('api/result: accepts no empty claim as proof', async () => {
   const poll = await outcomeOf(NAMES, { pid: { claims: { given_name: '' } } })
   expect([poll.status, poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
   expect(poll.checks).toEqual({ given_name: false, family_name: true })
@@ -61,12 +62,12 @@ it.each([
   ['a birthdate less than 18 years ago', { birthdate: birthYearsAgo(18, 2) }, 'rejected'],
   ['an old birthdate and a false', { birthdate: '1963-08-12', age_equal_or_over: { 18: false } }, 'rejected'],
   ['a true', { age_equal_or_over: { 18: true } }, 'verified'],
-])('CONTRACT 4: decides age_over_18 with allow_derived from %s', async (_, claims, status) => {
+])('api/result: decides age_over_18 with allow_derived from %s', async (_, claims, status) => {
   const poll = await outcomeOf(DERIVED, { pid: { claims } })
   expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
 })
 
-it('CONTRACT 4: accepts no birthdate for age_over_18 without allow_derived', async () => {
+it('api/result: accepts no birthdate for age_over_18 without allow_derived', async () => {
   const poll = await outcomeOf({ ...DERIVED, allow_derived: false }, { pid: {} })
   expect([poll.status, poll.attempts.map(({ reason }) => reason.code)]).toEqual([
     'pending',
@@ -77,7 +78,7 @@ it('CONTRACT 4: accepts no birthdate for age_over_18 without allow_derived', asy
 const EITHER = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 const OLD_ENOUGH = { claims: { age_equal_or_over: { 18: true } } }
 
-it('CONTRACT 2: one of the types is enough with credential_match any', async () => {
+it('api/creation: one of the types is enough with credential_match any', async () => {
   for (const [id, telling] of [
     ['age_attestation', {}],
     ['pid', OLD_ENOUGH],
@@ -87,7 +88,7 @@ it('CONTRACT 2: one of the types is enough with credential_match any', async () 
   }
 })
 
-it('CONTRACT 2: with credential_match all, requires every type, and each must prove the scope', async () => {
+it('api/creation: with credential_match all, requires every type, and each must prove the scope', async () => {
   const all = { ...EITHER, credential_match: 'all' }
   const both = await outcomeOf(all, { age_attestation: {}, pid: OLD_ENOUGH })
   expect([both.status, both.credentials.map(({ credential_type }) => credential_type)]).toEqual([
@@ -104,7 +105,7 @@ it('CONTRACT 2: with credential_match all, requires every type, and each must pr
   expect([split.status, split.checks]).toEqual(['rejected', { age_over_18: false }])
 })
 
-it('CONTRACT 4: uses the assurance_level of the trust anchor, and explains it in the derivation', async () => {
+it('api/result: uses the assurance_level of the trust anchor, and explains it in the derivation', async () => {
   const poll = await outcomeOf({ ...NAMES, required_assurance_level: 'substantial' }, { pid: {} })
   expect(poll).toMatchObject({
     status: 'verified',
@@ -123,14 +124,14 @@ it.each([
   ['high', 'substantial'],
   ['platinum', 'low'],
 ])(
-  'CONTRACT 4: a credential with its own level %s has the level %s: lowered, never raised',
+  'api/result: a credential with its own level %s has the level %s: lowered, never raised',
   async (said, level) => {
     const poll = await outcomeOf(NAMES, { pid: { claims: { assurance_level: said } } })
     expect([poll.status, poll.assurance_level]).toEqual(['verified', level])
   },
 )
 
-it('CONTRACT 8: prefers an exact type to "*", and applies "*" only to types that the relying party added', async () => {
+it('api/trust: prefers an exact type to "*", and applies "*" only to types that the relying party added', async () => {
   const membership = {
     type: 'membership',
     formats: {
@@ -166,7 +167,7 @@ it.each([
   ['a certificate chain to the anchored authority', pki, 'verified', undefined],
   ['an expired certificate', expired, 'pending', 'certificate_expired'],
   ['a chain to another authority', unknown, 'pending', 'untrusted_issuer'],
-])('CONTRACT 4, 8: evaluates an issuer with %s', async (_, chain, status, reason) => {
+])('api/outcome, api/trust: evaluates an issuer with %s', async (_, chain, status, reason) => {
   const { name, credential_types, assurance_level } = stage.authority.anchor()
   const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
   const rp = await relyingPartyOf(stage, { trust_anchors: [anchor] })
@@ -178,7 +179,7 @@ it.each([
   expect([poll.status, poll.attempts[0]?.reason.code]).toEqual([status, reason])
 })
 
-describe('CONTRACT 4: same_holder_key', () => {
+describe('api/result: same_holder_key', () => {
   const ALL = { ...EITHER, credential_match: 'all', formats: ['dc+sd-jwt'] }
   const STRICT = { ...ALL, require_same_holder_key: true }
   const one = { age_attestation: {}, pid: OLD_ENOUGH }

@@ -1,4 +1,4 @@
-// CONTRACT 4: reading a session, canceling it, and erasing it.
+// api/outcome: reading a session, canceling it, and erasing it.
 
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
@@ -67,14 +67,14 @@ const PENDING = {
   livemode: false,
 }
 
-it('CONTRACT 4: has every member from the start, with null for unknown values', async () => {
+it('api/result: has every member from the start, with null for unknown values', async () => {
   const session = await stage.rp.create()
   const poll = await stage.rp.poll(session.verification_id)
   expect(poll).toEqual(PENDING)
   expect(poll).toMatchObject({ session_url: session.session_url, expires_at: session.expires_at, version: 1 })
 })
 
-it('CONTRACT 4: shows result, issuer, level and checks of a verified session', async () => {
+it('api/result: shows result, issuer, level and checks of a verified session', async () => {
   const { session } = await finish(stage)
   const poll = await stage.rp.poll(session.verification_id)
   expect(Object.keys(poll).sort()).toEqual(Object.keys(PENDING).sort())
@@ -103,7 +103,7 @@ it('CONTRACT 4: shows result, issuer, level and checks of a verified session', a
   ])
 })
 
-it('CONTRACT 4: lists ordered checks in trace, with id, clause and result', async () => {
+it('api/result: lists ordered checks in trace, with id, clause and result', async () => {
   const { session } = await finish(stage)
   const { trace } = await stage.rp.poll(session.verification_id)
   for (const entry of trace) {
@@ -121,14 +121,14 @@ it('CONTRACT 4: lists ordered checks in trace, with id, clause and result', asyn
   expect(order.at(-1)).toBe('policy')
 })
 
-it('CONTRACT 4: shows no claim value in poll or event', async () => {
+it('api/result: shows no claim value in poll or event', async () => {
   const { session } = await finish(stage, { claims: { age_over_21: 'canary-value', name: 'canary-value' } })
   const poll = JSON.stringify(await stage.rp.poll(session.verification_id))
   const { post } = await eventOf(stage, session.verification_id)
   expect(poll + post.body).not.toContain('canary-value')
 })
 
-it('CONTRACT 4: shows the wallet’s progress in stage, and raises version with each visible change', async () => {
+it('api/result: shows the wallet’s progress in stage, and raises version with each visible change', async () => {
   const session = await stage.rp.create()
   const steps = [await stage.rp.poll(session.verification_id)]
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -140,13 +140,13 @@ it('CONTRACT 4: shows the wallet’s progress in stage, and raises version with 
   expect(steps[2]!.version).toBeGreaterThan(steps[1]!.version)
 })
 
-it('CONTRACT 4: can be read repeatedly after the session has ended', async () => {
+it('api/result: can be read repeatedly after the session has ended', async () => {
   const { session } = await finish(stage)
   const first = await stage.rp.poll(session.verification_id)
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
 })
 
-it('CONTRACT 4: cancel returns 200 and the session, also when repeated, and sends one event', async () => {
+it('api/outcome: cancel returns 200 and the session, also when repeated, and sends one event', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}/cancel`
   const canceled = await expectStatus(await stage.rp.call('POST', path), 200)
@@ -167,14 +167,14 @@ it('CONTRACT 4: cancel returns 200 and the session, also when repeated, and send
   expect(((await expectStatus(log, 200)) as { deliveries: unknown[] }).deliveries).toHaveLength(1)
 })
 
-it('CONTRACT 4: cancel returns 409 for another terminal status and changes nothing', async () => {
+it('api/outcome: cancel returns 409 for another terminal status and changes nothing', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)
   expect(await expectStatus(response, 409)).toMatchObject({ code: 'verification_already_terminal' })
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 4: DELETE returns 204 without a body, and then everything about the session is 404', async () => {
+it('api/outcome: DELETE returns 204 without a body, and then everything about the session is 404', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}`
   const erased = await stage.rp.call('DELETE', path)
@@ -195,7 +195,7 @@ it('CONTRACT 4: DELETE returns 204 without a body, and then everything about the
   expect(after).toEqual(Array(8).fill(404))
 })
 
-it('CONTRACT 4: DELETE sends no event, and drops a pending one', async () => {
+it('api/outcome: DELETE sends no event, and drops a pending one', async () => {
   const path = '/erased'
   const url = stage.receiver.url.replace('/webhook', path)
   stage.receiver.answer((request) => ({ status: request.path === path ? 500 : 200 }))
@@ -213,7 +213,7 @@ it('CONTRACT 4: DELETE sends no event, and drops a pending one', async () => {
   expect(sent).toEqual([0, 1, 2])
 })
 
-/** CONTRACT 7: the first retry comes after 5 to 6 seconds. */
+/** api/webhooks: the first retry comes after 5 to 6 seconds. */
 const FIRST_RETRY_MS = 7_000
 
 function sentTo(path: string, verificationId: string): number {
@@ -221,7 +221,7 @@ function sentTo(path: string, verificationId: string): number {
   return requests.filter((post) => post.path === path && post.body.includes(verificationId)).length
 }
 
-it('CONTRACT 3, 6, 9: /qr and /openid4vp return 410 for an ended session', async () => {
+it('api/request, api/qr, api/errors: /qr and /openid4vp return 410 for an ended session', async () => {
   const { session } = await finish(stage)
   for (const path of ['qr', 'openid4vp']) {
     const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/${path}`)

@@ -1,4 +1,4 @@
-// CONTRACT 4, the receipt: read and recomputed as an auditor would, with `jose`, the published keys and
+// api/receipt, the receipt: read and recomputed as an auditor would, with `jose`, the published keys and
 // docs/receipt.md.
 
 import { createHash } from 'node:crypto'
@@ -62,7 +62,7 @@ function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
   return hashOf(Object.fromEntries([...members, ...used].map((name) => [name, poll[name]])))
 }
 
-describe('CONTRACT 4: the receipt', () => {
+describe('api/receipt: the receipt', () => {
   it('contains request, checks and result, and nothing about the person or the metadata', async () => {
     const request = { ...OVER_18, metadata: { order: 'm-17' } }
     const { session, request: received } = await finish(stage, {}, request)
@@ -142,7 +142,7 @@ describe('CONTRACT 4: the receipt', () => {
   })
 })
 
-describe('CONTRACT 4: request_hash', () => {
+describe('api/receipt: request_hash', () => {
   it('is that of the processed request, also if others were fetched or created later', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
@@ -187,7 +187,7 @@ describe('CONTRACT 4: request_hash', () => {
   )
 })
 
-describe('CONTRACT 4: policy_hash', () => {
+describe('api/receipt: policy_hash', () => {
   it('is equal for equal policies, and differs if one member differs', async () => {
     const dcql_query = {
       credentials: [
@@ -216,7 +216,7 @@ describe('CONTRACT 4: policy_hash', () => {
   })
 })
 
-describe('CONTRACT 4: the keys of receipts', () => {
+describe('api/receipt: the keys of receipts', () => {
   it('verify a receipt after two rotations, though the private key that signed it is gone', async () => {
     const { session } = await finish(stage)
     const { verification_id: id } = session

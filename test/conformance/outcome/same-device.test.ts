@@ -1,4 +1,4 @@
-// CONTRACT 5 with a foreign wallet: link, return and redemption over HTTP, and OpenID4VP 1.0 §14.2.
+// api/binding with a foreign wallet: link, return and redemption over HTTP, and OpenID4VP 1.0 §14.2.
 
 import { createClient } from '@wallet-verifier/client'
 import { expect, it } from 'vitest'
@@ -49,7 +49,7 @@ it('§14.2: gives a second browser nothing, and discards the presentation', asyn
   ])
 })
 
-it('CONTRACT 5: while a success waits for its browser, refuses every other response without an attempt', async () => {
+it('api/binding: while a success waits for its browser, refuses every other response without an attempt', async () => {
   const { browser, received, redirect_uri, poll } = await respondByLink({})
   const { response_uri, state } = received.payload
   const bad = new URLSearchParams({ vp_token: '{}', ...(state && { state }) })
@@ -62,7 +62,7 @@ it('CONTRACT 5: while a success waits for its browser, refuses every other respo
   expect(await poll()).toMatchObject({ status: 'verified', attempts: [] })
 })
 
-it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed the code', async () => {
+it('api/binding: with relying_party, verifies nothing before the server redeemed the code', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri, poll } = await respondByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -77,7 +77,7 @@ it('CONTRACT 5: with relying_party, verifies nothing before the server redeemed 
   expect(await expectStatus(await rp.call('POST', path, { body: { return_code } }), 200)).toEqual(result)
 })
 
-it('CONTRACT 5: a client whose first response was lost gets the redeemed session by its retry', async () => {
+it('api/binding: a client whose first response was lost gets the redeemed session by its retry', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri } = await respondByLink(required)
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
@@ -95,7 +95,7 @@ it('CONTRACT 5: a client whose first response was lost gets the redeemed session
   expect([statuses, redeemed]).toMatchObject([[200, 200], { ok: true, value: verified }])
 })
 
-it('CONTRACT 5: a redeemed code gets the same 200 after the service was killed', async () => {
+it('api/binding: a redeemed code gets the same 200 after the service was killed', async () => {
   const { rp, session, browser, redirect_uri } = await respondByLink({ return_url: RETURN_URL })
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
   const return_code = new URL(back.return_url).searchParams.get('return_code')

@@ -1,4 +1,4 @@
-// CONTRACT 7: the event for each end of a session, and its signature.
+// api/webhooks: the event for each end of a session, and its signature.
 
 import { createHmac } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
@@ -45,7 +45,7 @@ function ownSignatures({ headers, body }: ReceivedRequest, secret: string) {
 }
 
 it.each(Object.keys(ENDS))(
-  'CONTRACT 7: sends one event with the result of a session that is %s',
+  'api/webhooks: sends one event with the result of a session that is %s',
   async (status) => {
     const id = await ENDS[status]!(stage, stage.rp)
     const { event } = await eventOf(stage, id)
@@ -87,7 +87,7 @@ it.each(Object.keys(ENDS))(
   },
 )
 
-it('CONTRACT 7: sends the first attempt at once, needs no retry, and logs it', async () => {
+it('api/webhooks: sends the first attempt at once, needs no retry, and logs it', async () => {
   const id = await ENDS.verified!(stage, stage.rp)
   const { post } = await eventOf(stage, id)
   const delivery = await settledDelivery(stage.rp, id, 1)
@@ -114,19 +114,19 @@ it('CONTRACT 7: sends the first attempt at once, needs no retry, and logs it', a
   })
 })
 
-it('CONTRACT 7: returns metadata in the event unchanged', async () => {
+it('api/webhooks: returns metadata in the event unchanged', async () => {
   const metadata = { user_id: 'u 1', context: '{"a":"ü"}' }
   const { session } = await finish(stage, {}, { ...OVER_18, metadata })
   expect((await eventOf(stage, session.verification_id)).event.metadata).toEqual(metadata)
 })
 
-it('CONTRACT 7: signs X-Service-Signature with the bytes of the whole secret', async () => {
+it('api/webhooks: signs X-Service-Signature with the bytes of the whole secret', async () => {
   const { post } = await eventOf(stage, await ENDS.canceled!(stage, stage.rp))
   expect(stage.rp.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(ownSignatures(post, stage.rp.webhook_secret)).toMatchObject({ count: 1, right: 1 })
 })
 
-it('CONTRACT 7: sends Standard Webhooks headers that two foreign libraries accept, and refuse with one changed byte', async () => {
+it('api/webhooks: sends Standard Webhooks headers that two foreign libraries accept, and refuse with one changed byte', async () => {
   const { post, event } = await eventOf(stage, await ENDS.verified!(stage, stage.rp))
   expect(post.headers['webhook-id']).toBe(event.event_id)
   expect(checkSignature(post, stage.rp.webhook_secret)).toEqual({
@@ -140,7 +140,7 @@ it('CONTRACT 7: sends Standard Webhooks headers that two foreign libraries accep
   })
 })
 
-it('CONTRACT 7: signs with both secrets during a rotation, and both v1= are right', async () => {
+it('api/webhooks: signs with both secrets during a rotation, and both v1= are right', async () => {
   const rp = await relyingPartyOf(stage)
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/rotate_secret`)
   const rotated = (await expectStatus(response, 200)) as {
@@ -159,7 +159,7 @@ it('CONTRACT 7: signs with both secrets during a rotation, and both v1= are righ
   }
 })
 
-it('CONTRACT 7: sends only the events that the relying party chose', async () => {
+it('api/webhooks: sends only the events that the relying party chose', async () => {
   const webhook = { url: stage.receiver.url, events: ['verification.verified'] }
   const rp = await relyingPartyOf(stage, { webhook })
   const canceled = await ENDS.canceled!(stage, rp)
@@ -169,13 +169,13 @@ it('CONTRACT 7: sends only the events that the relying party chose', async () =>
   expect(stage.receiver.requests.filter(({ body }) => body.includes(canceled))).toEqual([])
 })
 
-it('CONTRACT 7: queues nothing without a webhook, and the outcome can be polled', async () => {
+it('api/webhooks: queues nothing without a webhook, and the outcome can be polled', async () => {
   const rp = await relyingPartyOf(stage, { webhook: null })
   const id = await ENDS.verified!(stage, rp)
   expect([(await rp.poll(id)).status, await deliveriesOf(rp, id)]).toEqual(['verified', []])
 })
 
-it('CONTRACT 7: never delays the response to the wallet by the first attempt', async () => {
+it('api/webhooks: never delays the response to the wallet by the first attempt', async () => {
   stage.receiver.answer(({ path }) => (path === '/hanging' ? { act: 'hang' } : {}))
   const rp = await relyingPartyOf(stage, {
     webhook: { url: stage.receiver.url.replace('/webhook', '/hanging') },
@@ -189,7 +189,7 @@ it('CONTRACT 7: never delays the response to the wallet by the first attempt', a
   expect(answer).toMatchObject({ status: 200 })
 })
 
-it('CONTRACT 7: signs a test event like any other, and returns its result at once', async () => {
+it('api/webhooks: signs a test event like any other, and returns its result at once', async () => {
   const rp = await relyingPartyOf(stage)
   const before = stage.receiver.requests.length
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/test`)
@@ -205,7 +205,7 @@ it('CONTRACT 7: signs a test event like any other, and returns its result at onc
   expect(ownSignatures(posted!, rp.webhook_secret).right).toBe(1)
 })
 
-it('CONTRACT 7: redelivery by hand sends the same bytes with a fresh t', async () => {
+it('api/webhooks: redelivery by hand sends the same bytes with a fresh t', async () => {
   const rp = await relyingPartyOf(stage)
   const id = await ENDS.verified!(stage, rp)
   const { post: first } = await eventOf(stage, id)
@@ -231,13 +231,13 @@ it.each([
   ['a name without a dot', 'https://receiver/hook'],
   ['userinfo', 'https://user:secret@receiver.example/hook'],
   ['our own host', 'https://verifier.example/hook'],
-])('CONTRACT 7: refuses a webhook to %s in the settings', async (_, url) => {
+])('api/outgoing: refuses a webhook to %s in the settings', async (_, url) => {
   const body = { name: 'Test', webhook: { url } }
   const problem = await expectStatus(await stage.service.admin('POST', '', body), 400)
   expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/webhook/url' }] })
 })
 
-it('CONTRACT 7: accepts http on loopback only for relying parties in test mode', async () => {
+it('api/outgoing: accepts http on loopback only for relying parties in test mode', async () => {
   const body = { name: 'Live', livemode: true, webhook: { url: stage.receiver.url } }
   expect((await stage.service.admin('POST', '', body)).status).toBe(400)
 })

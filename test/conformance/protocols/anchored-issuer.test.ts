@@ -1,4 +1,4 @@
-// CONTRACT 8: an `iss` with an anchor of its own is checked by that anchor alone. Here another trusted
+// api/trust: an `iss` with an anchor of its own is checked by that anchor alone. Here another trusted
 // authority certifies the issuer's name. In every protocol and spelling the session stays pending.
 
 import { expect, it } from 'vitest'

@@ -1,6 +1,6 @@
-// CONTRACT 3, 5: every cell of protocol × channel × format × response × Client Identifier × request method,
-// end to end. The wallet is a foreign one, and another project's library creates the credentials. Impossible
-// cells are refused, each by its clause.
+// api/request, api/protocols: every cell of protocol × channel × format × response × Client Identifier ×
+// request method, end to end. The wallet is a foreign one, and another project's library creates the
+// credentials. Impossible cells are refused, each by its clause.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
@@ -185,7 +185,7 @@ async function respondAnnexC({ verification_id }: CreatedSession): Promise<void>
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member
 type Loose = any
 
-describe('CONTRACT 5: verifies the response of a foreign wallet', () => {
+describe('api/protocols: verifies the response of a foreign wallet', () => {
   beforeAll(useRelyingParty)
 
   it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
@@ -214,7 +214,7 @@ async function isRefused(cell: Cell): Promise<boolean> {
 
 const CLAUSES = [...Map.groupBy(REFUSED, (cell) => String(impossible(cell)))]
 
-describe('CONTRACT 5: refuses impossible cells', () => {
+describe('api/protocols: refuses impossible cells', () => {
   it.each(CLAUSES)('%s', async (_, cells) => {
     for (const [index, cell] of cells.entries()) {
       // A new relying party in time, since an API key has a limit of creations.

@@ -34,7 +34,7 @@ async function respondWithMdoc(protocol: string, telling: MdocTelling = {}) {
   return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
 }
 
-it.each(DRAFTS)('CONTRACT 5: verifies an mdoc of a foreign library in %s', async (protocol) => {
+it.each(DRAFTS)('api/protocols: verifies an mdoc of a foreign library in %s', async (protocol) => {
   const { begun, answer } = await respondWithMdoc(protocol)
   await expectStatus(answer, 200)
   const poll = await mdocRp.poll(begun.session.verification_id)

@@ -1,4 +1,4 @@
-// CONTRACT 5: the drafts that existing wallets still use. A foreign wallet library infers the version from
+// api/protocols: the drafts that existing wallets still use. A foreign wallet library infers the version from
 // the request alone. Its response verifies in every shape of `openid4vp-draft24` and `openid4vp-draft18`.
 
 import { decodeJwt } from 'jose'
@@ -28,7 +28,7 @@ function setTyp(typ: string): Telling {
   return { change: ({ header }: Parts) => void Object.assign(header, { typ }) }
 }
 
-it('CONTRACT 5: draft 18 names the verifier by its bare host, which is also the audience', async () => {
+it('api/protocols: draft 18 names the verifier by its bare host, which is also the audience', async () => {
   const { request } = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' })
   expect(request.payload).toMatchObject({
     client_id: 'verifier.example',
@@ -39,26 +39,26 @@ it('CONTRACT 5: draft 18 names the verifier by its bare host, which is also the 
 it.each([
   ['openid4vp-draft18', 'x509_san_dns:verifier.example'],
   ['openid4vp-draft24', 'verifier.example'],
-])('CONTRACT 5: %s refuses a response made for %s', async (protocol, audience) => {
+])('api/protocols: %s refuses a response made for %s', async (protocol, audience) => {
   const begun = await begin(stage, { ...OVER_18, protocol })
   expect((await respondWithAge(stage, begun.request, { audience })).status).toBe(400)
   expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
 })
 
-it('CONTRACT 3: the URI of draft 18 has no method, and its links have the scheme of ISO/IEC TS 18013-7', async () => {
+it('api/request: the URI of draft 18 has no method, and its links have the scheme of ISO/IEC TS 18013-7', async () => {
   const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
   expect([...new URL(wallet_request.uri).searchParams.keys()]).toEqual(['client_id', 'request_uri'])
   expect(Object.keys(wallet_request.wallet_links)).toEqual(['openid4vp', 'eudi-openid4vp', 'mdoc-openid4vp'])
 })
 
-it('CONTRACT 5: draft 18 ignores a posted wallet_nonce', async () => {
+it('api/protocols: draft 18 ignores a posted wallet_nonce', async () => {
   const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
   const body = new URLSearchParams({ wallet_nonce: 'abc' })
   const response = await stage.service.fetch(wallet_request.request_uri, { method: 'POST', body })
   expect(decodeJwt(await response.text())).not.toHaveProperty('wallet_nonce')
 })
 
-it.each(DRAFTS)('CONTRACT 5: %s accepts both media types that SD-JWT VC had', async (protocol) => {
+it.each(DRAFTS)('api/protocols: %s accepts both media types that SD-JWT VC had', async (protocol) => {
   for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
     const begun = await begin(stage, { ...OVER_18, protocol })
     await expectStatus(await respondWithAge(stage, begun.request, setTyp(typ)), 200)
@@ -67,7 +67,7 @@ it.each(DRAFTS)('CONTRACT 5: %s accepts both media types that SD-JWT VC had', as
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0'])(
-  'CONTRACT 5: %s accepts only the current media type',
+  'api/protocols: %s accepts only the current media type',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     expect((await respondWithAge(stage, begun.request, setTyp('vc+sd-jwt'))).status).toBe(400)
@@ -79,7 +79,7 @@ it.each([
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft24'],
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft18'],
   [{ request_uri_method: 'post' }, 'openid4vp-draft18'],
-])('CONTRACT 5: %o is 422 in %s', async (request_options, protocol) => {
+])('api/protocols: %o is 422 in %s', async (request_options, protocol) => {
   const response = await stage.rp.call('POST', '/v1/verify', {
     body: { ...OVER_18, protocol, request_options },
   })
@@ -89,7 +89,7 @@ it.each([
   })
 })
 
-it.each(DRAFTS)('CONTRACT 5: %s requests an mdoc only with an encrypted response', async (protocol) => {
+it.each(DRAFTS)('api/protocols: %s requests an mdoc only with an encrypted response', async (protocol) => {
   const asked = { ...OVER_18, protocol, request_options: PLAIN }
   const { request } = await begin(stage, asked)
   expect(JSON.stringify(request.payload)).not.toContain('mso_mdoc')
@@ -104,7 +104,7 @@ it.each([
   ['openid4vp-draft24', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
   ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
   ['openid4vp-draft24', 'a query for an mdoc', { dcql_query: MDOC_QUERY }],
-])('CONTRACT 5: in %s names the response mode that %s needs: 422', async (protocol, _, asked) => {
+])('api/protocols: in %s names the response mode that %s needs: 422', async (protocol, _, asked) => {
   const refusal = async (body: object) =>
     expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)
   const message = expect.stringMatching(/^must be `direct_post\.jwt`/)
@@ -116,14 +116,14 @@ it.each([
   await stage.rp.create({ ...asked, protocol, ...encrypted })
 })
 
-it('CONTRACT 5: does not name the response mode where another would not help', async () => {
+it('api/protocols: does not name the response mode where another would not help', async () => {
   const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }
   const refused = await stage.rp.call('POST', '/v1/verify', { body })
   expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/protocol' }] })
 })
 
 it.each(DRAFTS)(
-  'CONTRACT 5: %s finds the key by the state in the form if the wallet names no key',
+  'api/protocols: %s finds the key by the state in the form if the wallet names no key',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -138,7 +138,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'CONTRACT 5: %s refuses a response in an encryption that was not offered',
+  'api/protocols: %s refuses a response in an encryption that was not offered',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -152,7 +152,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'CONTRACT 5: %s refuses a VP Token of OpenID4VP 1.0, and accepts the good response afterwards',
+  'api/protocols: %s refuses a VP Token of OpenID4VP 1.0, and accepts the good response afterwards',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol, request_options: PLAIN })
     const { state } = begun.request.payload
@@ -163,7 +163,7 @@ it.each(DRAFTS)(
   },
 )
 
-it('CONTRACT 5: OpenID4VP 1.0 refuses a response of the drafts', async () => {
+it('api/protocols: OpenID4VP 1.0 refuses a response of the drafts', async () => {
   const begun = await begin(stage, { ...OVER_18, request_options: PLAIN })
   const { payload } = begun.request
   const presentations = await ageOf(stage.person, begun.request)
@@ -189,7 +189,7 @@ const OWN_QUERY = {
 it.each([
   ['a bare presentation, as in draft 24', (presentation: unknown) => presentation],
   ['a list of one, as in later drafts', (presentation: unknown) => [presentation]],
-])("CONTRACT 5: draft 24 sends a relying party's own query in DCQL, and accepts %s", async (_, shape) => {
+])("api/protocols: draft 24 sends a relying party's own query in DCQL, and accepts %s", async (_, shape) => {
   const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
   const { session, request } = await begin(stage, policy)
   expect(request.payload).not.toHaveProperty('presentation_definition')
@@ -231,7 +231,7 @@ it.each([
     'waived holder binding',
     { credentials: [{ ...QUERY, require_cryptographic_holder_binding: false }] },
   ],
-])('CONTRACT 2: %s cannot express %s: 422', async (protocol, _, dcql_query) => {
+])('api/creation: %s cannot express %s: 422', async (protocol, _, dcql_query) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
   expect(await expectStatus(response, 422)).toMatchObject({
     code: 'policy_unsatisfiable',
@@ -243,7 +243,7 @@ it.each([
 const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
 
 it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options: PLAIN }]))(
-  'CONTRACT 5: accepts several credentials for one definition, each in its place: %o',
+  'api/protocols: accepts several credentials for one definition, each in its place: %o',
   async (options) => {
     const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
     const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], ...options }
@@ -256,7 +256,7 @@ it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options:
   },
 )
 
-it.each(DRAFTS)('CONTRACT 5: %s refuses presentations in each other’s place', async (protocol) => {
+it.each(DRAFTS)('api/protocols: %s refuses presentations in each other’s place', async (protocol) => {
   const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
   const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
   const begun = await begin(stage, policy)
@@ -267,7 +267,7 @@ it.each(DRAFTS)('CONTRACT 5: %s refuses presentations in each other’s place', 
 })
 
 it.each(DRAFTS)(
-  'CONTRACT 4: %s accepts a wallet’s decline, in the clear and inside its JWE',
+  'api/outcome: %s accepts a wallet’s decline, in the clear and inside its JWE',
   async (protocol) => {
     for (const encrypted of [false, true]) {
       const { session, request } = await begin(stage, { ...OVER_18, protocol })

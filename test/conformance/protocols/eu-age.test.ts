@@ -1,5 +1,5 @@
-// CONTRACT 2, 5: the preset `age_over_18` for the EU age verification app in live mode. The app is a fake of
-// its sources. Nothing else may be unsigned, plain or by value without the setting `by_value`.
+// api/creation, api/protocols: the preset `age_over_18` for the EU age verification app in live mode. The app
+// is a fake of its sources. Nothing else may be unsigned, plain or by value without the setting `by_value`.
 
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'

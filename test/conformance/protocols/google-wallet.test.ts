@@ -1,5 +1,6 @@
-// CONTRACT 5, 8: metadata for Google Wallet in the one request that it answers. The wallet is a fake of its
-// documentation: it refuses a request without the metadata, or with other metadata than the certificate's.
+// api/protocols, api/verifier: metadata for Google Wallet in the one request that it answers. The wallet is a
+// fake of its documentation: it refuses a request without the metadata, or with other metadata than the
+// certificate's.
 
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -75,7 +75,7 @@ it('HAIP §6: requests no format but these two; another format by name is 422', 
   })
 })
 
-it('CONTRACT 2: skips preferred settings that HAIP does not have', async () => {
+it('api/protocols: skips preferred settings that HAIP does not have', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const { verification_id } = await rp.create(HAIP)

@@ -1,4 +1,4 @@
-// CONTRACT 3, by value: a bridge passes the request of the relying party's view to a lenient wallet. Its
+// api/request, by value: a bridge passes the request of the relying party's view to a lenient wallet. Its
 // response is accepted if the relying party's settings allow it. Each refusal changes one thing of a good
 // response, which is accepted afterwards.
 
@@ -72,7 +72,7 @@ it.each([
   ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
   ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
 ])(
-  'CONTRACT 3: verifies a response to the view in %s, as %s (response mode: %s)',
+  'api/request: verifies a response to the view in %s, as %s (response mode: %s)',
   async (protocol, format, response_mode) => {
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)
@@ -92,7 +92,7 @@ it.each([
   },
 )
 
-it('CONTRACT 3: verifies a response with one of several types', async () => {
+it('api/request: verifies a response with one of several types', async () => {
   const session = await stage.rp.create({
     credential_types: ['pid', 'age_attestation'],
     scope: ['age_over_18'],
@@ -209,7 +209,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
 ]
 
 it.each(REFUSED)(
-  'CONTRACT 3: refuses a response %s, and accepts a good one afterwards',
+  'api/request: refuses a response %s, and accepts a good one afterwards',
   async (_, telling, change, reason) => {
     const session = await stage.rp.create()
     const shown = await view(session)
@@ -220,7 +220,7 @@ it.each(REFUSED)(
   },
 )
 
-it('CONTRACT 3: refuses a credential of another type in its place', async () => {
+it('api/request: refuses a credential of another type in its place', async () => {
   const session = await stage.rp.create()
   const shown = await view(session)
   const vp_token = await presentationOf(stage.person, PID, requestOf(shown))
@@ -228,7 +228,7 @@ it('CONTRACT 3: refuses a credential of another type in its place', async () => 
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'query_not_satisfied' })
 })
 
-it('CONTRACT 3: never accepts an mdoc by value', async () => {
+it('api/request: never accepts an mdoc by value', async () => {
   const anchors = [stage.authority.anchor(), mdocPerson.anchor({ name: 'IACA' })]
   const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
   const session = await rp.create()
@@ -243,7 +243,7 @@ it('CONTRACT 3: never accepts an mdoc by value', async () => {
 it.each([
   ['the settings do not allow it', { by_value: false }, {}],
   ['the protocol is HAIP', {}, { protocol: 'haip-1.0' }],
-])('CONTRACT 3: refuses a response by value if %s', async (_, settings, policy) => {
+])('api/request: refuses a response by value if %s', async (_, settings, policy) => {
   const rp = await relyingPartyOf(stage, settings)
   const session = await rp.create({ ...OVER_18, ...policy })
   const shown = await view(session, rp)
@@ -251,7 +251,7 @@ it.each([
   expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
 })
 
-it('CONTRACT 3: refuses a response by value for a generation whose view was not read', async () => {
+it('api/request: refuses a response by value for a generation whose view was not read', async () => {
   const session = await stage.rp.create()
   const { payload } = await stage.service.wallet.receive(session.wallet_request.uri)
   const id = session.verification_id
@@ -270,7 +270,7 @@ it('CONTRACT 3: refuses a response by value for a generation whose view was not 
   await expectStatus(await post(shown, await responseTo(shown)), 200)
 })
 
-it('CONTRACT 3: accepts a W3C credential in its VP by value', async () => {
+it('api/request: accepts a W3C credential in its VP by value', async () => {
   const jwtVcPerson = await makeJwtVcPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
   const session = await rp.create({ ...OVER_18, formats: ['jwt_vc_json'] })

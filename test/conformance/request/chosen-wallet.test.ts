@@ -1,4 +1,4 @@
-// CONTRACT 2, 3: the wallet of a creation, of one QR code, of one link and of one request of the browser's
+// api/wallets: the wallet of a creation, of one QR code, of one link and of one request of the browser's
 // API. Each has a request of its own, and its response is verified by exactly that request.
 
 import { decodeJwt } from 'jose'
@@ -52,7 +52,7 @@ async function lastReason({ verification_id }: CreatedSession) {
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('CONTRACT 2: makes the requests of a creation for its wallet, and verifies the response', async () => {
+it('api/wallets: makes the requests of a creation for its wallet, and verifies the response', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const { wallet_request } = session
   expect(wallet_request).toMatchObject({ wallet: NL })
@@ -68,19 +68,19 @@ it('CONTRACT 2: makes the requests of a creation for its wallet, and verifies th
   })
 })
 
-it('CONTRACT 2: takes the first wallet of a list that can answer', async () => {
+it('api/wallets: takes the first wallet of a list that can answer', async () => {
   const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
   expect(wallet_request).toMatchObject({ wallet: NL })
 })
 
-it('CONTRACT 2: names no wallet where the creation names none', async () => {
+it('api/wallets: names no wallet where the creation names none', async () => {
   const session = await stage.rp.create(NAMES)
   expect(session.wallet_request).toMatchObject({ wallet: null })
   expect(queriesOf(await stage.service.wallet.receive(session.wallet_request.uri)).ids).toHaveLength(2)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: null })
 })
 
-it('CONTRACT 2: refuses a wallet that cannot answer by what it cannot answer, with 422', async () => {
+it('api/wallets: refuses a wallet that cannot answer by what it cannot answer, with 422', async () => {
   const body = { ...NAMES, wallet: [EU_AGE] }
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   const { code, errors } = (await expectStatus(response, 422)) as { code: string; errors: object[] }
@@ -93,7 +93,7 @@ it('CONTRACT 2: refuses a wallet that cannot answer by what it cannot answer, wi
 it.each([
   ['a name', 'no-such-wallet', '/wallet'],
   ['one of a list', [NL, 'no-such-wallet'], '/wallet/1'],
-])('CONTRACT 2: refuses an unknown wallet, %s, with 400', async (_, wallet, pointer) => {
+])('api/wallets: refuses an unknown wallet, %s, with 400', async (_, wallet, pointer) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...OVER_18, wallet } })
   expect(await expectStatus(response, 400)).toMatchObject({
     code: 'invalid_request',
@@ -101,7 +101,7 @@ it.each([
   })
 })
 
-it('CONTRACT 3: draws a QR code for a chosen wallet, for any wallet, and for that of the creation', async () => {
+it('api/wallets: draws a QR code for a chosen wallet, for any wallet, and for that of the creation', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const queries = []
   for (const wallet of ['any', 'eudi-ios', NL]) queries.push(queriesOf(await scan(session, wallet)))
@@ -117,7 +117,7 @@ it('CONTRACT 3: draws a QR code for a chosen wallet, for any wallet, and for tha
 it.each([
   ['no-such-wallet', 400, 'invalid_request', 'wallet_unknown'],
   [EU_AGE, 422, 'policy_unsatisfiable', 'wallet_cannot'],
-])('CONTRACT 3: draws no QR code for the wallet %s: %i', async (wallet, status, code, error) => {
+])('api/wallets: draws no QR code for the wallet %s: %i', async (wallet, status, code, error) => {
   const { verification_id: id } = await stage.rp.create(NAMES)
   const response = await stage.rp.call('GET', `/v1/verify/${id}/qr?wallet=${wallet}`)
   expect(await expectStatus(response, status)).toMatchObject({
@@ -126,7 +126,7 @@ it.each([
   })
 })
 
-it('CONTRACT 3: a QR code for another wallet replaces the earlier one, and links stay', async () => {
+it('api/wallets: a QR code for another wallet replaces the earlier one, and links stay', async () => {
   const session = await stage.rp.create(NAMES)
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await drawn(session, i % 2 === 0 ? NL : 'any'))
@@ -139,7 +139,7 @@ it('CONTRACT 3: a QR code for another wallet replaces the earlier one, and links
   expect(statuses).toEqual([410, 410, ...Array(9).fill(200)])
 })
 
-it('CONTRACT 3: makes a link for a chosen wallet, with its own scheme or address', async () => {
+it('api/wallets: makes a link for a chosen wallet, with its own scheme or address', async () => {
   const session = await stage.rp.create(OVER_18)
   const { fetch } = stage.service
   const link = async (body: object) => {
@@ -160,7 +160,7 @@ it('CONTRACT 3: makes a link for a chosen wallet, with its own scheme or address
   expect(Object.keys(chosen.wallet_links)).toEqual(['av'])
 })
 
-it('CONTRACT 3, 5: a wallet that needs it gets the request unsigned and by value, and verifies', async () => {
+it('api/wallets, api/protocols: a wallet that needs it gets the request unsigned and by value, and verifies', async () => {
   const { wallet } = stage.service
   const mdoc = await makeMdocPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [mdoc.anchor()] })
@@ -179,7 +179,7 @@ it('CONTRACT 3, 5: a wallet that needs it gets the request unsigned and by value
   expect(decodeJwt(await receipt.text())).toMatchObject({ client_id: clientId })
 })
 
-it('CONTRACT 5: without by_value no choice of a wallet makes an unsigned request', async () => {
+it('api/protocols: without by_value no choice of a wallet makes an unsigned request', async () => {
   const rp = await relyingPartyOf(stage, { by_value: false })
   const body = { ...OVER_18, wallet: EU_AGE }
   const response = await rp.call('POST', '/v1/verify', { body })
@@ -187,7 +187,7 @@ it('CONTRACT 5: without by_value no choice of a wallet makes an unsigned request
   expect(await expectStatus(response, 201)).toMatchObject({ qr_code: null, wallet_request: null })
 })
 
-it('CONTRACT 5: the Digital Credentials API gets the protocols of a chosen wallet only', async () => {
+it('api/wallets: the Digital Credentials API gets the protocols of a chosen wallet only', async () => {
   const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
   const { verification_id: id } = await rp.create(OVER_18)
   const protocolsFor = async (wallet: string) => {
@@ -203,7 +203,7 @@ it('CONTRACT 5: the Digital Credentials API gets the protocols of a chosen walle
   expect(await expectStatus(none, 409)).toMatchObject({ code: 'dc_api_not_offered' })
 })
 
-it('CONTRACT 3: refuses the presentation of one wallet’s request in the response to another request', async () => {
+it('api/wallets: refuses the presentation of one wallet’s request in the response to another request', async () => {
   const session = await stage.rp.create(NAMES)
   const lowered = await scan(session, NL)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -215,7 +215,7 @@ it('CONTRACT 3: refuses the presentation of one wallet’s request in the respon
   expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
 })
 
-it('CONTRACT 3: refuses a response for a credential query that the wallet was not asked', async () => {
+it('api/wallets: refuses a response for a credential query that the wallet was not asked', async () => {
   const session = await stage.rp.create(NAMES)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
   const lowered = await scan(session, NL)
@@ -226,7 +226,7 @@ it('CONTRACT 3: refuses a response for a credential query that the wallet was no
   expect(await lastReason(session)).toEqual(['pending', 'unknown_credential_query'])
 })
 
-it('CONTRACT 3: refuses a response that discloses less than the lowered query asks', async () => {
+it('api/wallets: refuses a response that discloses less than the lowered query asks', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
   const less = await namesOf(request, { disclose: { given_name: true } })
@@ -234,7 +234,7 @@ it('CONTRACT 3: refuses a response that discloses less than the lowered query as
   expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it('CONTRACT 3: refuses a plain response to the encrypted request for a wallet, beside plain requests', async () => {
+it('api/wallets: refuses a plain response to the encrypted request for a wallet, beside plain requests', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([
@@ -248,7 +248,7 @@ it('CONTRACT 3: refuses a plain response to the encrypted request for a wallet, 
   expect((await stage.service.wallet.present(encrypted, answer)).status).toBe(200)
 })
 
-it('CONTRACT 3: refuses a response to a plain request that is encrypted for the request of another wallet', async () => {
+it('api/wallets: refuses a response to a plain request that is encrypted for the request of another wallet', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   const { response_mode, client_metadata } = encrypted.payload
@@ -259,7 +259,7 @@ it('CONTRACT 3: refuses a response to a plain request that is encrypted for the 
   expect((await stage.service.wallet.present(plain, answer)).status).toBe(200)
 })
 
-it('CONTRACT 5: binds a response to the client_id of its own request', async () => {
+it('api/protocols: binds a response to the client_id of its own request', async () => {
   const request_options = { client_id_prefix: 'decentralized_identifier' }
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'], request_options })
   const { client_id: audience } = session.wallet_request
@@ -274,7 +274,7 @@ it('CONTRACT 5: binds a response to the client_id of its own request', async () 
   expect(receipt).toMatchObject({ client_id: request.payload.client_id })
 })
 
-it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () => {
+it('api/binding: a link for a chosen wallet is held for its browser', async () => {
   const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'credo' })
   const browser = openBrowser(stage.service)
   const request = await stage.service.wallet.receive(await browser.link(session))
@@ -287,7 +287,7 @@ it('CONTRACT 5: a link for a chosen wallet is held for its browser', async () =>
   })
 })
 
-it('CONTRACT 2: asks a chosen wallet to confirm the same texts that the session shows', async () => {
+it('api/wallets: asks a chosen wallet to confirm the same texts that the session shows', async () => {
   const payment = { ...NAMES, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create({ ...payment, wallet: 'valera' })
   const { uri } = session.wallet_request
@@ -300,7 +300,7 @@ it('CONTRACT 2: asks a chosen wallet to confirm the same texts that the session 
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
 })
 
-it('CONTRACT 2: refuses a wallet that is not asked for a credential of a transaction, with 422', async () => {
+it('api/transactions: refuses a wallet that is not asked for a credential of a transaction, with 422', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })

@@ -1,5 +1,5 @@
-// CONTRACT 2, 4 and 5: several credentials of different formats in one response, and their trusted
-// authorities.
+// api/creation, api/outcome and api/protocols: several credentials of different formats in one response, and
+// their trusted authorities.
 
 import '../../support/reflect-metadata.ts'
 

@@ -1,5 +1,5 @@
-// CONTRACT 2, 4 and 5: a relying party's own dcql_query, from validation to outcome (OpenID4VP 1.0 §6, §7,
-// §8.6).
+// api/creation, api/outcome and api/protocols: a relying party's own dcql_query, from validation to outcome
+// (OpenID4VP 1.0 §6, §7, §8.6).
 
 import { compactDecrypt, decodeJwt, exportJWK, generateKeyPair } from 'jose'
 import { expect, it } from 'vitest'
@@ -54,7 +54,7 @@ const unbound = (telling: Telling = {}): Telling => ({
   },
 })
 
-it('CONTRACT 2: sends the query to the wallet unchanged, and shows it to every reader', async () => {
+it('api/creation: sends the query to the wallet unchanged, and shows it to every reader', async () => {
   const dcql_query = { credentials: [ADULT, NAME] }
   const metadata = { order: '1' }
   const { session, request } = await begin(stage, { dcql_query, metadata, retry_of: 'v_before' })
@@ -73,7 +73,7 @@ it('CONTRACT 2: sends the query to the wallet unchanged, and shows it to every r
   })
 })
 
-it('CONTRACT 3: has an empty presentation definition for such a session', async () => {
+it('api/request: has an empty presentation definition for such a session', async () => {
   const session = await stage.rp.create({ dcql_query: { credentials: [ADULT] } })
   const view = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   const { authorization_request } = (await expectStatus(view, 200)) as {
@@ -85,12 +85,12 @@ it('CONTRACT 3: has an empty presentation definition for such a session', async 
   })
 })
 
-it('CONTRACT 2: shows null without a dcql_query', async () => {
+it('api/creation: shows null without a dcql_query', async () => {
   const session = await stage.rp.create()
   expect((await stage.rp.poll(session.verification_id)).dcql_query).toBeNull()
 })
 
-it('CONTRACT 2: an Idempotency-Key returns the session of the same query, and refuses another query', async () => {
+it('api/creation: an Idempotency-Key returns the session of the same query, and refuses another query', async () => {
   const headers = { 'idempotency-key': 'dcql 1' }
   const body = { dcql_query: { credentials: [ADULT] } }
   const first = await stage.rp.create(body, headers)
@@ -99,7 +99,7 @@ it('CONTRACT 2: an Idempotency-Key returns the session of the same query, and re
   expect((await stage.rp.call('POST', '/v1/verify', { body: other, headers })).status).toBe(409)
 })
 
-it('CONTRACT 4: names checks <query id>.<path>, with the same outcome in event and poll', async () => {
+it('api/result: names checks <query id>.<path>, with the same outcome in event and poll', async () => {
   const { id, poll } = await responseTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
   const outcome = {
     status: 'verified',
@@ -148,7 +148,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, chec
       { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
     ],
   ],
-)('CONTRACT 4: rejects where %s', async (_, asked, presented, reason, checks) => {
+)('api/result: rejects where %s', async (_, asked, presented, reason, checks) => {
   const { answer, poll } = await responseTo(asked, presented)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
@@ -311,12 +311,12 @@ it('§7.1: resolves paths through arrays, and spells them in checks', async () =
 
 const FREE = { credentials: [{ ...ADULT, require_cryptographic_holder_binding: false }] }
 
-it('CONTRACT 5: verifies a response without holder binding if none is required, at most low', async () => {
+it('api/protocols: verifies a response without holder binding if none is required, at most low', async () => {
   const { poll } = await responseTo(FREE, { adult: [[AGE, unbound()]] })
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('CONTRACT 5: never rejects with such a response: the session stays pending for a bound one', async () => {
+it('api/protocols: never rejects with such a response: the session stays pending for a bound one', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)
@@ -325,7 +325,7 @@ it('CONTRACT 5: never rejects with such a response: the session stays pending fo
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
-it('CONTRACT 4: the level of several credentials is the lowest, and each must reach the required one', async () => {
+it('api/result: the level of several credentials is the lowest, and each must reach the required one', async () => {
   const membership = {
     type: 'membership',
     formats: { [SD_JWT]: { meta: { vct_values: [MEMBERSHIP] }, scopes: { tier: ['tier'] } } },
@@ -351,7 +351,7 @@ it('CONTRACT 4: the level of several credentials is the lowest, and each must re
   ])
 })
 
-it('CONTRACT 4: describes a query on the page in plain words', async () => {
+it('api/result: describes a query on the page in plain words', async () => {
   const session = await stage.rp.create({ dcql_query: PERHAPS })
   const page = await (await stage.service.fetch(session.session_url)).text()
   for (const words of ['that you are 18 or older', 'given name (if you like)', 'From: proof of age'])

@@ -1,4 +1,4 @@
-// CONTRACT 3: generations. Every render creates a new request. These tests show which requests are accepted,
+// api/request: generations. Every render creates a new request. These tests show which requests are accepted,
 // and the errors of the others.
 
 import { expect, it } from 'vitest'
@@ -37,7 +37,7 @@ const ENCRYPTION = {
   plain: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
 }
 
-it('CONTRACT 3: creates a new generation with each render: nonce, state and key are new', async () => {
+it('api/request: creates a new generation with each render: nonce, state and key are new', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri, await render(session), await render(session)]
   const payloads = []
@@ -48,7 +48,7 @@ it('CONTRACT 3: creates a new generation with each render: nonce, state and key 
   }
 })
 
-it('CONTRACT 3: creates a generation for each concurrent render, and each picture shows its own', async () => {
+it('api/request: creates a generation for each concurrent render, and each picture shows its own', async () => {
   const session = await stage.rp.create()
   const uris = await Promise.all(Array.from({ length: 5 }, () => render(session)))
   const requests = await Promise.all(uris.map((uri) => stage.service.wallet.receive(uri)))
@@ -57,14 +57,14 @@ it('CONTRACT 3: creates a generation for each concurrent render, and each pictur
   expect(nonces).toContain(await newestNonce(session))
 })
 
-it('CONTRACT 3: accepts a response to an older generation that was fetched, after further renders', async () => {
+it('api/request: accepts a response to an older generation that was fetched, after further renders', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 12; i++) await render(session)
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 3: counts an older generation whose view was read as handed out', async () => {
+it('api/request: counts an older generation whose view was read as handed out', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   for (let i = 0; i < 12; i++) await render(session)
@@ -72,7 +72,7 @@ it('CONTRACT 3: counts an older generation whose view was read as handed out', a
   expect(payload.nonce).toBe(nonce)
 })
 
-it('CONTRACT 3: keeps the last 8 older generations that were not fetched, and returns 410 request_superseded for others', async () => {
+it('api/request: keeps the last 8 older generations that were not fetched, and returns 410 request_superseded for others', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -91,7 +91,7 @@ async function withDeadRequest(policy: object): Promise<{ session: CreatedSessio
 }
 
 it.each(Object.entries(ENCRYPTION))(
-  'CONTRACT 3: keeps at most 32 handed-out generations; a response to a dead one (%s) is 400 request_superseded',
+  'api/request: keeps at most 32 handed-out generations; a response to a dead one (%s) is 400 request_superseded',
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)
@@ -101,7 +101,7 @@ it.each(Object.entries(ENCRYPTION))(
   },
 )
 
-it('CONTRACT 3: drops the least recently used of the handed-out generations first', async () => {
+it('api/request: drops the least recently used of the handed-out generations first', async () => {
   const { session, request } = await begin(stage)
   const second = await render(session)
   await fetchRequest(second)
@@ -115,7 +115,7 @@ it('CONTRACT 3: drops the least recently used of the handed-out generations firs
 it.each([
   ['unknown_state', ENCRYPTION.plain],
   ['unknown_encryption_key', ENCRYPTION.jwt],
-])('CONTRACT 3: returns 400 for a response to a request of another session (%s)', async (reason, policy) => {
+])('api/request: returns 400 for a response to a request of another session (%s)', async (reason, policy) => {
   const { session } = await begin(stage, policy)
   const { request: other } = await begin(stage, policy)
   const { response_uri } = session.wallet_request
@@ -125,7 +125,7 @@ it.each([
   expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
 })
 
-it('CONTRACT 3: ends all other generations with the response that is processed first', async () => {
+it('api/request: ends all other generations with the response that is processed first', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   expect((await respondWithAge(stage, request)).status).toBe(200)
@@ -133,14 +133,14 @@ it('CONTRACT 3: ends all other generations with the response that is processed f
   for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
 })
 
-it('CONTRACT 3: accepts exactly one of several good responses at the same time', async () => {
+it('api/request: accepts exactly one of several good responses at the same time', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   const answers = await Promise.all([request, other, request].map((one) => respondWithAge(stage, one)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-it('CONTRACT 1: HEAD has no effect: no render, no fetch, no end', async () => {
+it('api/access: HEAD has no effect: no render, no fetch, no end', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   const path = `/v1/verify/${session.verification_id}`

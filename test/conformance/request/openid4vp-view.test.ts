@@ -1,4 +1,4 @@
-// CONTRACT 3: the members of `GET …/openid4vp`, and of the wallet_request in it.
+// api/request: the members of `GET …/openid4vp`, and of the wallet_request in it.
 
 import { expect, it } from 'vitest'
 import {
@@ -40,26 +40,26 @@ async function definitionFor(policy: object) {
   return { ...presentation_definition, verification_id }
 }
 
-it('CONTRACT 3: does not rotate when the view is read', async () => {
+it('api/request: does not rotate when the view is read', async () => {
   const { verification_id, wallet_request } = await stage.rp.create()
   const first = await viewOf(verification_id)
   expect(await viewOf(verification_id)).toEqual(first)
   expect(first.wallet_request).toEqual(wallet_request)
 })
 
-it('CONTRACT 3: shows the nonce that the wallet gets', async () => {
+it('api/request: shows the nonce that the wallet gets', async () => {
   const { verification_id, wallet_request } = await stage.rp.create()
   const { payload } = await stage.service.wallet.receive(wallet_request.uri)
   expect((await viewOf(verification_id)).authorization_request.nonce).toBe(payload.nonce)
 })
 
-it('CONTRACT 3: shows the /qr address with the client_token as qr_code_url', async () => {
+it('api/request: shows the /qr address with the client_token as qr_code_url', async () => {
   const { verification_id, client_token } = await stage.rp.create()
   const expected = `https://verifier.example/v1/verify/${verification_id}/qr?token=${client_token}`
   expect((await viewOf(verification_id)).qr_code_url).toBe(expected)
 })
 
-it('CONTRACT 3: shows in wallet_request exactly what a wallet gets', async () => {
+it('api/request: shows in wallet_request exactly what a wallet gets', async () => {
   const policy = { ...OVER_18, formats: ['dc+sd-jwt'] }
   const { verification_id, expires_at, wallet_request } = await stage.rp.create(policy)
   const { client_id, request_uri, uri } = wallet_request
@@ -94,7 +94,7 @@ it('CONTRACT 3: shows in wallet_request exactly what a wallet gets', async () =>
   })
 })
 
-it('CONTRACT 3: encodes exactly the uri in the QR, at most 215 bytes for a host of 20 characters', async () => {
+it('api/request: encodes exactly the uri in the QR, at most 215 bytes for a host of 20 characters', async () => {
   const session = await stage.rp.create()
   const { uri } = session.wallet_request
   expect(readQr(session.qr_code)).toBe(uri)
@@ -103,7 +103,7 @@ it('CONTRACT 3: encodes exactly the uri in the QR, at most 215 bytes for a host 
   expect(uri).not.toMatch(/%(3A|2F)/i)
 })
 
-it('CONTRACT 3: has request_uri_method get and no other parameter in the uri', async () => {
+it('api/request: has request_uri_method get and no other parameter in the uri', async () => {
   const request_options = { request_uri_method: 'get' }
   const { uri, request_uri_method } = (await stage.rp.create({ ...OVER_18, request_options })).wallet_request
   const { searchParams } = new URL(uri)
@@ -111,7 +111,7 @@ it('CONTRACT 3: has request_uri_method get and no other parameter in the uri', a
   expect([searchParams.get('request_uri_method'), request_uri_method]).toEqual(['get', 'get'])
 })
 
-it('CONTRACT 3: lists $.credentialSubject.<claim> first among the paths of each field', async () => {
+it('api/request: lists $.credentialSubject.<claim> first among the paths of each field', async () => {
   const { input_descriptors } = await definitionFor({
     credential_types: ['pid'],
     scope: ['family_name', 'birthdate'],
@@ -126,7 +126,7 @@ it('CONTRACT 3: lists $.credentialSubject.<claim> first among the paths of each 
 
 const TWO_TYPES = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 
-it('CONTRACT 3: names the descriptors of several types descriptor_<id> and _2, and picks one of them with any', async () => {
+it('api/request: names the descriptors of several types descriptor_<id> and _2, and picks one of them with any', async () => {
   const definition = await definitionFor(TWO_TYPES)
   const { verification_id: id, input_descriptors, submission_requirements } = definition
   expect(input_descriptors.map((descriptor) => [descriptor.id, descriptor.name])).toEqual([
@@ -138,19 +138,19 @@ it('CONTRACT 3: names the descriptors of several types descriptor_<id> and _2, a
   expect(submission_requirements).toEqual([{ rule: 'pick', count: 1, from: group }])
 })
 
-it('CONTRACT 3: has no groups with all', async () => {
+it('api/request: has no groups with all', async () => {
   const definition = await definitionFor({ ...TWO_TYPES, credential_match: 'all' })
   expect(definition.submission_requirements).toBeUndefined()
   expect(definition.input_descriptors.map(({ group }) => group)).toEqual([undefined, undefined])
 })
 
-it('CONTRACT 9: returns 410 verification_ended for a session that has ended', async () => {
+it('api/errors: returns 410 verification_ended for a session that has ended', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   expect(await expectStatus(response, 410)).toMatchObject({ code: 'verification_ended' })
 })
 
-it('CONTRACT 2, 3: uses the configured schemes in both deep_links', async () => {
+it('api/creation, api/request: uses the configured schemes in both deep_links', async () => {
   const service = await startService({ SERVICE_SCHEME: 'shop-id', WALLET_SCHEME: 'eudi-openid4vp' })
   try {
     const rp = await service.relyingParty()

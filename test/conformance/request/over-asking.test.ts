@@ -1,5 +1,5 @@
-// CONTRACT 2, 8: what a relying party requests beyond its registration certificate (ETSI TS 119 475), which
-// wallets refuse. Certificates are made with jose and @peculiar/x509.
+// api/creation, api/verifier: what a relying party requests beyond its registration certificate (ETSI TS 119
+// 475), which wallets refuse. Certificates are made with jose and @peculiar/x509.
 
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'

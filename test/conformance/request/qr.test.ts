@@ -1,4 +1,4 @@
-// CONTRACT 6 and 1: the QR picture, read by two foreign decoders, and its caching.
+// api/qr and api/access: the QR picture, read by two foreign decoders, and its caching.
 
 import { expect, it } from 'vitest'
 import { decodePng, readWithZxing } from '../../qr/foreign-readers.ts'
@@ -30,7 +30,7 @@ async function newestUri({ verification_id }: CreatedSession): Promise<string> {
 }
 
 it.each([160, 161, 320, 511, 777, 1024])(
-  'CONTRACT 6: draws size=%i with exactly so many pixels of 1-bit greyscale, as two decoders read it',
+  'api/qr: draws size=%i with exactly so many pixels of 1-bit greyscale, as two decoders read it',
   async (size) => {
     const session = await stage.rp.create()
     const png = await bytesOf(await drawQr(session, `?size=${size}`))
@@ -41,7 +41,7 @@ it.each([160, 161, 320, 511, 777, 1024])(
 )
 
 it.each([160, 320, 1024])(
-  'CONTRACT 6: draws size=%i with modules of whole pixels and a quiet zone of 4 modules',
+  'api/qr: draws size=%i with modules of whole pixels and a quiet zone of 4 modules',
   async (size) => {
     const { rgba } = decodePng(await bytesOf(await drawQr(await stage.rp.create(), `?size=${size}`)))
     const dark = (column: number, row: number) => rgba[(row * size + column) * 4] === 0
@@ -61,7 +61,7 @@ it.each([160, 320, 1024])(
 )
 
 it.each(['159', '1025', '0', '-320', '320.5', '1e3', 'big', '', '320&size=640', '320px'])(
-  'CONTRACT 6: returns 400 invalid_qr_size for size=%s and renders nothing',
+  'api/qr: returns 400 invalid_qr_size for size=%s and renders nothing',
   async (size) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, `?size=${size}`)
@@ -78,13 +78,13 @@ it.each([
   ['image/svg+xml, image/png;q=0.5', 'image/svg+xml'],
   ['image/png;q=0, */*', 'image/svg+xml'],
   ['text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8', 'image/png'],
-])('CONTRACT 6: for Accept %s returns %s', async (accept, type) => {
+])('api/qr: for Accept %s returns %s', async (accept, type) => {
   const response = await drawQr(await stage.rp.create(), '', { accept })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
 })
 
 it.each(['image/gif', 'application/json', 'image/png;q=0'])(
-  'CONTRACT 6: returns 406 for Accept %s and renders nothing',
+  'api/qr: returns 406 for Accept %s and renders nothing',
   async (accept) => {
     const session = await stage.rp.create()
     expect(await expectStatus(await drawQr(session, '', { accept }), 406)).toMatchObject({
@@ -94,13 +94,13 @@ it.each(['image/gif', 'application/json', 'image/png;q=0'])(
   },
 )
 
-it('CONTRACT 6: draws an SVG of the requested size without scripts or links', async () => {
+it('api/qr: draws an SVG of the requested size without scripts or links', async () => {
   const svg = await (await drawQr(await stage.rp.create(), '?size=400', { accept: 'image/svg+xml' })).text()
   expect(svg).toMatch(/^<svg [^>]*width="400"[^>]*height="400"/)
   expect(svg).not.toMatch(/<script|href|on\w+=|<!/i)
 })
 
-it('CONTRACT 6: sets X-QR-Expires-At to the earliest end of an unscanned picture: 60 s from now, or the end of the session', async () => {
+it('api/qr: sets X-QR-Expires-At to the earliest end of an unscanned picture: 60 s from now, or the end of the session', async () => {
   const long = await stage.rp.create()
   const before = Date.now()
   const response = await drawQr(long)
@@ -111,13 +111,13 @@ it('CONTRACT 6: sets X-QR-Expires-At to the earliest end of an unscanned picture
   expect((await drawQr(short)).headers.get('x-qr-expires-at')).toBe(short.expires_at)
 })
 
-it('CONTRACT 6, 1: sends /qr with no-store and without validators', async () => {
+it('api/qr, api/access: sends /qr with no-store and without validators', async () => {
   const { headers } = await drawQr(await stage.rp.create())
   expect(headers.get('cache-control')).toBe('no-store')
   for (const name of ['etag', 'last-modified', 'expires', 'age']) expect(headers.has(name)).toBe(false)
 })
 
-it('CONTRACT 1: ignores conditional headers and sends a new picture', async () => {
+it('api/access: ignores conditional headers and sends a new picture', async () => {
   const session = await stage.rp.create()
   const headers = { 'if-none-match': '*', 'if-modified-since': new Date().toUTCString(), range: 'bytes=0-9' }
   const response = await drawQr(session, '', headers)
@@ -126,7 +126,7 @@ it('CONTRACT 1: ignores conditional headers and sends a new picture', async () =
 })
 
 it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
-  'CONTRACT 1: returns 503 for Sec-Purpose: %s and renders nothing',
+  'api/access: returns 503 for Sec-Purpose: %s and renders nothing',
   async (purpose) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, '', { 'sec-purpose': purpose })
@@ -136,7 +136,7 @@ it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
   },
 )
 
-it('CONTRACT 6: draws a burst of 60 pictures, then one a second, returns 429 for others, and the last picture works', async () => {
+it('api/qr: draws a burst of 60 pictures, then one a second, returns 429 for others, and the last picture works', async () => {
   const session = await stage.rp.create()
   const began = Date.now()
   const pictures: Uint8Array<ArrayBuffer>[] = []

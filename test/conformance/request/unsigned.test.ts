@@ -1,4 +1,5 @@
-// CONTRACT 5, OpenID4VP 1.0 §5.9.3 `redirect_uri`: the unsigned request, passed by value, and its responses.
+// api/protocols, OpenID4VP 1.0 §5.9.3 `redirect_uri`: the unsigned request, passed by value, and its
+// responses.
 
 import { describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
@@ -34,7 +35,7 @@ function trusting(settings: object = {}): Promise<RelyingParty> {
 describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mode }) => {
   const policy = { ...OVER_18, formats: [format], request_options: { client_id_prefix, response_mode } }
 
-  it('CONTRACT 5: a foreign wallet reads it from the QR, and its response verifies', async () => {
+  it('api/protocols: a foreign wallet reads it from the QR, and its response verifies', async () => {
     const rp = await trusting()
     const session = await rp.create(policy)
     const uri = readQr(session.qr_code)
@@ -46,7 +47,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll).toMatchObject({ status: 'verified', channel: 'qr', format, checks: { age_over_18: true } })
   })
 
-  it('CONTRACT 5: a foreign wallet reads it from the link, and its response verifies when its browser returns', async () => {
+  it('api/protocols: a foreign wallet reads it from the link, and its response verifies when its browser returns', async () => {
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -61,7 +62,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
 })
 
 describe('the request', () => {
-  it('CONTRACT 3: is shown with all its members, and without a request_uri', async () => {
+  it('api/request: is shown with all its members, and without a request_uri', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create(UNSIGNED)
     expect(wallet_request).toMatchObject({
       client_id: `redirect_uri:${BASE_URL}/v1/verify/${id}/callback`,
@@ -77,7 +78,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('CONTRACT 3: is a new one with each picture, and a response to an earlier one is accepted until the end', async () => {
+  it('api/request: is a new one with each picture, and a response to an earlier one is accepted until the end', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {
@@ -88,7 +89,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('CONTRACT 5: is offered to the Digital Credentials API unsigned only', async () => {
+  it('api/dc-api: is offered to the Digital Credentials API unsigned only', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
     const { verification_id } = await rp.create(UNSIGNED)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, { body: {} })
@@ -106,7 +107,7 @@ describe('a response', () => {
   it.each([
     ['the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
     ['another prefix', (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns')],
-  ])('CONTRACT 5: is refused with the audience %s', async (_, change) => {
+  ])('api/protocols: is refused with the audience %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
     expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
@@ -115,7 +116,7 @@ describe('a response', () => {
     expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
-  it('CONTRACT 5: is refused with the client_id of another session', async () => {
+  it('api/protocols: is refused with the client_id of another session', async () => {
     const one = await begin(stage, UNSIGNED)
     const other = await begin(stage, UNSIGNED)
     const audience = other.request.payload.client_id
@@ -124,7 +125,7 @@ describe('a response', () => {
     expect(attempts[0]?.reason.code).toBe('audience_mismatch')
   })
 
-  it('CONTRACT 5: is refused as an mdoc bound to the client_id without its prefix', async () => {
+  it('api/protocols: is refused as an mdoc bound to the client_id without its prefix', async () => {
     const rp = await trusting()
     const { session, request } = await begin(stage, { ...UNSIGNED, formats: ['mso_mdoc'] }, { rp })
     const answering = { client_id: request.payload.response_uri }
@@ -136,7 +137,7 @@ describe('a response', () => {
 
 describe("a wallet's error", () => {
   it.each(MODES)(
-    'CONTRACT 4: ends the session with access_denied in %s, since the URI has the whole request',
+    'api/outcome: ends the session with access_denied in %s, since the URI has the whole request',
     async (response_mode) => {
       const policy = { ...OVER_18, request_options: { client_id_prefix, response_mode } }
       const { session, request } = await begin(stage, policy)
@@ -145,7 +146,7 @@ describe("a wallet's error", () => {
     },
   )
 
-  it('CONTRACT 4: is an attempt with any other code', async () => {
+  it('api/outcome: is an attempt with any other code', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     expect((await stage.service.wallet.decline(request, 'server_error', { encrypted: true })).status).toBe(
       200,
@@ -155,7 +156,7 @@ describe("a wallet's error", () => {
     expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
-  it('CONTRACT 4: changes nothing with an unknown state', async () => {
+  it('api/outcome: changes nothing with an unknown state', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const body = new URLSearchParams({ error: 'access_denied', state: 'x'.repeat(26) })
     expect((await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })).status).toBe(
@@ -174,14 +175,14 @@ describe('a creation', () => {
     errors: [{ pointer: `/request_options/${name}`, code }],
   })
 
-  it('CONTRACT 8: is 422 if the settings do not allow by_value', async () => {
+  it('api/settings: is 422 if the settings do not allow by_value', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false })
     expect(await refusal(rp, UNSIGNED)).toMatchObject(at('client_id_prefix', 'not_allowed'))
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
     await rp.create(UNSIGNED)
   })
 
-  it('CONTRACT 5: uses the protocol’s default if the settings prefer a prefix that they do not allow', async () => {
+  it('api/protocols: uses the protocol’s default if the settings prefer a prefix that they do not allow', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false, request_options: { client_id_prefix } })
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^x509_hash:/)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
@@ -189,7 +190,7 @@ describe('a creation', () => {
   })
 
   it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-    'CONTRACT 5: is 422 in %s',
+    'api/protocols: is 422 in %s',
     async (protocol) => {
       expect(await refusal(stage.rp, { ...UNSIGNED, protocol })).toMatchObject(
         at('client_id_prefix', 'not_in_protocol'),
@@ -198,7 +199,7 @@ describe('a creation', () => {
   )
 
   it.each(['get', 'post'])(
-    'CONTRACT 3: is 422 with request_uri_method %s, since there is no fetch',
+    'api/request: is 422 with request_uri_method %s, since there is no fetch',
     async (method) => {
       const request_options = { client_id_prefix, request_uri_method: method }
       expect(await refusal(stage.rp, { ...OVER_18, request_options })).toMatchObject(
@@ -207,7 +208,7 @@ describe('a creation', () => {
     },
   )
 
-  it('CONTRACT 6: is 422 and stores nothing if the request fits no QR; without a QR it may be longer', async () => {
+  it('api/qr: is 422 and stores nothing if the request fits no QR; without a QR it may be longer', async () => {
     const long = { credential_types: ['age_attestation', 'pid', 'mdl', 'photo_id'], scope: ['age_over_18'] }
     const headers = { 'Idempotency-Key': 'long' }
     const body = { ...long, request_options: { client_id_prefix } }
@@ -217,7 +218,7 @@ describe('a creation', () => {
     await stage.rp.create({ ...body, required_session_binding: 'page' })
   })
 
-  it('CONTRACT 6: accepts a request that nearly fills a QR, which is drawn at 185 pixels or more', async () => {
+  it('api/qr: accepts a request that nearly fills a QR, which is drawn at 185 pixels or more', async () => {
     const dcql_query = { credentials: [longest(0)] }
     const { wallet_request } = await stage.rp.create({ dcql_query, request_options: { client_id_prefix } })
     const room = 2953 - wallet_request.uri.length

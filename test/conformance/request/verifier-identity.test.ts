@@ -1,5 +1,5 @@
-// CONTRACT 3, 5, 8: identities of the verifier other than the service's own certificate. A running session
-// keeps its identity when certificates and keys change.
+// api/request, api/verifier: identities of the verifier other than the service's own certificate. A running
+// session keeps its identity when certificates and keys change.
 
 import { describe, expect, it } from 'vitest'
 import { mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
@@ -53,12 +53,12 @@ async function expectVerified(rp: RelyingParty, { session, request }: Begun): Pr
 }
 
 describe('decentralized_identifier', () => {
-  it('CONTRACT 5: is the service’s did:web for a relying party without a key', async () => {
+  it('api/verifier: is the service’s did:web for a relying party without a key', async () => {
     const { wallet_request } = await stage.rp.create(asking('decentralized_identifier'))
     expect(wallet_request.client_id).toBe('decentralized_identifier:did:web:verifier.example')
   })
 
-  it('CONTRACT 5: is the relying party’s own did:web if it has a key, and a foreign wallet’s response verifies', async () => {
+  it('api/verifier: is the relying party’s own did:web if it has a key, and a foreign wallet’s response verifies', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const begun = await begin(stage, asking('decentralized_identifier'), { rp })
     const id = rp.relying_party_id.slice('rp_'.length)
@@ -66,7 +66,7 @@ describe('decentralized_identifier', () => {
     await expectVerified(rp, begun)
   })
 
-  it('CONTRACT 5: rejects a response whose audience is the DID without its prefix', async () => {
+  it('api/verifier: rejects a response whose audience is the DID without its prefix', async () => {
     const begun = await begin(stage, asking('decentralized_identifier'))
     const answer = await respondWithAge(stage, begun.request, { audience: 'did:web:verifier.example' })
     expect(answer.status).toBe(400)
@@ -76,7 +76,7 @@ describe('decentralized_identifier', () => {
   const protocols = ['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']
   const prefixes = ['decentralized_identifier', 'verifier_attestation']
   it.each(protocols.flatMap((protocol) => prefixes.map((prefix) => [prefix, protocol] as const)))(
-    'CONTRACT 5: %s is 422 in %s',
+    'api/verifier: %s is 422 in %s',
     async (prefix, protocol) => {
       const body = { ...asking(prefix), protocol }
       const response = await stage.rp.call('POST', '/v1/verify', { body })
@@ -87,7 +87,7 @@ describe('decentralized_identifier', () => {
     },
   )
 
-  it('CONTRACT 5: publishes its document with no-cache, and returns 404 for an unknown key', async () => {
+  it('api/verifier: publishes its document with no-cache, and returns 404 for an unknown key', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
     const found = await stage.service.fetch(path(rp.relying_party_id))
@@ -106,7 +106,7 @@ describe('decentralized_identifier', () => {
     expect(head.status).toBe(200)
   })
 
-  it('CONTRACT 8: has no document after the relying party is deleted', async () => {
+  it('api/verifier: has no document after the relying party is deleted', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const did = `did:web:verifier.example:rp:${rp.relying_party_id.slice('rp_'.length)}`
     expect(await keysOf(did)).toHaveLength(1)
@@ -125,7 +125,7 @@ describe('verifier_attestation', () => {
   }
 
   it.each(['direct_post.jwt', 'direct_post'])(
-    'CONTRACT 5: is accepted by a foreign wallet that trusts the attester, and its response verifies: %s',
+    'api/verifier: is accepted by a foreign wallet that trusts the attester, and its response verifies: %s',
     async (response_mode) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, {
@@ -144,7 +144,7 @@ describe('verifier_attestation', () => {
     },
   )
 
-  it('CONTRACT 8: is shown in the settings, which never show the key', async () => {
+  it('api/verifier: is shown in the settings, which never show the key', async () => {
     const verifier = await attestedVerifier()
     const rp = await relyingPartyOf(stage, { verifier })
     const { signing_jwk, ...shown } = verifier
@@ -163,22 +163,25 @@ describe('verifier_attestation', () => {
     ['attestation_missing', makeVerifier],
     ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
     ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
-  ])('CONTRACT 5: is 422 %s if no attestation is valid for a session of 600 seconds', async (code, make) => {
-    const rp = await relyingPartyOf(stage, { verifier: await make() })
-    const response = await rp.call('POST', '/v1/verify', { body: attested })
-    expect(await expectStatus(response, 422)).toMatchObject({
-      code: 'policy_unsatisfiable',
-      errors: [{ pointer: '/request_options/client_id_prefix', code }],
-    })
-  })
+  ])(
+    'api/verifier: is 422 %s if no attestation is valid for a session of 600 seconds',
+    async (code, make) => {
+      const rp = await relyingPartyOf(stage, { verifier: await make() })
+      const response = await rp.call('POST', '/v1/verify', { body: attested })
+      expect(await expectStatus(response, 422)).toMatchObject({
+        code: 'policy_unsatisfiable',
+        errors: [{ pointer: '/request_options/client_id_prefix', code }],
+      })
+    },
+  )
 
-  it('CONTRACT 5: accepts an attestation that expires earlier for a shorter session', async () => {
+  it('api/verifier: accepts an attestation that expires earlier for a shorter session', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
     const session = await rp.create({ ...attested, expires_in: 120 })
     await walletOf().receive(session.wallet_request.uri)
   })
 
-  it('CONTRACT 8: a running session keeps the attestation of its creation', async () => {
+  it('api/verifier: a running session keeps the attestation of its creation', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
     const session = await rp.create(attested)
     await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))
@@ -195,7 +198,7 @@ describe('verifier_attestation', () => {
 describe('the Digital Credentials API', () => {
   const SHOP = 'https://shop.example'
   it.each(['x509_hash', 'decentralized_identifier', 'verifier_attestation'])(
-    'CONTRACT 5: has a signed request of the session’s identity, even after the settings changed: %s',
+    'api/verifier: has a signed request of the session’s identity, even after the settings changed: %s',
     async (prefix) => {
       const verifier = await makeVerifier()
       const attestation_jwt = await attester.attest(verifier.signing_jwk)
@@ -218,7 +221,7 @@ describe('the Digital Credentials API', () => {
 
 describe('a rotation of the relying party’s identity', () => {
   it.each(['x509_hash', 'x509_san_dns', 'decentralized_identifier'])(
-    'CONTRACT 8: does not affect running sessions: %s',
+    'api/verifier: does not affect running sessions: %s',
     async (prefix) => {
       const [first, second] = [await makeVerifier(), await makeVerifier()]
       const rp = await relyingPartyOf(stage, { verifier: first })
@@ -244,7 +247,7 @@ describe('a rotation of the relying party’s identity', () => {
 })
 
 describe('a rotation of the service’s identity', () => {
-  it('CONTRACT 8: does not affect running sessions, and the DID has the keys that the operator sets', async () => {
+  it('api/verifier: does not affect running sessions, and the DID has the keys that the operator sets', async () => {
     const prefixes = ['x509_hash', 'x509_san_dns', 'decentralized_identifier']
     const fetched = await Promise.all(prefixes.map((prefix) => begin(stage, asking(prefix))))
     const created = await Promise.all(prefixes.map((prefix) => stage.rp.create(asking(prefix))))

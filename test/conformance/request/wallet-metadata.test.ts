@@ -1,4 +1,4 @@
-// CONTRACT 3, 5: metadata that a wallet posts (OpenID4VP 1.0 §5.10, §10). It decides whether and how that
+// api/protocols: metadata that a wallet posts (OpenID4VP 1.0 §5.10, §10). It decides whether and how that
 // wallet gets the request. It affects no other wallet.
 
 import { decodeProtectedHeader } from 'jose'
@@ -17,7 +17,7 @@ async function post(requestUri: string, metadata: object): Promise<Response> {
 describe('an encrypted Request Object', () => {
   const protocols = ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24']
   it.each(protocols.flatMap((protocol) => ['A128GCM', 'A256GCM'].map((enc) => [protocol, enc] as const)))(
-    'CONTRACT 5: is sent to a foreign wallet that requires it, and its response verifies: %s, %s',
+    'api/protocols: is sent to a foreign wallet that requires it, and its response verifies: %s, %s',
     async (protocol, encryptedWith) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, { trust_anchors: [holder.anchor()] })
@@ -28,7 +28,7 @@ describe('an encrypted Request Object', () => {
     },
   )
 
-  it('CONTRACT 5: has the media type of a signed one, and the next wallet gets a signed one', async () => {
+  it('api/protocols: has the media type of a signed one, and the next wallet gets a signed one', async () => {
     const { session, request } = await begin(stage, OVER_18, { encryptedWith: 'A256GCM' })
     const keys = [{ kty: 'EC', crv: 'P-256', x: P256.x, y: P256.y, use: 'enc' }]
     const response = await post(session.wallet_request.request_uri, { jwks: { keys } })
@@ -64,7 +64,7 @@ const MISMATCHES: readonly (readonly [string, object])[] = [
 ]
 
 describe('a wallet that cannot use the request', () => {
-  it.each(MISMATCHES)('CONTRACT 5: gets 400 and ends: %s', async (_, metadata) => {
+  it.each(MISMATCHES)('api/protocols: gets 400 and ends: %s', async (_, metadata) => {
     const session = await stage.rp.create()
     const response = await post(session.wallet_request.request_uri, metadata)
     expect(await expectStatus(response, 400)).toEqual({
@@ -75,7 +75,7 @@ describe('a wallet that cannot use the request', () => {
     await expect(stage.service.wallet.receive(uri, { metadata })).rejects.toThrow("status code '400'")
   })
 
-  it('CONTRACT 3: leaves no trace: nothing counts as fetched, and the next wallet gets the whole request', async () => {
+  it('api/protocols: leaves no trace: nothing counts as fetched, and the next wallet gets the whole request', async () => {
     const session = await stage.rp.create()
     const { verification_id, wallet_request } = session
     const before = await stage.rp.poll(verification_id)
@@ -88,7 +88,7 @@ describe('a wallet that cannot use the request', () => {
   })
 })
 
-it('CONTRACT 3: metadata that narrows one wallet’s request does not narrow another wallet’s response', async () => {
+it('api/protocols: metadata that narrows one wallet’s request does not narrow another wallet’s response', async () => {
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
   const { request_uri, uri } = session.wallet_request
   const narrowed = await post(request_uri, { vp_formats_supported: { mso_mdoc: {} } })

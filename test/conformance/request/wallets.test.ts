@@ -1,4 +1,4 @@
-// CONTRACT 2: the response to a creation says which wallets can answer.
+// api/wallets: the response to a creation says which wallets can answer.
 
 import { decodeProtectedHeader } from 'jose'
 import { describe, expect, it } from 'vitest'

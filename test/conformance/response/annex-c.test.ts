@@ -1,4 +1,4 @@
-// CONTRACT 5, `org-iso-mdoc`: on our page and on the relying party's, beside OpenID4VP and alone. The wallet
+// api/dc-api, `org-iso-mdoc`: on our page and on the relying party's, beside OpenID4VP and alone. The wallet
 // shares no code with the service.
 
 import { createHash, createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'

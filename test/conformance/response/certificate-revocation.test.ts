@@ -1,5 +1,5 @@
-// CONTRACT 4: responses whose issuer's certificate was revoked by its authority (RFC 5280 §6.3), over HTTP. A
-// publisher on loopback serves the lists to relying parties in test mode.
+// api/revocation: responses whose issuer's certificate was revoked by its authority (RFC 5280 §6.3), over
+// HTTP. A publisher on loopback serves the lists to relying parties in test mode.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {

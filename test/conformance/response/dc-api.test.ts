@@ -1,4 +1,4 @@
-// CONTRACT 5, the Digital Credentials API: on our page and on the relying party's, signed and unsigned,
+// api/dc-api, the Digital Credentials API: on our page and on the relying party's, signed and unsigned,
 // encrypted and plain.
 
 import { describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
-// CONTRACT 2, 5 and 9: errors of a dcql_query: 400 for its shape or an unknown name, otherwise 422. Each
-// error has its place. Every case changes one thing of a good query; the schema's own tests cover all
-// members.
+// api/creation, api/protocols and api/errors: errors of a dcql_query: 400 for its shape or an unknown name,
+// otherwise 422. Each error has its place. Every case changes one thing of a good query; the schema's own
+// tests cover all members.
 
 import { expect, it } from 'vitest'
 import { useStage } from '../../support/service/stage.ts'

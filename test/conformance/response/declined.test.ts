@@ -1,4 +1,4 @@
-// CONTRACT 4: a wallet's own errors. `access_denied` ends the session, every other code is an attempt, and
+// api/outcome: a wallet's own errors. `access_denied` ends the session, every other code is an attempt, and
 // both need a request that was fetched.
 
 import { expect, it } from 'vitest'
@@ -16,7 +16,7 @@ const WAYS = [
   ['inside the JWE', OVER_18, true],
 ] as const
 
-it.each(WAYS)('CONTRACT 4: access_denied %s ends the session as declined', async (_, policy, encrypted) => {
+it.each(WAYS)('api/outcome: access_denied %s ends the session as declined', async (_, policy, encrypted) => {
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, 'access_denied', { encrypted })
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.any(String) })
@@ -60,7 +60,7 @@ it.each(
   WALLET_ERRORS.flatMap(([error, status, reason]) =>
     WAYS.map(([way, policy, encrypted]) => ({ error, status, reason, way, policy, encrypted })),
   ),
-)('CONTRACT 4: returns 200 for $error $way, and the session is $status', async (cell) => {
+)('api/outcome: returns 200 for $error $way, and the session is $status', async (cell) => {
   const { error, status, reason, policy, encrypted } = cell
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, error, { encrypted })
@@ -74,7 +74,7 @@ it.each(
 })
 
 it.each(WALLET_ERRORS)(
-  'CONTRACT 4: returns 400 for %s with an unknown state, and changes nothing',
+  'api/outcome: returns 400 for %s with an unknown state, and changes nothing',
   async (error) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
@@ -98,7 +98,7 @@ it.each([
   ['no state', undefined, 'missing_state'],
   ['an unknown state', 'x'.repeat(26), 'unknown_state'],
 ])(
-  'CONTRACT 4: returns 400 for access_denied with %s, and the session stays pending',
+  'api/outcome: returns 400 for access_denied with %s, and the session stays pending',
   async (_, state, reason) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, state)).status).toBe(400)
@@ -107,7 +107,7 @@ it.each([
   },
 )
 
-it("CONTRACT 4: access_denied with another session's state leaves both pending", async () => {
+it("api/outcome: access_denied with another session's state leaves both pending", async () => {
   const one = await begin(stage)
   const other = await begin(stage)
   const answer = await postError(one.request.payload.response_uri, other.request.payload.state)
@@ -117,14 +117,14 @@ it("CONTRACT 4: access_denied with another session's state leaves both pending",
   }
 })
 
-it('CONTRACT 4: accepts a decline of an older request that was fetched', async () => {
+it('api/outcome: accepts a decline of an older request that was fetched', async () => {
   const { session, request } = await begin(stage)
   await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
 })
 
-it('CONTRACT 4: returns 409 for a decline after the end', async () => {
+it('api/outcome: returns 409 for a decline after the end', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)

@@ -115,7 +115,7 @@ it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explain
   expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
   expect(verification.status).toBe(ENDS[code] ?? 'pending')
 
-  // Without another response, the event of expiry has the last attempt's reason (CONTRACT 4).
+  // Without another response, the event of expiry has the last attempt's reason (api/outcome).
   if (verification.status === 'pending') await outcome('session_expired')
   const { event } = await eventOf(stage, id)
   expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })

@@ -1,5 +1,5 @@
-// `jwt_vc_json` over HTTP (CONTRACT 4, 5 and 8, OpenID4VP 1.0 B.1.3.1): signed by jose, sent by a foreign
-// wallet.
+// `jwt_vc_json` over HTTP (api/outcome, api/protocols and api/trust, OpenID4VP 1.0 B.1.3.1): signed by jose,
+// sent by a foreign wallet.
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -39,7 +39,7 @@ async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, 
   return { status: response.status, poll: await rp.poll(session.verification_id) }
 }
 
-it('CONTRACT 4: verifies a W3C credential under an anchored DID, and cites its clauses in the trace', async () => {
+it('api/result: verifies a W3C credential under an anchored DID, and cites its clauses in the trace', async () => {
   const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request))
   expect(poll).toMatchObject({
     status: 'verified',
@@ -55,7 +55,7 @@ it('CONTRACT 4: verifies a W3C credential under an anchored DID, and cites its c
   })
 })
 
-it('CONTRACT 8: verifies a pid by its credentialSubject', async () => {
+it('api/types: verifies a pid by its credentialSubject', async () => {
   const policy = {
     credential_types: ['pid'],
     scope: ['family_name', 'address.locality', 'age_over_18'],
@@ -75,7 +75,7 @@ it('CONTRACT 8: verifies a pid by its credentialSubject', async () => {
   expect([poll.status, poll.checks]).toEqual(['verified', checks])
 })
 
-it('CONTRACT 8: treats a credential of several types as the requested type', async () => {
+it('api/types: treats a credential of several types as the requested type', async () => {
   const type = ['VerifiableCredential', 'PersonIdentificationData', JWT_VC_AGE]
   const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, { vc: { type } }))
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
@@ -90,7 +90,7 @@ const REJECTED: readonly (readonly [string, JwtVcTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'CONTRACT 4: ends the session as rejected with a W3C credential that %s',
+  'api/outcome: ends the session as rejected with a W3C credential that %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -111,7 +111,7 @@ const REFUSED: readonly (readonly [string, JwtVcTelling, string])[] = [
 ]
 
 it.each(REFUSED)(
-  'CONTRACT 4: refuses a W3C credential %s with 400 as an attempt',
+  'api/outcome: refuses a W3C credential %s with 400 as an attempt',
   async (_, telling, reason) => {
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
     expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
@@ -173,7 +173,7 @@ it.each([
   ['openid4vp-draft18', 'direct_post.jwt'],
   ['openid4vp-draft18', 'direct_post'],
 ])(
-  'CONTRACT 5: accepts a VP for the presentation definition of %s in %s',
+  'api/protocols: accepts a VP for the presentation definition of %s in %s',
   async (protocol, response_mode) => {
     const policy = { ...BY_JWT_VC, protocol, request_options: { response_mode } }
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request), policy)

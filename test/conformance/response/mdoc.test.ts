@@ -1,5 +1,5 @@
-// `mso_mdoc` over HTTP (CONTRACT 4 and 5, OpenID4VP 1.0 B.2): created by @owf/mdoc, sent by a foreign wallet.
-// Device MACs are made by node:crypto, since that library labels them as signatures.
+// `mso_mdoc` over HTTP (api/outcome and api/protocols, OpenID4VP 1.0 B.2): created by @owf/mdoc, sent by a
+// foreign wallet. Device MACs are made by node:crypto, since that library labels them as signatures.
 
 import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { compactDecrypt, decodeJwt } from 'jose'
@@ -39,7 +39,7 @@ async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, 
   return { status: response.status, poll: await rp.poll(session.verification_id) }
 }
 
-it('CONTRACT 4: verifies an mdoc, and cites the clauses of mdocs in the trace', async () => {
+it('api/result: verifies an mdoc, and cites the clauses of mdocs in the trace', async () => {
   const { poll } = await outcomeOf((request) => mdocAgeOf(person, request))
   expect(poll).toMatchObject({
     status: 'verified',
@@ -69,7 +69,7 @@ const REJECTED: readonly (readonly [string, MdocTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'CONTRACT 4: ends the session as rejected with an mdoc that %s',
+  'api/outcome: ends the session as rejected with an mdoc that %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -95,7 +95,7 @@ const REFUSED: readonly (readonly [string, MdocTelling, string])[] = [
   ['of an untrusted authority', { pki: otherPki }, 'untrusted_issuer'],
 ]
 
-it.each(REFUSED)('CONTRACT 4: refuses an mdoc %s with 400 as an attempt', async (_, telling, reason) => {
+it.each(REFUSED)('api/outcome: refuses an mdoc %s with 400 as an attempt', async (_, telling, reason) => {
   const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
   expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
     400,
@@ -105,7 +105,7 @@ it.each(REFUSED)('CONTRACT 4: refuses an mdoc %s with 400 as an attempt', async 
 })
 
 it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
-  'CONTRACT 8: verifies a photo_id as %s',
+  'api/types: verifies a photo_id as %s',
   async (docType) => {
     const policy = { credential_types: ['photo_id'], scope: ['family_name', 'person_id'] }
     const nameSpaces = { 'org.iso.23220.1': { family_name: 'Mustermann' }, [docType]: { person_id: '1' } }
@@ -123,7 +123,7 @@ it.each<[string, object, string]>([
   ['without a mask', {}, 'verified'],
   ['with a masked day that does not matter', { approximate_mask: '00000011' }, 'verified'],
   ['with a masked year', { approximate_mask: '11110000' }, 'rejected'],
-])('CONTRACT 4: derives an age from the birth_date map of a photo_id %s', async (_, mask, status) => {
+])('api/result: derives an age from the birth_date map of a photo_id %s', async (_, mask, status) => {
   const docType = 'org.iso.23220.photoid.1'
   const policy = { credential_types: ['photo_id'], scope: ['age_over_18'], allow_derived: true }
   const nameSpaces = { 'org.iso.23220.1': { birth_date: { birth_date: fullDate('1963-08-12'), ...mask } } }
@@ -136,7 +136,7 @@ it.each<[string, object, string]>([
   expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
 })
 
-it('CONTRACT 4: sends elements encrypted only: a portrait as base64url, dates as text', async () => {
+it('api/result: sends elements encrypted only: a portrait as base64url, dates as text', async () => {
   const key = createPrivateKey({ key: makeDevice(), format: 'jwk' })
   const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' })
   const policy = {

@@ -1,5 +1,5 @@
-// CONTRACT 4 and 8, Token Status List: effects of revocation on a session, over HTTP. A publisher on loopback
-// serves the lists to a relying party in test mode.
+// api/revocation and api/trust, Token Status List: effects of revocation on a session, over HTTP. A publisher
+// on loopback serves the lists to a relying party in test mode.
 
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

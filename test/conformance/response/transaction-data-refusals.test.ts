@@ -1,4 +1,4 @@
-// CONTRACT 2: errors of transaction_data, by place and code.
+// api/transactions: errors of transaction_data, by place and code.
 
 import { describe, expect, it } from 'vitest'
 import { AGE } from '../../support/people/person.ts'
@@ -10,7 +10,7 @@ const stage = useStage()
 
 const PAY = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
 
-describe('CONTRACT 2: refuses a creation', () => {
+describe('api/transactions: refuses a creation', () => {
   const one = (changes: object) => ({ ...PAY, transaction_data: [{ ...PAYMENT, ...changes }] })
   const payload = (changes: object) => one({ payload: { ...PAYMENT.payload, ...changes } })
   const SD_JWT = {

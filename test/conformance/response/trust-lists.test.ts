@@ -1,4 +1,4 @@
-// CONTRACT 8: trust lists of the operator over HTTP. The publisher is on loopback, and the relying party is
+// api/trust: trust lists of the operator over HTTP. The publisher is on loopback, and the relying party is
 // in test mode.
 
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -71,7 +71,7 @@ async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: 
   return { answer, session: await rp.poll(session.verification_id), id: session.verification_id }
 }
 
-it('CONTRACT 8: verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
+it('api/trust: verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
   await publish()
   expect(await keep('good')).toMatchObject({
     name: 'good',
@@ -123,7 +123,7 @@ it.each([
   expect(session.status).toBe(status === 200 ? 'verified' : 'pending')
 })
 
-it('CONTRACT 8: verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
+it('api/trust: verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
   const [person, scheme] = await Promise.all([makeMdocPerson(), mintListPki()])
   const { leaf, intermediate, root } = scheme
   publisher.answer({
@@ -150,7 +150,7 @@ it('CONTRACT 8: verifies a driving licence under a VICAL whose signer is certifi
   })
 })
 
-it('CONTRACT 8: refuses an issuer on no list, and one on a list without subscription', async () => {
+it('api/trust: refuses an issuer on no list, and one on a list without subscription', async () => {
   await publish()
   await keep('narrow')
   const rp = await subscriberOf('narrow')
@@ -161,7 +161,7 @@ it('CONTRACT 8: refuses an issuer on no list, and one on a list without subscrip
   }
 })
 
-it('CONTRACT 8: returns 503 while a list is unavailable that may name the issuer', async () => {
+it('api/trust: returns 503 while a list is unavailable that may name the issuer', async () => {
   publisher.answer({ status: 500 })
   expect(await keep('late')).toMatchObject({
     usable_until: expect.anything(),
@@ -185,7 +185,7 @@ it('CONTRACT 8: returns 503 while a list is unavailable that may name the issuer
   expect((await both.poll(began.verification_id)).status).toBe('verified')
 })
 
-it('CONTRACT 8: keeps the copy when the list is older or unavailable, and replaces it by a newer one', async () => {
+it('api/trust: keeps the copy when the list is older or unavailable, and replaces it by a newer one', async () => {
   await publish({ sequence: 7 })
   await keep('moving')
   const refresh = async () => expectStatus(await operator('POST', '/moving/refresh'), 200)
@@ -202,7 +202,7 @@ it('CONTRACT 8: keeps the copy when the list is older or unavailable, and replac
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('CONTRACT 8: shows a list as it was created, refuses its name a second time, and returns 404 after its deletion', async () => {
+it('api/trust: shows a list as it was created, refuses its name a second time, and returns 404 after its deletion', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)
@@ -247,7 +247,7 @@ it.each([
   ],
   ['another kind', { kind: 'xml' }, '/kind'],
   ['an unknown member', { retries: 3 }, '/retries'],
-])('CONTRACT 8: refuses a list with %s and names the member', async (_, changes, pointer) => {
+])('api/trust: refuses a list with %s and names the member', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)
   expect(refused).toMatchObject({ errors: [{ pointer }] })
 })

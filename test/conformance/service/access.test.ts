@@ -1,4 +1,4 @@
-// CONTRACT 1: access rights of callers, and the errors that others get.
+// api/access: access rights of callers, and the errors that others get.
 
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ACCESS, type Access } from '../../../src/routes/edge/access.ts'
@@ -123,7 +123,7 @@ async function seen(response: Response) {
   return { status: response.status, headers: Object.fromEntries(headers), text }
 }
 
-it.each(ROUTES)('CONTRACT 1: $method $path needs $scope and no other scope', async (route) => {
+it.each(ROUTES)('api/access: $method $path needs $scope and no other scope', async (route) => {
   const { session } = await finish(stage)
   const id = session.verification_id
   await eventOf(stage, id)
@@ -136,13 +136,13 @@ it.each(ROUTES)('CONTRACT 1: $method $path needs $scope and no other scope', asy
   expect((await call(stage.rp, route, own, { id, delivery })).status).toBe(route.status)
 })
 
-it.each(ROUTES)('CONTRACT 1: $method $path without a token is 401 with a Bearer challenge', async (route) => {
+it.each(ROUTES)('api/access: $method $path without a token is 401 with a Bearer challenge', async (route) => {
   const response = await call(stage.rp, route, null, { id: (await stage.rp.create()).verification_id })
   expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
   expect(await expectStatus(response, 401)).toMatchObject({ code: 'missing_token' })
 })
 
-it('CONTRACT 9: an unknown, altered, or malformed token is 401 invalid_token', async () => {
+it('api/errors: an unknown, altered, or malformed token is 401 invalid_token', async () => {
   const { api_key } = stage.rp
   const altered = api_key.slice(0, -1) + (api_key.endsWith('A') ? 'E' : 'A')
   const live = api_key.replace('wv_test_', 'wv_live_')
@@ -153,7 +153,7 @@ it('CONTRACT 9: an unknown, altered, or malformed token is 401 invalid_token', a
   }
 })
 
-it('CONTRACT 8: refuses a revoked API key', async () => {
+it('api/settings: refuses a revoked API key', async () => {
   const response = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {})
   const { api_key, key_id } = (await expectStatus(response, 201)) as { api_key: string; key_id: string }
   const use = () => stage.rp.call('POST', '/v1/verify', { body: OVER_18, token: api_key })
@@ -167,7 +167,7 @@ it('CONTRACT 8: refuses a revoked API key', async () => {
 const SESSION_ROUTES = ROUTES.filter(({ path }) => path.includes(':id') && !path.endsWith('/watch'))
 
 it.each(SESSION_ROUTES)(
-  'CONTRACT 1: $method $path returns the same 404 for a foreign, forged, altered, malformed or erased id, byte for byte',
+  'api/access: $method $path returns the same 404 for a foreign, forged, altered, malformed or erased id, byte for byte',
   async (route) => {
     const rp = await relyingPartyOf(stage)
     const foreign = (await rp.create()).verification_id
@@ -186,7 +186,7 @@ it.each(SESSION_ROUTES)(
   },
 )
 
-it('CONTRACT 1: returns the same 404 to a wallet for every unknown request and callback', async () => {
+it('api/access: returns the same 404 to a wallet for every unknown request and callback', async () => {
   const { session } = await begin(stage)
   const { request_uri } = session.wallet_request
   const last = request_uri.at(-1) === 'A' ? 'B' : 'A'
@@ -203,7 +203,7 @@ it('CONTRACT 1: returns the same 404 to a wallet for every unknown request and c
   for (const answer of callbacks) expect(answer).toEqual({ ...requests[0], status: 404 })
 })
 
-it('CONTRACT 1: accepts client_token for /qr and the status of its session, as Bearer and as ?token=', async () => {
+it('api/access: accepts client_token for /qr and the status of its session, as Bearer and as ?token=', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   for (const path of [`/v1/verify/${id}`, `/v1/verify/${id}/qr`]) {
     expect((await stage.rp.call('GET', path, { token })).status).toBe(200)
@@ -211,7 +211,7 @@ it('CONTRACT 1: accepts client_token for /qr and the status of its session, as B
   }
 })
 
-it('CONTRACT 1: shows to a client_token the state of a session, and nothing about its person or request', async () => {
+it('api/access: shows to a client_token the state of a session, and nothing about its person or request', async () => {
   const { session } = await finish(stage)
   const path = `/v1/verify/${session.verification_id}`
   const response = await stage.rp.call('GET', path, { token: session.client_token })
@@ -226,7 +226,7 @@ it('CONTRACT 1: shows to a client_token the state of a session, and nothing abou
   })
 })
 
-it('CONTRACT 1: returns 403 for anything else with a client_token', async () => {
+it('api/access: returns 403 for anything else with a client_token', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
@@ -238,7 +238,7 @@ it('CONTRACT 1: returns 403 for anything else with a client_token', async () => 
   }
 })
 
-it('CONTRACT 1: client_token expires with its session', async () => {
+it('api/access: client_token expires with its session', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   await stage.rp.call('DELETE', `/v1/verify/${id}`)
   for (const path of ['', '/qr']) {
@@ -246,7 +246,7 @@ it('CONTRACT 1: client_token expires with its session', async () => {
   }
 })
 
-it('CONTRACT 1: session_url opens the page by its client_token, never by the id alone', async () => {
+it('api/access: session_url opens the page by its client_token, never by the id alone', async () => {
   const { session_url } = await stage.rp.create()
   const other = (await stage.rp.create()).client_token
   const page = await stage.service.fetch(session_url)
@@ -263,7 +263,7 @@ it('CONTRACT 1: session_url opens the page by its client_token, never by the id 
   }
 })
 
-it('CONTRACT 1: accepts the operator by ADMIN_TOKEN only', async () => {
+it('api/access: accepts the operator by ADMIN_TOKEN only', async () => {
   const statuses = [stage.service.server.adminToken, stage.rp.api_key, 'x'.repeat(43), null].map(
     async (token) => (await stage.rp.call('GET', '/v1/admin/relying_parties', { token })).status,
   )
@@ -274,7 +274,7 @@ it('CONTRACT 1: accepts the operator by ADMIN_TOKEN only', async () => {
 })
 
 it.each(['/healthz', '/readyz', '/.well-known/jwks.json', '/problems/invalid_request'])(
-  'CONTRACT 1: anyone may read %s',
+  'api/access: anyone may read %s',
   async (path) => {
     expect((await stage.service.fetch(path)).status).toBe(200)
   },

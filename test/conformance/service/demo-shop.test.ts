@@ -255,7 +255,7 @@ function sendWebhook({ service }: Stage, { headers, body }: Post): Promise<Respo
   return service.fetch('/demo/webhook', { method: 'POST', headers, body })
 }
 
-/** Forges an event of a verified session, signed as docs/contract.md, section 7, specifies. */
+/** Forges an event of a verified session, signed as in api/webhooks. */
 function signed(
   session: string,
   order: string,

@@ -1,6 +1,6 @@
-// The sandbox over HTTP (CONTRACT 1, 8): the test wallet responds in every format and protocol, in test mode
-// only. Every reason is in every-reason.test.ts. Verification of its credentials by other libraries is in
-// test/sandbox.
+// The sandbox over HTTP (api/sandbox, api/trust): the test wallet responds in every format and protocol, in
+// test mode only. Every reason is in every-reason.test.ts. Verification of its credentials by other libraries
+// is in test/sandbox.
 
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'

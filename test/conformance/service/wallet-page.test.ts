@@ -1,4 +1,4 @@
-// The page of the test wallet (CONTRACT 1): the displayed request, and the result of each response.
+// The page of the test wallet (api/sandbox): the displayed request, and the result of each response.
 // Unavailable in live mode.
 
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// CONTRACT 2, 3: every wallet and every question. The request for the wallet is answered and verifies, or the
+// api/wallets: every wallet and every question. The request for the wallet is answered and verifies, or the
 // creation said before that it would not. The results are those of docs/wallets.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'

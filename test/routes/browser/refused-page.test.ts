@@ -1,4 +1,4 @@
-// The session page after a refused response, and after a request that nothing followed (CONTRACT 11), as a
+// The session page after a refused response, and after a request that nothing followed (api/page), as a
 // browser without JavaScript gets it.
 
 import { afterEach, describe, expect, it, vi } from 'vitest'

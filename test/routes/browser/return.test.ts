@@ -1,4 +1,4 @@
-// Binding to one browser (CONTRACT 5). Two browsers are two cookie jars.
+// Binding to one browser (api/binding). Two browsers are two cookie jars.
 // The second browser must never complete the first one's return.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'

@@ -1,4 +1,4 @@
-// CONTRACT 1, callers other than relying parties: the operator, a person's browser, wallets, anyone. See
+// api/access, callers other than relying parties: the operator, a person's browser, wallets, anyone. See
 // access.test.ts.
 
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// CONTRACT 1 for every mounted route: it is in the table, and a route with a scope accepts exactly the
+// api/access for every mounted route: it is in the table, and a route with a scope accepts exactly the
 // callers of its row. Other callers are in access-callers.test.ts.
 
 import { SELF } from 'cloudflare:test'

@@ -1,4 +1,4 @@
-// Counters and timelines (CONTRACT 13), over the real sessions and the real index.
+// Counters and timelines (api/lists), over the real sessions and the real index.
 
 import { evictDurableObject, runDurableObjectAlarm } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

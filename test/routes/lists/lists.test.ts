@@ -1,4 +1,4 @@
-// The list of verifications (CONTRACT 13), over the real sessions and the real index.
+// The list of verifications (api/lists), over the real sessions and the real index.
 
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

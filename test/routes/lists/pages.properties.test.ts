@@ -1,4 +1,4 @@
-// Pages of the list while verifications are created, end and are deleted (CONTRACT 13). Entries are stored by
+// Pages of the list while verifications are created, end and are deleted (api/lists). Entries are stored by
 // the methods that sessions call.
 
 import { env } from 'cloudflare:workers'

@@ -1,4 +1,4 @@
-// The wallets that a creation may name (CONTRACT 13).
+// The wallets that a creation may name (api/wallets).
 
 import { expect, it } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'

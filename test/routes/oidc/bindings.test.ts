@@ -1,4 +1,4 @@
-// Bindings of a code and an access token (RFC 9700 §2.1, CONTRACT 12). The session's object checks them
+// Bindings of a code and an access token (RFC 9700 §2.1, api/logins). The session's object checks them
 // itself: at the endpoints, another check often refuses the same call first.
 
 import { env } from 'cloudflare:workers'

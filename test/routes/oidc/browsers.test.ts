@@ -1,4 +1,4 @@
-// CONTRACT 12: CORS of the endpoints, redirects to loopback addresses, and the cookie of a local service.
+// api/logins: CORS of the endpoints, redirects to loopback addresses, and the cookie of a local service.
 
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'

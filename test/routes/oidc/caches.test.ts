@@ -1,4 +1,4 @@
-// CONTRACT 12: changes of a client that another isolate makes. This isolate keeps a copy for up to 60 s: a
+// api/logins: changes of a client that another isolate makes. This isolate keeps a copy for up to 60 s: a
 // test changes the object itself, so that the copy is not dropped.
 
 import { env } from 'cloudflare:workers'

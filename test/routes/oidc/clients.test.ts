@@ -1,4 +1,4 @@
-// Registration of OpenID Connect clients (CONTRACT 12): each rule, by one change in a good client.
+// Registration of OpenID Connect clients (api/logins): each rule, by one change in a good client.
 
 import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'

@@ -1,4 +1,4 @@
-// CONTRACT 12: each error of authorization requests and of the endpoints, by one change in a good request.
+// api/logins: each error of authorization requests and of the endpoints, by one change in a good request.
 
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

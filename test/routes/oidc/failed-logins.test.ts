@@ -1,4 +1,4 @@
-// CONTRACT 12: presentations that are verified and cannot log anyone in. The client gets the reason.
+// api/logins: presentations that are verified and cannot log anyone in. The client gets the reason.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { poll, type Setting, setUp } from '../../session/driver.ts'

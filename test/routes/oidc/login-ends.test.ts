@@ -1,5 +1,5 @@
-// The session of a login (CONTRACT 5, 12): a code close to `expires_at`, a login that failed after the
-// wallet's success, values of a person in storage, and what is left of a login that was erased.
+// The session of a login (api/binding, api/logins): a code close to `expires_at`, a login that failed after
+// the wallet's success, values of a person in storage, and what is left of a login that was erased.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { decodeJwt } from 'jose'

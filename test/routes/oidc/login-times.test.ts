@@ -1,4 +1,4 @@
-// CONTRACT 12 by the clock: how long codes, tokens, secrets and pushed requests work, and what is left then.
+// api/logins by the clock: how long codes, tokens, secrets and pushed requests work, and what is left then.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -1,4 +1,4 @@
-// CONTRACT 12: authorization requests that are accepted, and the verifications that they create.
+// api/logins: authorization requests that are accepted, and the verifications that they create.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { poll, type Setting, setUp } from '../../session/driver.ts'

@@ -1,4 +1,4 @@
-// CONTRACT 12: signatures of tokens, verified with the published keys by `oauth4webapi`, which uses no code
+// api/logins: signatures of tokens, verified with the published keys by `oauth4webapi`, which uses no code
 // of the service.
 
 import { runInDurableObject } from 'cloudflare:test'

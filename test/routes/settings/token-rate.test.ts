@@ -1,4 +1,4 @@
-// Limits of the token endpoint (CONTRACT 9): by address before authentication, by client after it.
+// Limits of the token endpoint (api/limits): by address before authentication, by client after it.
 
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'

@@ -1,5 +1,5 @@
-// Trust for what a creation requests (CONTRACT 2 and 8). In live mode a request that no anchor or list can
-// vouch for is refused, and the settings warn. Test mode and unavailable lists refuse nothing.
+// Trust for what a creation requests (api/creation and api/trust). In live mode a request that no anchor or
+// list can vouch for is refused, and the settings warn. Test mode and unavailable lists refuse nothing.
 
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'

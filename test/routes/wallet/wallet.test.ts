@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('CONTRACT 5: a wallet gets an OAuth error even for an error of ours, and the log has no part of the response', async () => {
+it('api/protocols: a wallet gets an OAuth error even for an error of ours, and the log has no part of the response', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -42,7 +42,7 @@ it('CONTRACT 5: a wallet gets an OAuth error even for an error of ours, and the 
   expect(entries.join()).not.toContain(answer.state)
 })
 
-it('CONTRACT 1, 5: HEAD returns no request, and is 405 with an OAuth error', async () => {
+it('api/access, api/protocols: HEAD returns no request, and is 405 with an OAuth error', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const request = wallet_request.request_uri.slice('https://verifier.example'.length)
@@ -62,7 +62,7 @@ it('CONTRACT 1, 5: HEAD returns no request, and is 405 with an OAuth error', asy
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('CONTRACT 5: a wallet is refused alike where our texts cannot be read, with the kind of error as description', async () => {
+it('api/protocols: a wallet is refused alike where our texts cannot be read, with the kind of error as description', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

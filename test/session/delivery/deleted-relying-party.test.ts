@@ -1,4 +1,4 @@
-// A relying party that is deleted while its sessions run (CONTRACT 8).
+// A relying party that is deleted while its sessions run (api/settings).
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'

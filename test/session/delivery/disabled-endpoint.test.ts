@@ -1,4 +1,4 @@
-// Events wait while the endpoint is disabled by 410, and leave when it is enabled (CONTRACT 7).
+// Events wait while the endpoint is disabled by 410, and leave when it is enabled (api/webhooks).
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

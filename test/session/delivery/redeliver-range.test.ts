@@ -1,4 +1,4 @@
-// Dead events of a time range are sent again (CONTRACT 7), while their sessions exist.
+// Dead events of a time range are sent again (api/webhooks), while their sessions exist.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// Events of steps (CONTRACT 7): off by default, in order, at most ten, and never in the way of an outcome.
+// Events of steps (api/webhooks): off by default, in order, at most ten, and never in the way of an outcome.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { Webhook } from 'standardwebhooks'

@@ -1,4 +1,4 @@
-// Entries of the list, and their day, under faults (CONTRACT 13).
+// Entries of the list, and their day, under faults (api/lists).
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -1,4 +1,4 @@
-// Steps of a session that are many (CONTRACT 13): what is left out, and what never is.
+// Steps of a session that are many (api/lists): what is left out, and what never is.
 
 import { describe, expect, it } from 'vitest'
 import STORAGE from '../../../docs/storage.md?raw'

@@ -1,4 +1,4 @@
-// The claims of tokens, from what a presentation proved (OIDC Core 1.0 §5, CONTRACT 12).
+// The claims of tokens, from what a presentation proved (OIDC Core 1.0 §5, api/logins).
 
 import { describe, expect, it } from 'vitest'
 import metadata from '../../../assets/oidc-metadata.json' with { type: 'json' }

@@ -1,4 +1,4 @@
-// The pairwise `sub` of a login (CONTRACT 12): the same for one person, and for nobody else.
+// The pairwise `sub` of a login (api/logins): the same for one person, and for nobody else.
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// CONTRACT 3, 4: the terms of a chosen wallet in the stored session. They stay as they were when the wallet
-// was chosen, and the policy of the session decides, whatever they are.
+// api/wallets, api/outcome: the terms of a chosen wallet in the stored session. They stay as they were when
+// the wallet was chosen, and the policy of the session decides, whatever they are.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { decodeJwt } from 'jose'

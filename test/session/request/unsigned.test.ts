@@ -1,4 +1,4 @@
-// A request by value (CONTRACT 3): nothing of it can be fetched, not even at its address.
+// A request by value (api/request): nothing of it can be fetched, not even at its address.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'

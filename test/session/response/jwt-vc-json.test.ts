@@ -1,5 +1,5 @@
-// A W3C credential whose holder is a DID on the web (CONTRACT 5). An unavailable document does not make the
-// credential invalid.
+// A W3C credential whose holder is a DID on the web (api/protocols). An unavailable document does not make
+// the credential invalid.
 
 import { afterEach, expect, it, vi } from 'vitest'
 import { didJwkOf, signJose } from '../../support/people/jwt-vc.ts'

@@ -1,5 +1,5 @@
 // Every reason of the catalogue, reached through the callback by one change in a good response. Afterwards
-// the session is checked (CONTRACT 4). A response that is not authentic leaves it pending, and the good
+// the session is checked (api/outcome). A response that is not authentic leaves it pending, and the good
 // response still succeeds.
 
 import { runInDurableObject } from 'cloudflare:test'

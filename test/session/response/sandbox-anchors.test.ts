@@ -1,4 +1,4 @@
-// CONTRACT 8: settings stored before the sandbox's anchors were rejected may still have one. In live mode it
+// api/trust: settings stored before the sandbox's anchors were rejected may still have one. In live mode it
 // vouches for nothing. Its issuer stays anchored, so no other authority vouches for it either.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'

@@ -1,4 +1,4 @@
-// CONTRACT 8: sessions of a relying party while one of its lists appears, is unavailable, grows stale and
+// api/trust: sessions of a relying party while one of its lists appears, is unavailable, grows stale and
 // returns.
 
 import { afterEach, expect, it, vi } from 'vitest'

@@ -1,4 +1,4 @@
-// A return code that is redeemed after the event was sent (CONTRACT 5). Readers see it, and the event does
+// A return code that is redeemed after the event was sent (api/binding). Readers see it, and the event does
 // not change.
 
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'

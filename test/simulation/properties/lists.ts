@@ -1,4 +1,4 @@
-// Every session is in the list of its relying party once, with the status that it has (CONTRACT 13). No list
+// Every session is in the list of its relying party once, with the status that it has (api/lists). No list
 // has a session of another relying party, and none after `DELETE`. Metadata is sealed: only the key of its
 // list opens it, at its place. It is not listed after the erasure of its session.
 

@@ -64,7 +64,7 @@ export const poll: Property = {
   },
 }
 
-/** Refused responses are shown before they are written, and before the version rises (CONTRACT 4). */
+/** Refused responses are shown before they are written, and before the version rises (api/result). */
 function textOf(view: View): string {
   return JSON.stringify({ ...view, attempts: null, attempt_count: null, wallet_activity: null })
 }

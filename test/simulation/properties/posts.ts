@@ -13,7 +13,7 @@ import type { Session } from '../world.ts'
 const AUTOMATIC_ATTEMPTS = 6
 /** Longest time from a response to the write of the result, in a history without faults of the platform. */
 const PROMPT_MS = 1_000
-/** Longest delay of an erasure while an event is queued (CONTRACT 4). */
+/** Longest delay of an erasure while an event is queued (api/result). */
 const QUEUED_MS = 7 * 86_400_000
 
 export const posts: Property = {

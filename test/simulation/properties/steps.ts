@@ -1,4 +1,4 @@
-// Events of steps (CONTRACT 7): at most ten, at most one refused response a second, in the log once and in
+// Events of steps (api/webhooks): at most ten, at most one refused response a second, in the log once and in
 // order. None delays the event of an outcome. The timeline is short and in order.
 
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'

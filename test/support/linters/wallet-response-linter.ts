@@ -1,4 +1,4 @@
-// Rules of every response below `request_uri` and `/callback`, checked from outside (CONTRACT 5; OpenID4VP
+// Rules of every response below `request_uri` and `/callback`, checked from outside (api/protocols; OpenID4VP
 // 1.0 §5.10, §8.2, §8.5). A wallet reads OAuth JSON for every error.
 
 /** One answer as a wallet gets it. */

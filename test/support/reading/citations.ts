@@ -5,7 +5,7 @@ import { dirname, join, normalize } from 'node:path'
 
 const TESTS = join(import.meta.dirname, '..', '..')
 const read = (path: string) => readFileSync(join(TESTS, path), 'utf8')
-const CONTRACT = flowing(read('../docs/contract.md'))
+const CONTRACT = readdirSync(join(TESTS, '../docs/api')).map((page) => flowing(read(`../docs/api/${page}`)))
 
 /** Joins lines, so that line breaks do not matter in a comparison. */
 function flowing(text: string): string {
@@ -25,10 +25,11 @@ export function rowsOf(document: string, ...heads: readonly string[]): readonly 
   return cells.filter(([clause = '']) => !heads.includes(clause) && !/^-+$/.test(clause))
 }
 
-/** Returns the error of `file` › title › case, or of `contract: ` and a sentence of docs/contract.md. */
+/** Returns the error of `file` › title › case, or of `contract: ` and a sentence of docs/api/. */
 export function errorOf(reference: string): string | undefined {
   const [, sentence] = /^contract: (.+)$/.exec(reference) ?? []
-  if (sentence !== undefined) return CONTRACT.includes(sentence) ? undefined : `no sentence “${sentence}”`
+  if (sentence !== undefined)
+    return CONTRACT.some((page) => page.includes(sentence)) ? undefined : `no sentence “${sentence}”`
   const [, file = '', title = '', example] = /^`([^`]+)` › (.+?)(?: › (.+))?$/.exec(reference) ?? []
   if (!file.endsWith('.ts') || !existsSync(join(TESTS, file))) return `no test in “${reference}”`
   if (!isRun(file)) return `${file} is run by no test`

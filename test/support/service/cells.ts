@@ -1,6 +1,6 @@
-// Every combination of a request and a response, as a product of six dimensions (CONTRACT 3, 5). Each cell
-// runs in test/conformance/protocols/cells.test.ts, or a rule excludes it by a clause. docs/protocols.md
-// shows the result.
+// Every combination of a request and a response, as a product of six dimensions (api/request, api/protocols).
+// Each cell runs in test/conformance/protocols/cells.test.ts, or a rule excludes it by a clause.
+// docs/protocols.md shows the result.
 
 export const DIMENSIONS = {
   protocol: ['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18', 'iso-18013-7-c'],
@@ -64,7 +64,7 @@ const SHAPES: readonly Rule[] = [
   },
   {
     when: { channel: ['by_value'], clientId: [...SIGNED, 'redirect_uri', 'origin'] },
-    clause: 'the view identifies the verifier by its URL, as in drafts without prefixes (CONTRACT 3)',
+    clause: 'the view identifies the verifier by its URL, as in drafts without prefixes (api/request)',
   },
   {
     when: { channel: ['dc_api unsigned'], clientId: [...SIGNED, 'redirect_uri', 'url'] },
@@ -84,7 +84,7 @@ const SHAPES: readonly Rule[] = [
   },
   {
     when: { channel: ['by_value'], response: ['encrypted'] },
-    clause: 'the view has no encryption key (CONTRACT 3)',
+    clause: 'the view has no encryption key (api/request)',
   },
 ]
 
@@ -92,7 +92,7 @@ const SHAPES: readonly Rule[] = [
 const PROTOCOL_RULES: readonly Rule[] = [
   {
     when: { protocol: ['iso-18013-7-c'], channel: OPENID_CHANNELS },
-    clause: 'a session of its own has no request of OpenID4VP (CONTRACT 5)',
+    clause: 'a session of its own has no request of OpenID4VP (api/dc-api)',
   },
   {
     when: { channel: ANNEX_C, format: ['dc+sd-jwt', 'jwt_vc_json'] },
@@ -100,7 +100,7 @@ const PROTOCOL_RULES: readonly Rule[] = [
   },
   {
     when: { protocol: DRAFTS, channel: ANNEX_C },
-    clause: '`org-iso-mdoc` is offered beside OpenID4VP 1.0 only (CONTRACT 5)',
+    clause: '`org-iso-mdoc` is offered beside OpenID4VP 1.0 only (api/dc-api)',
   },
   {
     when: { protocol: ['haip-1.0'], channel: ['by_value'] },
@@ -131,15 +131,15 @@ const PROTOCOL_RULES: readonly Rule[] = [
   },
   {
     when: { protocol: DRAFTS, clientId: ['decentralized_identifier'] },
-    clause: 'introduced in draft 26; the `did:` of the drafts is not supported (CONTRACT 5)',
+    clause: 'introduced in draft 26; the `did:` of the drafts is not supported (api/protocols)',
   },
   {
     when: { protocol: DRAFTS, clientId: ['verifier_attestation'] },
-    clause: 'introduced in draft 20; not supported in the drafts (CONTRACT 5)',
+    clause: 'introduced in draft 20; not supported in the drafts (api/protocols)',
   },
   {
     when: { protocol: DRAFTS, clientId: ['redirect_uri'] },
-    clause: 'not supported in the drafts (CONTRACT 5)',
+    clause: 'not supported in the drafts (api/protocols)',
   },
   {
     when: { protocol: ['openid4vp-draft18'], method: ['post'] },

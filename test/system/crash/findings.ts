@@ -1,6 +1,6 @@
-// Rules that must hold after the crashes (CONTRACT 4 and 7). The evidence is the responses to callers, the
-// receipts of a receiver, and the service's later answers. Each finding lists the sessions or events that
-// break one rule; good runs have empty lists.
+// Rules that must hold after the crashes (api/outcome and api/webhooks). The evidence is the responses to
+// callers, the receipts of a receiver, and the service's later answers. Each finding lists the sessions or
+// events that break one rule; good runs have empty lists.
 
 import type { Receipt } from './failing-receiver.ts'
 import type { FinishedSession } from './load.ts'

@@ -37,7 +37,7 @@ const PAGE = new RegExp(
   `^/s/|^/v1/verify/[^/]+/return$|^/$|^/problems(/|$)|^/docs$|^/console$|${SANDBOX.source}`,
 )
 
-/** CONTRACT 5. */
+/** api/protocols. */
 function undocumentedForWallets(
   { method }: FuzzRequest,
   path: string,
@@ -107,7 +107,7 @@ function undocumentedSuccess(path: string, answer: FuzzResponse): string | undef
   return type === expected && json(answer) !== undefined ? undefined : 'no JSON'
 }
 
-/** CONTRACT 9. */
+/** api/errors. */
 function undocumentedProblem(answer: FuzzResponse): string | undefined {
   if (typeOf(answer) !== 'application/problem+json') return 'no problem'
   const body = json(answer)

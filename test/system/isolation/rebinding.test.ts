@@ -1,4 +1,4 @@
-// DNS rebinding (CONTRACT 7): a public name of a webhook whose look-up returns an address of this machine.
+// DNS rebinding (api/outgoing): a public name of a webhook whose look-up returns an address of this machine.
 // The rule on names accepts it. workerd checks the address of each connection, so nothing is sent.
 // Requests to issuers, lists and wallets leave by the same outbound of the configuration.
 

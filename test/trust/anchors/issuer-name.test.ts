@@ -1,5 +1,5 @@
 // Spellings of an issuer's name, exhaustively: an issuer with an anchor of its own is not named by a trusted
-// chain under any of them (CONTRACT 8). The spellings are made of parts that RFC 3986, the URL Standard and
+// chain under any of them (api/trust). The spellings are made of parts that RFC 3986, the URL Standard and
 // did:web let vary. No code of src/ takes part in making them.
 
 import fc from 'fast-check'

@@ -1,4 +1,4 @@
-// Accepted signers of lists (CONTRACT 8): the credential's own anchor, and `status` anchors that name its
+// Accepted signers of lists (api/trust): the credential's own anchor, and `status` anchors that name its
 // type.
 
 import { generateKeyPair } from 'jose'

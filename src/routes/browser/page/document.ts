@@ -1,6 +1,6 @@
-// The frame of every page for people: one HTML document, and headers that keep it private (CONTRACT 1, 5).
-// Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their addresses,
-// which can contain a token, are sent to no other site.
+// The frame of every page for people: one HTML document, and headers that keep it private (api/access,
+// api/binding). Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their
+// addresses, which can contain a token, are sent to no other site.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'

@@ -125,7 +125,7 @@ function steps({ steps: { open, confirm, done } }: Texts): Markup {
   return html`<ol class="steps" aria-hidden="true"><li>${open}</li><li>${confirm}</li><li>${done}</li></ol>`
 }
 
-/** The link back after every outcome. It has no code, so following it proves nothing (CONTRACT 5). */
+/** The link back after every outcome. It has no code, so following it proves nothing (api/binding). */
 function wayBack(
   address: string,
   { words, hidden }: { readonly words: string; readonly hidden: boolean },

@@ -35,7 +35,7 @@ export type Way = {
 const DC_API: Way = {
   id: 'dc-api',
   script: 'dc-api.js',
-  isOffered: ({ view }) => view.offers_dc_api, // CONTRACT 5: only some protocols have requests for it
+  isOffered: ({ view }) => view.offers_dc_api, // api/protocols: only some protocols have requests for it
   opening: ({ inBrowser }) => inBrowser,
   markup: ({ onThisDevice }) => html`<button id="dc-api" type="button" hidden>${onThisDevice}</button>`,
 }
@@ -76,7 +76,7 @@ const TEST_WALLET: Way = {
 const QR: Way = {
   id: 'qr',
   script: null,
-  // CONTRACT 5: a session that requires binding offers no QR code, nor does a protocol without redirects.
+  // api/binding: a session that requires binding offers no QR code, nor does a protocol without redirects.
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
   opening: ({ states }) => states.waiting,
   markup: ({ orScan, camera, qrAlt }, { qr }) => html`<p class="or">${orScan}</p>

@@ -1,4 +1,4 @@
-// Judges the policies of a client as the creation of a verification is judged (CONTRACT 2), and returns the
+// Judges the policies of a client as the creation of a verification is judged (api/creation), and returns the
 // warnings about what they cannot deliver.
 
 import { createRequest, withPreset } from '../../../api/requests.ts'
