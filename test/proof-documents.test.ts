@@ -94,7 +94,7 @@ describe('docs/asvs.md', () => {
     expect(isComplete(row)).toBe(false)
   })
 
-  /** Returns `true` for a row with a place in the project if it is met, and with a reason and no test if not. */
+  /** Returns `true` for a row with a place in the project if met, and with a reason and no test if not. */
   function isComplete(row: readonly string[]): boolean {
     const [, , about = '', state = '', where = '', shown = ''] = row
     if (row.length !== 6 || about === '' || where === '') return false
