@@ -1,4 +1,5 @@
-// The shape of src/ and sandbox/ as data, compared with every import. A planted fault shows that each rule can fail.
+// The shape of src/ and sandbox/ as data, compared with every import. A planted fault shows that each rule
+// can fail.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
