@@ -1,5 +1,5 @@
 // `npm run simulate -- --seed N --histories N [--mutant NAME]`: the service's objects over a simulated
-// platform (docs/decisions/simulation.md). Prints the trace of the first history that breaks a property.
+// platform (docs/decisions/proofs.md). Prints the trace of the first history that breaks a property.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

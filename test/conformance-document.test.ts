@@ -1,6 +1,6 @@
 // docs/conformance.md lists clauses and the tests that show them. Every row has a test, cited by its title. A
-// clause that does not apply cites a sentence of a page in docs/api instead. The record of attacks and faults
-// cites tests in the same way, or as `file` "title".
+// clause that does not apply cites a sentence of a page in docs/api instead. The table of attacks and faults
+// in docs/decisions/proofs.md cites files of tests.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -22,7 +22,7 @@ function errorsOf(document: string): readonly string[] {
   })
 }
 
-/** Errors of the record of attacks and faults: rows without a reference, missing files, missing titles. */
+/** Errors of the table of attacks and faults: rows without a reference, missing files, missing titles. */
 function recordErrorsOf(document: string): readonly string[] {
   return rowsOf(document, 'finding').flatMap((row) => {
     const [finding = '', shown = ''] = row
@@ -36,8 +36,9 @@ function recordErrorsOf(document: string): readonly string[] {
   })
 }
 
-it('the record of attacks and faults cites existing tests', () => {
-  const record = read('../docs/decisions/attacks-and-faults.md')
+it('the table of attacks and faults cites existing tests', () => {
+  const [, record = ''] = read('../docs/decisions/proofs.md').split('\n## Attacks and faults\n')
+  expect(rowsOf(record, 'finding').length).toBeGreaterThan(10)
   expect(recordErrorsOf(record)).toEqual([])
   expect(recordErrorsOf(`${record}\n| x | \`codec/json.test.ts\` "no such title" |`)).toHaveLength(1)
   expect(recordErrorsOf(`${record}\n| x | \`codec/json.test.ts\` › no such title |`)).toHaveLength(1)

@@ -1,4 +1,4 @@
-// The service's objects under simulated faults (docs/decisions/simulation.md).
+// The service's objects under simulated faults (docs/decisions/proofs.md).
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openSimulator, type Simulator, traceOf } from './simulator.ts'
