@@ -9,6 +9,8 @@ import { err, ok } from '../../result.ts'
 import { sendStepEvent } from '../delivery/step-events.ts'
 import { addAttempt } from '../document/attempt.ts'
 import type { SessionDocument } from '../document/document.ts'
+import type { StoredGeneration } from '../document/generations.ts'
+import type { LoginResult } from '../document/login.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import type { PostedResponse, ResponseResult } from '../document/results.ts'
 import { addActivity } from '../document/wallet-activity.ts'
@@ -84,57 +86,76 @@ type Processing = {
   readonly now: number
 }
 
-/**
- * Applies an evaluation. Everything that waits comes first; then `endSession` decides if the response is the
- * first.
- */
+/** Applies an evaluation: all awaits come first, then `endSession` decides synchronously. */
 async function applyEvaluation(
   context: SessionContext,
   evaluation: Evaluation,
-  { response, document, webhook, now }: Processing,
+  processing: Processing,
 ): Promise<ResponseResult> {
-  const { store, env } = context
-  const config = configOf(env)
-  if (evaluation.kind === 'refused' || evaluation.kind === 'wallet_error') {
-    storeAttempt(store, evaluation, now)
-    if (evaluation.generation !== null) {
-      const reason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
-      await sendStepEvent(context, { type: 'verification.response_refused', reason })
+  const { response, document, now } = processing
+  const config = configOf(context.env)
+  switch (evaluation.kind) {
+    case 'refused':
+      await reportAttempt(context, evaluation, evaluation.reason, now)
+      return err(evaluation.reason)
+    case 'wallet_error':
+      await reportAttempt(context, evaluation, 'wallet_error', now)
+      return accepted(document, response, config)
+    case 'declined': {
+      const end = declinedEnd(await responseEnd(evaluation, processing, config))
+      return finish(context, { end, generation: evaluation.generation }, processing)
     }
-    return evaluation.kind === 'refused' ? err(evaluation.reason) : accepted(document, response, config)
+    case 'decided': {
+      const { decision, generation } = evaluation
+      const ended = await responseEnd(evaluation, processing, config)
+      const encryptedClaims = await encryptClaims(decision, document, { config, now })
+      const login = await prepareLogin(decision, document, { config, generation, now })
+      const end = decidedEnd(decision, { ...evaluation, ...ended, encryptedClaims })
+      return finish(context, { end, generation, login }, processing)
+    }
   }
-  const { generation } = evaluation
-  const winner = response.digest
-  const channel = channelOf(document, generation)
-  const hash = await (isAnnexC(evaluation)
-    ? annexCHash(document, generation)
-    : requestHash(document, generation, config.baseUrl))
-  const how = { ...evaluation, channel, winner, requestHash: hash }
-  const end =
-    evaluation.kind === 'declined'
-      ? declinedEnd(how)
-      : decidedEnd(evaluation.decision, {
-          ...evaluation,
-          ...how,
-          encryptedClaims: await encryptClaims(evaluation.decision, document, { config, now }),
-        })
-  const login =
-    evaluation.kind === 'declined'
-      ? undefined
-      : await prepareLogin(evaluation.decision, document, { config, generation, now })
-  const result = await accepted(document, response, config)
-  // api/binding: a success by a link is held until its browser returns.
-  const isApplied =
-    end.status === 'verified' && generation.browser !== null
-      ? hold(context, { winner, generation, outcome: end.outcome, login }, now)
-      : endSession(context, { ...end, login }, { webhook, now })
-  if (isApplied) return result
-  const current = store.session()
-  return current === undefined ? err('session_not_found') : respondLate(current, response, config)
 }
 
-function isAnnexC(evaluation: Evaluation): boolean {
-  return evaluation.kind === 'decided' && evaluation.exchange?.protocol === ANNEX_C_PROTOCOL
+/** Returns what an end stores about its response. */
+async function responseEnd(
+  evaluation: Evaluation & { kind: 'declined' | 'decided' },
+  { response, document }: Processing,
+  { baseUrl }: Config,
+) {
+  const { generation, exchange } = evaluation
+  const hash =
+    evaluation.kind === 'decided' && exchange?.protocol === ANNEX_C_PROTOCOL
+      ? annexCHash(document, generation)
+      : requestHash(document, generation, baseUrl)
+  const channel = channelOf(document, generation)
+  return { ...(exchange && { exchange }), channel, winner: response.digest, requestHash: await hash }
+}
+
+/** An end that a response brings, and the login of a success. */
+type Ending = {
+  readonly end: ReturnType<typeof decidedEnd>
+  readonly generation: StoredGeneration
+  readonly login?: LoginResult | undefined
+}
+
+/**
+ * Ends the session, unless another response came first. A success by a link is held until its browser returns
+ * (api/binding).
+ */
+async function finish(
+  context: SessionContext,
+  { end, generation, login }: Ending,
+  { response, document, webhook, now }: Processing,
+): Promise<ResponseResult> {
+  const config = configOf(context.env)
+  const result = await accepted(document, response, config)
+  const isHeld = end.status === 'verified' && generation.browser !== null
+  const isApplied = isHeld
+    ? hold(context, { winner: response.digest, generation, outcome: end.outcome, login }, now)
+    : endSession(context, { ...end, login }, { webhook, now })
+  if (isApplied) return result
+  const current = context.store.session()
+  return current === undefined ? err('session_not_found') : respondLate(current, response, config)
 }
 
 /** Holds a success in one compare-and-set, like `endSession`. */
@@ -171,15 +192,27 @@ async function accepted(
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
 }
 
+/** Stores an attempt, and sends its event if it names a request of this session. */
+async function reportAttempt(
+  context: SessionContext,
+  evaluation: Evaluation & { kind: 'refused' | 'wallet_error' },
+  reason: AttemptReason,
+  now: number,
+): Promise<void> {
+  storeAttempt(context.store, evaluation, reason, now)
+  if (evaluation.generation === null) return
+  await sendStepEvent(context, { type: 'verification.response_refused', reason })
+}
+
 /** Stores an attempt in memory and writes it soon, so that junk causes few writes. */
 function storeAttempt(
   store: SessionStore,
   evaluation: Evaluation & { kind: 'refused' | 'wallet_error' },
+  reason: AttemptReason,
   now: number,
 ): void {
   const document = store.session()
   if (document?.status !== 'pending') return
-  const reason: AttemptReason = evaluation.kind === 'refused' ? evaluation.reason : 'wallet_error'
   const details = evaluation.kind === 'refused' ? evaluation.details : {}
   const channel = evaluation.generation && channelOf(document, evaluation.generation)
   const clause = evaluation.kind === 'refused' ? evaluation.clause : undefined
