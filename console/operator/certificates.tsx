@@ -65,7 +65,7 @@ const COLUMNS = ['owner', 'expires_at', 'days_left', 'state']
 
 function Expiry({ days }: { readonly days: number }) {
   if (days < 0) return <span class="state dead">{t('expired')}</span>
-  if (days < SOON_DAYS) return <span class="state owed">{t('expires_soon')}</span>
+  if (days < SOON_DAYS) return <span class="state queued">{t('expires_soon')}</span>
   return <span class="state delivered">{t('in_force')}</span>
 }
 

@@ -158,5 +158,5 @@ function isPending(answer: Answer<Polled> | null): boolean {
 }
 
 function isOwed(answer: Answer<DeliveryLog> | null): boolean {
-  return answer?.ok === true && answer.value.deliveries.some(({ state }) => state === 'owed')
+  return answer?.ok === true && answer.value.deliveries.some(({ state }) => state === 'queued')
 }

@@ -31,7 +31,9 @@ it('shows refused responses, the end and webhook attempts in the order of time',
   await vi.waitFor(
     async () => {
       const { deliveries } = await json(read(id))
-      expect(deliveries).toMatchObject([{ event_type: 'verification.verified', state: 'owed', attempts: 1 }])
+      expect(deliveries).toMatchObject([
+        { event_type: 'verification.verified', state: 'queued', attempts: 1 },
+      ])
     },
     { timeout: 20_000 },
   )

@@ -607,7 +607,7 @@ export type DeliveryLog = {
     | 'verification.response_refused'
     | (string & {})
     readonly sequence: number
-    readonly state: 'owed' | 'delivered' | 'dead' | (string & {})
+    readonly state: 'queued' | 'delivered' | 'dead' | (string & {})
     readonly body: string
     readonly next_attempt_at: string | null
     readonly attempts: readonly {

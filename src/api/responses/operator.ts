@@ -26,7 +26,7 @@ export const operatorVerification = z.object({
     z.object({
       delivery_id: deliveryId,
       event_type: z.enum(WEBHOOK_EVENT_TYPES),
-      state: z.enum(['owed', 'delivered', 'dead']),
+      state: z.enum(['queued', 'delivered', 'dead']),
       attempts: z.int(),
       next_attempt_at: maybe(time),
     }),

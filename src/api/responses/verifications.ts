@@ -286,7 +286,7 @@ export const deliveryLog = z.object({
       event_id: eventId,
       event_type: z.enum(WEBHOOK_EVENT_TYPES),
       sequence: z.int(),
-      state: z.enum(['owed', 'delivered', 'dead']),
+      state: z.enum(['queued', 'delivered', 'dead']),
       body: z.string(),
       next_attempt_at: maybe(time),
       attempts: list(

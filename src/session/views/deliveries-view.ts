@@ -15,17 +15,25 @@ export function deliveriesView(document: SessionDocument): DeliveryLog {
 }
 
 function deliveryView(delivery: Delivery) {
-  const { delivery_id, event_id, event_type, sequence, state, attempts, next_attempt_at, body } = delivery
+  const { delivery_id, event_id, event_type, sequence, attempts, next_attempt_at, body } = delivery
   return {
     delivery_id,
     event_id,
     event_type: event_type as EventType, // a session only enqueues its own events
     sequence,
-    state,
+    state: deliveryState(delivery),
     body,
     next_attempt_at: isoTimeOrNull(next_attempt_at),
     attempts: attempts.map((attempt) => attemptView(attempt)),
   }
+}
+
+/**
+ * Returns the state of a delivery as it is shown. `queued` is stored as `owed`, because a previous build must
+ * still deliver the event after a rollback.
+ */
+export function deliveryState({ state }: Delivery): 'queued' | 'delivered' | 'dead' {
+  return state === 'owed' ? 'queued' : state
 }
 
 function attemptView({ at, duration_ms, excerpt, ...attempt }: Attempt) {

@@ -11,6 +11,7 @@ import type { View } from '../document/state-view.ts'
 import { viewOf } from '../document/state-view.ts'
 import { applyTimeouts } from '../end/timeouts.ts'
 import type { SessionContext } from '../store/context.ts'
+import { deliveryState } from './deliveries-view.ts'
 
 /** Returns the session as the operator may see it. */
 export async function readForOperator(
@@ -42,7 +43,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
     deliveries: deliveries.map((delivery) => ({
       delivery_id: delivery.delivery_id,
       event_type: delivery.event_type as EventType, // a session only enqueues its own events
-      state: delivery.state,
+      state: deliveryState(delivery),
       attempts: delivery.attempts.length,
       next_attempt_at: isoTimeOrNull(delivery.next_attempt_at),
     })),

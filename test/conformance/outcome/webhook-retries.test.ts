@@ -61,7 +61,7 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt that was 
       '/reset': { status: null, error: 'connection' },
     }[path]
     expect(attempts[0]).toMatchObject({ attempt: 1, at: expect.any(String), manual: false, ...expected })
-    if (state === 'owed') {
+    if (state === 'queued') {
       const wait = Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)
       expect(wait).toBeGreaterThanOrEqual(5_000)
     }
@@ -115,7 +115,7 @@ it('api/webhooks: delivers a pending event at once when it is redelivered by han
 it('api/webhooks: 410 disables the endpoint; events stay queued, can be sent by hand, and leave when it is enabled', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
-  expect(await settled(one, 1)).toMatchObject({ state: 'owed' })
+  expect(await settled(one, 1)).toMatchObject({ state: 'queued' })
   const settings = async () => expectStatus(await stage.service.admin('GET', `/${relying_party_id}`), 200)
   await until(async () => ((await settings()) as { webhook: { disabled: boolean } }).webhook.disabled)
 
@@ -125,7 +125,7 @@ it('api/webhooks: 410 disables the endpoint; events stay queued, can be sent by 
     Date.parse(delivery?.next_attempt_at ?? '') > Date.now() + 3_600_000
   await until(async () => isParked((await deliveriesOf(missed.rp, missed.id))[0]))
   const [queued] = await deliveriesOf(missed.rp, missed.id)
-  expect(queued).toMatchObject({ state: 'owed', attempts: [] })
+  expect(queued).toMatchObject({ state: 'queued', attempts: [] })
   const redeliver = () =>
     one.rp.call('POST', `/v1/verify/${missed.id}/deliveries/${queued!.delivery_id}/redeliver`)
   expect(postsTo('/gone')).toHaveLength(1)

@@ -23,7 +23,7 @@ it('stay queued without an attempt, and leave with enable: the one that got 410 
   const first = await ended(setting)
   await vi.waitFor(async () => {
     const { attempts, state } = await deliveryOf(setting, first)
-    expect([state, attempts[0].status]).toEqual(['owed', 410])
+    expect([state, attempts[0].status]).toEqual(['queued', 410])
   }, 5_000)
   await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
   const later = [await ended(setting), await ended(setting)]
@@ -31,7 +31,7 @@ it('stay queued without an attempt, and leave with enable: the one that got 410 
   for (const id of [first, ...later]) await runDurableObjectAlarm(stubOf(id))
   expect(posted).toHaveBeenCalledTimes(1)
   for (const id of later) {
-    expect(await deliveryOf(setting, id)).toMatchObject({ state: 'owed', attempts: [] })
+    expect(await deliveryOf(setting, id)).toMatchObject({ state: 'queued', attempts: [] })
   }
 
   posted.mockImplementation(async () => new Response(null, { status: 204 }))
@@ -92,7 +92,7 @@ it('stay queued if the object that would release them cannot be reached', async 
   const park = vi.spyOn(RelyingParty.prototype, 'park').mockImplementationOnce(unreachable)
   const id = await ended(setting)
   await vi.waitFor(() => expect(park).toHaveBeenCalled(), 5_000)
-  expect(await deliveryOf(setting, id)).toMatchObject({ state: 'owed', attempts: [] })
+  expect(await deliveryOf(setting, id)).toMatchObject({ state: 'queued', attempts: [] })
   posted.mockImplementation(async () => new Response(null, { status: 204 }))
   await call(app, 'POST', '/v1/webhook/enable', { headers: setting.headers })
   await released(setting)
