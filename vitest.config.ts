@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { BaseSequencer, type TestSpecification } from 'vitest/node'
 import { IN_BOTH, PROJECTS } from './scripts/service/test-projects.mjs'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 
@@ -11,19 +10,6 @@ const testsOf = (project: keyof typeof PROJECTS) =>
 
 /** Sandbox and demo shop in tests of the objects: 404 for every request. */
 const nothing = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
-
-/** Tests that wait for minutes. They start first, so that none of them runs alone at the end. */
-const SLOWEST = ['crash', 'faults/overdue', 'faults/full-disk', 'expiry', 'canary', 'states', 'rollback']
-
-class SlowestFirst extends BaseSequencer {
-  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const index = SLOWEST.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
-      return index === -1 ? SLOWEST.length : index
-    }
-    return (await super.sort(files)).sort((a, b) => place(a) - place(b))
-  }
-}
 
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
@@ -37,7 +23,6 @@ const resolve = {
 // Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
-    sequence: { sequencer: SlowestFirst },
     // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
     onConsoleLog: (text) => !/"event":"(request|operator_change)"/.test(text),
     projects: [
@@ -94,6 +79,16 @@ export default defineConfig({
           hookTimeout: 180_000,
           expect: { poll: { timeout: 30_000 } },
           maxWorkers: 2, // each file starts a service and a browser of its own
+        },
+      },
+      {
+        resolve,
+        test: {
+          name: 'slow',
+          include: testsOf('slow'),
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 1, // one file at a time: those that kill and race would starve
         },
       },
     ],

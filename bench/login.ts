@@ -1,13 +1,13 @@
 // Measures the CPU of a login by OpenID Connect over that of a verification by the same steps of one browser.
 // test/routes/oidc/login-times.test.ts counts its rows.
 
+import { authorized, persistentCaller } from '../test/slow/crash/load.ts'
+import { registerLoginClient, untilTokens } from '../test/slow/crash/logins.ts'
+import { present } from '../test/slow/crash/ways.ts'
 import { makeAuthority } from '../test/support/people/person.ts'
 import { startServer } from '../test/support/service/server.ts'
 import { BASE_URL, OVER_18 } from '../test/support/service/service.ts'
-import { authorized, persistentCaller } from '../test/system/crash/load.ts'
-import { registerLoginClient, untilTokens } from '../test/system/crash/logins.ts'
-import { present } from '../test/system/crash/ways.ts'
-import { leanSettings, makeLeanWallet } from '../test/system/lean-wallet.ts'
+import { leanSettings, makeLeanWallet } from '../test/support/wallets/lean-wallet.ts'
 import { usageOf } from './load/target.ts'
 import { median } from './measure.ts'
 import { type Report, rounded } from './report.ts'

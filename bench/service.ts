@@ -11,7 +11,7 @@ import {
   leanSettings,
   makeLeanWallet,
   readRequestObject,
-} from '../test/system/lean-wallet.ts'
+} from '../test/support/wallets/lean-wallet.ts'
 import { median, percentile } from './measure.ts'
 import { type Ask, caller, perSecond, timesOf } from './rate.ts'
 import { type Report, rounded } from './report.ts'

@@ -5,7 +5,7 @@ import { EVENT_TYPES, isStepEvent, WEBHOOK_EVENT_TYPES } from '../src/relying-pa
 import { makeAuthority } from '../test/support/people/person.ts'
 import { startReceiver } from '../test/support/service/receiver.ts'
 import type { Server } from '../test/support/service/server.ts'
-import { leanSettings, makeLeanWallet } from '../test/system/lean-wallet.ts'
+import { leanSettings, makeLeanWallet } from '../test/support/wallets/lean-wallet.ts'
 import { percentile } from './measure.ts'
 import { caller } from './rate.ts'
 import { type Report, rounded } from './report.ts'

@@ -9,6 +9,6 @@ import { NODE, ROOT } from './service/paths.mjs'
 
 ensureInstalled()
 ensureBundle()
-const main = join(ROOT, 'test', 'system', 'crash', 'chaos.ts')
+const main = join(ROOT, 'test', 'slow', 'crash', 'chaos.ts')
 const run = spawnSync(NODE, [main, ...process.argv.slice(2)], { cwd: ROOT, stdio: 'inherit' })
 process.exitCode = run.status ?? 1

@@ -68,7 +68,7 @@ describe('docs/conformance.md', () => {
       'formats/mdoc/credential.test.ts has no case “version 1.2”',
     ],
     [row('`system/fuzz/run.ts` › x'), 'system/fuzz/run.ts has no test “x”'],
-    [row('`system/canary/nobody.ts` › x'), 'no test in “`system/canary/nobody.ts` › x”'],
+    [row('`slow/canary/nobody.ts` › x'), 'no test in “`slow/canary/nobody.ts` › x”'],
     [row('contract: no such sentence'), 'no sentence “no such sentence”'],
   ])('reports %s: %s', (document, error) => {
     expect(errorsOf(document)).toEqual(error === undefined ? [] : [`VP §1: ${error}`])

@@ -2,7 +2,7 @@
 
 import { type Minted, mintLeaf, mintRoot } from '../../test/support/certificates/certificates.ts'
 import type { Authority } from '../../test/support/people/person.ts'
-import { type LeanWallet, makeLeanWallet } from '../../test/system/lean-wallet.ts'
+import { type LeanWallet, makeLeanWallet } from '../../test/support/wallets/lean-wallet.ts'
 
 /** A trusted root, and a wallet with credentials of an issuer below it. */
 export type Issuer = { readonly root: Minted; readonly authority: Authority; readonly wallet: LeanWallet }

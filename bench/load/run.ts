@@ -3,7 +3,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encryptResponse } from '../../test/support/people/wallet.ts'
-import { formPost, type LeanWallet, readRequestObject } from '../../test/system/lean-wallet.ts'
+import { formPost, type LeanWallet, readRequestObject } from '../../test/support/wallets/lean-wallet.ts'
 import { percentile } from '../measure.ts'
 import type { Session, Target } from './target.ts'
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import type { Authority } from '../../test/support/people/person.ts'
 import { startServer } from '../../test/support/service/server.ts'
 import { OVER_18 } from '../../test/support/service/service.ts'
-import { leanSettings } from '../../test/system/lean-wallet.ts'
+import { leanSettings } from '../../test/support/wallets/lean-wallet.ts'
 
 export type Call = (path: string, init?: RequestInit) => Promise<{ status: number; text: string }>
 

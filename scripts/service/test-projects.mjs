@@ -23,13 +23,14 @@ export const PROJECTS = {
   workers: ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd'],
   system: ['conformance', 'system'],
   browser: ['browser'],
+  slow: ['slow'],
 }
 
 /** Tests of `core` that also run in `workers`: they use the inflater of the platform. */
 export const IN_BOTH = ['test/trust/status/status-inflate.test.ts']
 
 /** Projects whose tests start the built service. */
-const NEED_BUNDLE = ['system', 'browser']
+const NEED_BUNDLE = ['system', 'browser', 'slow']
 
 /** Every test file, as paths with `/` relative to the root. */
 export function testFiles(root = ROOT) {

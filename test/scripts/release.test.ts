@@ -1,4 +1,4 @@
-// Versions and files of a release agree. test/system/release makes one, and installs it.
+// Versions and files of a release agree. test/slow/release makes one, and installs it.
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

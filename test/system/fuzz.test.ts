@@ -3,7 +3,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/routes/edge/access.ts'
-import { copyProject } from './crash/project-copy.ts'
+import { copyProject } from '../support/service/project-copy.ts'
 import type { Ledger, Summary } from './fuzz/ledger.ts'
 import { isFlat, memoryOf } from './fuzz/memory.ts'
 import { runFuzz } from './fuzz/run.ts'

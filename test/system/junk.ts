@@ -2,7 +2,7 @@
 // binding.
 
 import { encryptResponse, type RequestPayload } from '../support/people/wallet.ts'
-import { formOf, formPost, type LeanWallet } from './lean-wallet.ts'
+import { formOf, formPost, type LeanWallet } from '../support/wallets/lean-wallet.ts'
 
 /** A post with a number that makes it unique. */
 export type Junk = (number: number) => RequestInit | Promise<RequestInit>

@@ -6,7 +6,6 @@ import { makeAuthority } from '../support/people/person.ts'
 import type { RequestPayload } from '../support/people/wallet.ts'
 import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
 import { eventsOf, relyingPartyOf, respondWithAge, useStage } from '../support/service/stage.ts'
-import { BLIND_JUNK, clearJunk, encryptedJunk, type Insight, type Junk } from './junk.ts'
 import {
   formOf,
   formPost,
@@ -14,7 +13,8 @@ import {
   leanSettings,
   makeLeanWallet,
   readRequestObject,
-} from './lean-wallet.ts'
+} from '../support/wallets/lean-wallet.ts'
+import { BLIND_JUNK, clearJunk, encryptedJunk, type Insight, type Junk } from './junk.ts'
 
 const stage = useStage()
 let wallet: LeanWallet

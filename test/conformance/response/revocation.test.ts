@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { STATUS, type StatusLists, startStatusLists } from '../../support/certificates/status-lists.ts'
 import { makeKey } from '../../support/people/issuer.ts'
 import { ageOf } from '../../support/people/person.ts'
+import { tracesIn, tracesInFiles } from '../../support/reading/traces.ts'
 import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import {
   type Begun,
@@ -15,7 +16,6 @@ import {
   respondWithAge,
   useStage,
 } from '../../support/service/stage.ts'
-import { tracesIn, tracesInFiles } from '../../system/canary/traces.ts'
 
 const stage = useStage()
 let lists: StatusLists

@@ -4,7 +4,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInstrumenter } from 'istanbul-lib-instrument'
-import { copyProject } from '../../system/crash/project-copy.ts'
+import { copyProject } from '../service/project-copy.ts'
 
 /** The port of the inspector follows from that of the service, as in counters.ts. */
 const INSPECTED = {

@@ -7,9 +7,9 @@ import { createServer, type Server as Listener } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { buildLibrary, PASS_LIBRARY } from '../../support/service/library.ts'
+import { copyProject } from '../../support/service/project-copy.ts'
 import { startService } from '../../support/service/service.ts'
-import { buildLibrary, PASS_LIBRARY } from '../crash/library.ts'
-import { copyProject } from '../crash/project-copy.ts'
 import { nameOf, RESOLVER } from './resolver.ts'
 
 const library = buildLibrary(RESOLVER)

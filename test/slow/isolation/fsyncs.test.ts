@@ -9,9 +9,9 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { leanSettings, makeLeanWallet } from '../../support/wallets/lean-wallet.ts'
 import { authorized, persistentCaller } from '../crash/load.ts'
 import { expectStatus, present } from '../crash/ways.ts'
-import { leanSettings, makeLeanWallet } from '../lean-wallet.ts'
 import { startTrace } from './trace.ts'
 
 /** Without a webhook and a list. The relying party has no other verification within ten seconds. */

@@ -2,7 +2,7 @@
 // API of the relying party's own page. Each step can be repeated after a crash.
 
 import { BASE_URL } from '../../support/service/service.ts'
-import { type Age, formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { type Age, formPost, type LeanWallet, readRequestObject } from '../../support/wallets/lean-wallet.ts'
 import type { Ask } from './load.ts'
 
 export const WAYS = ['qr', 'link', 'dc_api'] as const

@@ -5,9 +5,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { buildLibrary, PASS_LIBRARY } from '../../support/service/library.ts'
+import { type Change, copyProject, IGNORE_FILE_LIMIT } from '../../support/service/project-copy.ts'
 import type { Server } from '../../support/service/server.ts'
-import { buildLibrary, PASS_LIBRARY } from './library.ts'
-import { type Change, copyProject, IGNORE_FILE_LIMIT } from './project-copy.ts'
 
 /** Fault beside a kill. `disk_full`: no file can grow for a moment before the kill. */
 export const KILLS = ['workerd', 'launcher', 'disk_full'] as const

@@ -1,7 +1,7 @@
 // A planted mistake that the one write before the answer prevents: the wallet gets its response, and the
 // outcome is written a moment later. Only a crash in that moment loses outcomes.
 
-import type { Change } from './project-copy.ts'
+import type { Change } from '../../support/service/project-copy.ts'
 
 export const ACKNOWLEDGE_THEN_COMMIT: Change = {
   path: 'src/session/response/process-response.ts',

@@ -20,6 +20,7 @@ import {
   type Telling,
 } from '../support/people/person.ts'
 import type { ReceivedRequest } from '../support/people/wallet.ts'
+import { tracesIn, tracesInFiles } from '../support/reading/traces.ts'
 import {
   BASE_URL,
   type CallOptions,
@@ -34,7 +35,6 @@ import {
   logInWithoutEncryption,
   refusedLogins,
 } from './canary/logins.ts'
-import { tracesIn, tracesInFiles } from './canary/traces.ts'
 
 const stage = useStage()
 const holder = await makeMdocPerson()

@@ -1,7 +1,7 @@
 // A planted mistake that the outbox prevents: the outcome is written without its event, which is sent
 // afterwards from memory. It retries like a careful program. Only a crash loses unsent events.
 
-import type { Change } from './project-copy.ts'
+import type { Change } from '../../support/service/project-copy.ts'
 
 export const COMMIT_THEN_SEND: Change = {
   path: 'src/session/end/end-session.ts',

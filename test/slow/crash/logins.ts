@@ -2,7 +2,7 @@
 // step can be repeated after a crash.
 
 import { BASE_URL } from '../../support/service/service.ts'
-import { type Age, formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { type Age, formPost, type LeanWallet, readRequestObject } from '../../support/wallets/lean-wallet.ts'
 import type { Answer, Ask } from './load.ts'
 import { expectStatus } from './ways.ts'
 

@@ -3,8 +3,8 @@
 
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { type CreatedSession, OVER_18 } from '../../support/service/service.ts'
-import { type Begun, begin, eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { type CreatedSession, OVER_18 } from '../support/service/service.ts'
+import { type Begun, begin, eventOf, respondWithAge, useStage } from '../support/service/stage.ts'
 
 const stage = useStage()
 const SHORT = { ...OVER_18, expires_in: 60 }

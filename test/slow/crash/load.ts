@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
-import { formPost, type LeanWallet, readRequestObject } from '../lean-wallet.ts'
+import { formPost, type LeanWallet, readRequestObject } from '../../support/wallets/lean-wallet.ts'
 import { type FinishedLogin, type LoginClient, logIn } from './logins.ts'
 import { expectStatus, present, type Visit, WAYS, type Way } from './ways.ts'
 

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '../support/people/person.ts'
+import { copyProject, type ProjectCopy } from '../support/service/project-copy.ts'
 import { type Receiver, startReceiver } from '../support/service/receiver.ts'
 import {
   expectStatus,
@@ -16,7 +17,6 @@ import {
   startService,
 } from '../support/service/service.ts'
 import { previousBundle } from './crash/faults.ts'
-import { copyProject, type ProjectCopy } from './crash/project-copy.ts'
 
 const PREVIOUS = join(import.meta.dirname, '../previous')
 

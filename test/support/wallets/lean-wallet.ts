@@ -3,9 +3,9 @@
 // test/support/people/wallet.ts does.
 
 import { randomUUID } from 'node:crypto'
-import { digestOf, type Issuance, issueSdJwtVc, makeKey, signJwt } from '../support/people/issuer.ts'
-import { AGE, type Authority } from '../support/people/person.ts'
-import type { RequestPayload } from '../support/people/wallet.ts'
+import { digestOf, type Issuance, issueSdJwtVc, makeKey, signJwt } from '../people/issuer.ts'
+import { AGE, type Authority } from '../people/person.ts'
+import type { RequestPayload } from '../people/wallet.ts'
 
 /** Settings of a relying party whose sessions this wallet can answer. */
 export function leanSettings(authority: Authority, webhookUrl?: string): Readonly<Record<string, unknown>> {

@@ -10,9 +10,15 @@ import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type CreatedRelyingParty, type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import {
+  formPost,
+  type LeanWallet,
+  leanSettings,
+  makeLeanWallet,
+  readRequestObject,
+} from '../../support/wallets/lean-wallet.ts'
 import { authorized, drive, type FinishedSession, persistentCaller, planOf } from '../crash/load.ts'
 import { SHOP } from '../crash/ways.ts'
-import { formPost, type LeanWallet, leanSettings, makeLeanWallet, readRequestObject } from '../lean-wallet.ts'
 import { startTrace } from './trace.ts'
 
 const SESSIONS = 120
