@@ -55,7 +55,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 60_000,
           // Data that only node can make, for tests inside workerd.
-          globalSetup: 'test/workerd/mdocs.ts',
+          globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/description.ts'],
           include: [...testsOf('workers'), ...IN_BOTH],
         },
       },

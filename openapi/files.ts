@@ -1,4 +1,5 @@
-// The files that `npm run openapi` writes. The Worker contains nothing of this folder.
+// The two files that are generated from the description: the description as it is served, and the client's
+// types. The Worker contains nothing of this folder.
 
 import { clientTypes } from './client-types.ts'
 import { describe } from './describe.ts'
@@ -7,15 +8,21 @@ import { withErrors } from './errors.ts'
 import { withValueTexts } from './open-lists.ts'
 
 /** Returns the OpenAPI description with every error, as it is served. */
-export function completeDescription(): Description {
-  return JSON.parse(JSON.stringify(withErrors(describe()))) as Description
+export function servedDescription(): Description {
+  return withValueTexts(completeDescription())
 }
 
-/** Returns the generated files: path below the repository's root → content. */
-export function generatedFiles(): Readonly<Record<string, string>> {
-  const description = completeDescription()
-  return {
-    'assets/openapi.json': `${JSON.stringify(withValueTexts(description), null, 1)}\n`,
-    'packages/client/src/wire.ts': clientTypes(description),
-  }
+/** Returns the content of `assets/openapi.json`, which a build writes. */
+export function descriptionFile(): string {
+  return `${JSON.stringify(servedDescription())}\n`
+}
+
+/** Returns the content of `packages/client/src/wire.ts`, which is in git and shows each change in review. */
+export function clientTypesFile(): string {
+  return clientTypes(completeDescription())
+}
+
+/** Returns the description with every error, without texts that list values. */
+function completeDescription(): Description {
+  return JSON.parse(JSON.stringify(withErrors(describe()))) as Description
 }

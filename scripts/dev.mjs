@@ -3,12 +3,14 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
+import { ensureBundle } from './service/bundle.mjs'
 import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { keepSecrets, openStateDirectory, writePrivately } from './service/state.mjs'
 import { keepVerifier } from './service/verifier-certificate.mjs'
 
 ensureInstalled()
+ensureBundle()
 const directory = openStateDirectory(resolve(ROOT, process.env.STATE_DIR ?? '.dev'))
 const port = process.env.PORT ?? '8787'
 const variables = {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BUNDLES, buildAll } from '../service/bundle.mjs'
 import { buildConsoleInto } from '../service/console-build.mjs'
+import { buildDescription } from '../service/description.mjs'
 import { ASSETS, ROOT } from '../service/paths.mjs'
 import { licencesOf } from './licences.mjs'
 import { bundlePrograms } from './programs.mjs'
@@ -34,6 +35,7 @@ export function stageSelfHost(to, { version, commit }) {
   for (const path of sourceFiles(OWN)) copy(path, join(to, path.slice(OWN.length)))
   for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
   stageBundles(join(to, 'dist'))
+  buildDescription(join(to, 'assets'))
   const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
   for (const path of [...packagesOfWorkers(), ...buildConsoleInto(join(to, 'assets', 'console'))]) {
     packages.add(path)

@@ -1,4 +1,5 @@
-// Builds the bundles of a deployment if their sources changed: verifier, sandbox, demo shop and console.
+// Builds what a deployment needs if its sources changed: the bundles of verifier, sandbox and demo shop, the
+// console and the API description.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -14,7 +15,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
-import { DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
+import { buildDescription } from './description.mjs'
+import { ASSETS, DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
@@ -22,26 +24,32 @@ export const SANDBOX_BUNDLE = join(DIST, 'sandbox.js')
 export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 /** Every file that a launcher runs on workerd. */
 export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
+const DESCRIPTION = join(ASSETS, 'openapi.json')
 const FINGERPRINT = join(DIST, 'worker.sources')
 const BUNDLER = 'scripts/service/bundle-verifier.mjs'
-const SOURCES = ['package-lock.json', 'tsconfig.json', BUNDLER, SANDBOX_CONFIG, COLOURS]
+const SOURCES = [
+  ...['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json'],
+  ...[BUNDLER, SANDBOX_CONFIG, COLOURS],
+]
 
 /**
- * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, and the verifier's source map
- * to `SOURCE_MAP`, and the console. Launchers may run at the same time: each builds in its own directory,
- * then renames. A release has its bundles.
+ * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, the verifier's source map to
+ * `SOURCE_MAP`, the console and the API description. Launchers may run at the same time: each builds in its
+ * own directory, then renames. A release has its bundles.
  */
 export function ensureBundle() {
   if (IS_RELEASE) return
   const fingerprint = fingerprintOfSources()
-  const isBuilt = isConsoleBuilt() && [...BUNDLES, FINGERPRINT].every((path) => existsSync(path))
+  const isBuilt = isConsoleBuilt() && [...BUNDLES, DESCRIPTION, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
   console.error('Building the bundles …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
     buildAll(out)
+    buildDescription(out)
     buildConsole()
+    renameSync(join(out, basename(DESCRIPTION)), DESCRIPTION)
     for (const path of [SOURCE_MAP, ...BUNDLES]) renameSync(join(out, basename(path)), path)
     writeFileSync(FINGERPRINT, fingerprint)
   } finally {
@@ -84,7 +92,7 @@ function run(script, args) {
 }
 
 function fingerprintOfSources() {
-  const modules = ['src', 'sandbox', 'packages', 'examples', 'assets/sandbox', 'console']
+  const modules = ['src', 'sandbox', 'packages', 'examples', 'openapi', 'assets/sandbox', 'console']
     .flatMap((room) => readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name))

@@ -38,7 +38,7 @@ async function sendDescription(c: AppContext): Promise<Response> {
   const response = await sendAsset(c, 'openapi.json', DESCRIPTION)
   if (response.status !== 200) return response
   const { baseUrl } = configOf(c.env)
-  const text = (await response.text()).replace('"url": "/"', () => `"url": ${JSON.stringify(baseUrl)}`)
+  const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
   return new Response(text, response)
 }
 

@@ -1,12 +1,12 @@
 // Compares responses with the API description: route, status, media type, schema and error must be described.
 // The body of an accepted request must match its schema, too.
 
-import served from '../../../assets/openapi.json' with { type: 'json' }
-import { type Description, isError, type Operation } from '../../../openapi/description.ts'
+import { isError, type Operation } from '../../../openapi/description.ts'
+import { servedDescription } from '../../../openapi/files.ts'
 import { schemaErrors } from './json-schema.ts'
 
 /** The description as it is served. */
-export const DESCRIPTION = served as unknown as Description
+export const DESCRIPTION = servedDescription()
 const { schemas, examples } = DESCRIPTION.components
 
 export type Exchange = {

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url).href)
 const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'wrangler.toml', 'wrangler.sandbox.toml']
-const COPIED = [...FILES, 'assets', 'console', 'examples', 'packages', 'sandbox', 'scripts', 'src']
+const COPIED = [...FILES, 'assets', 'console', 'examples', 'openapi', 'packages', 'sandbox', 'scripts', 'src']
 const BUILT = ['dist/worker.js', 'dist/sandbox.js', 'dist/demo-shop.js', 'dist/worker.sources']
 
 /** One change to a source file: replaces text that occurs exactly once, and appends more. */
