@@ -11,6 +11,9 @@ const testsOf = (project: keyof typeof PROJECTS) =>
 /** Sandbox and demo shop in tests of the objects: 404 for every request. */
 const nothing = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
 
+/** Starts the services that test files share, and ends them. */
+const SHARED_SERVICES = 'test/support/service/shared-services.ts'
+
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
 const resolve = {
@@ -20,7 +23,7 @@ const resolve = {
   ],
 }
 
-// Four runners: the core as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
+// The core runs as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
 export default defineConfig({
   test: {
     // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
@@ -62,8 +65,21 @@ export default defineConfig({
       {
         resolve,
         test: {
+          name: 'conformance',
+          include: testsOf('conformance'),
+          globalSetup: SHARED_SERVICES,
+          isolate: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          maxWorkers: 3,
+        },
+      },
+      {
+        resolve,
+        test: {
           name: 'system',
           include: testsOf('system'),
+          globalSetup: SHARED_SERVICES,
           testTimeout: 60_000,
           hookTimeout: 60_000,
           maxWorkers: 3, // each file starts a service of its own; with more, those that kill and race would starve
@@ -74,11 +90,13 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: testsOf('browser'),
+          globalSetup: SHARED_SERVICES,
+          isolate: false, // files of one worker share a browser
           // Pages poll, and a loaded machine is slow: every wait is for a state, and long.
           testTimeout: 180_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 30_000 } },
-          maxWorkers: 2, // each file starts a service and a browser of its own
+          maxWorkers: 2, // each has a browser
         },
       },
       {

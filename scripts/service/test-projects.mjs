@@ -21,7 +21,8 @@ export const PROJECTS = {
     ],
   ],
   workers: ['metrics', 'openapi', 'session', 'relying-party', 'routes', 'workerd'],
-  system: ['conformance', 'system'],
+  conformance: ['conformance'],
+  system: ['system'],
   browser: ['browser'],
   slow: ['slow'],
 }
@@ -30,7 +31,7 @@ export const PROJECTS = {
 export const IN_BOTH = ['test/trust/status/status-inflate.test.ts']
 
 /** Projects whose tests start the built service. */
-const NEED_BUNDLE = ['system', 'browser', 'slow']
+const NEED_BUNDLE = ['conformance', 'system', 'browser', 'slow']
 
 /** Every test file, as paths with `/` relative to the root. */
 export function testFiles(root = ROOT) {

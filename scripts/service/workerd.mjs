@@ -171,9 +171,10 @@ function configurationErrors(child) {
 }
 
 /**
- * On Linux the kernel ends workerd with its launcher, even after `kill -9`. Elsewhere the next start does.
+ * Returns the words before a command that make the kernel end it with its parent, even after `kill -9`. Only
+ * Linux has them. Elsewhere the next start ends a workerd that was left running.
  */
-function diesWithParent() {
+export function diesWithParent() {
   return existsSync('/usr/bin/setpriv') ? ['/usr/bin/setpriv', '--pdeathsig', 'KILL'] : []
 }
 

@@ -12,6 +12,7 @@ describe('selectProjects', () => {
     ['test/session', ['workers'], false],
     ['test/trust/status/status-inflate.test.ts', ['core', 'workers'], false],
     ['test/architecture.test.ts', ['core'], false],
+    ['test/conformance/oidc', ['conformance'], true],
     ['test/system/races', ['system'], true],
     ['test/browser/', ['browser'], true],
   ])('selects for %s the projects %j', (filter, projects, needsBundle) => {

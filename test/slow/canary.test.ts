@@ -27,7 +27,7 @@ import {
   type CreatedSession,
   type RelyingParty,
 } from '../support/service/service.ts'
-import { relyingPartyOf, useStage } from '../support/service/stage.ts'
+import { relyingPartyOf, useOwnStage } from '../support/service/stage.ts'
 import {
   CLIENT_KEYS,
   type Logins,
@@ -36,7 +36,7 @@ import {
   refusedLogins,
 } from './canary/logins.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 const holder = await makeMdocPerson()
 
 const canary = (what: string) => `CANARY-${what}-${randomBytes(9).toString('hex')}`

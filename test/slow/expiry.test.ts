@@ -4,9 +4,9 @@
 import { setTimeout } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
 import { type CreatedSession, OVER_18 } from '../support/service/service.ts'
-import { type Begun, begin, eventOf, respondWithAge, useStage } from '../support/service/stage.ts'
+import { type Begun, begin, eventOf, respondWithAge, useOwnStage } from '../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 const SHORT = { ...OVER_18, expires_in: 60 }
 
 /** Sessions without a reader. The first event comes some seconds after `expires_at`, the last after 60 s. */

@@ -12,6 +12,7 @@ import { type Receiver, startReceiver } from '../support/service/receiver.ts'
 import {
   expectStatus,
   OVER_18,
+  type OwnService,
   type RelyingParty,
   type Service,
   startService,
@@ -89,7 +90,7 @@ describe.each([
 })
 
 type Stage = {
-  readonly service: Service
+  readonly service: OwnService
   readonly receiver: Receiver
   readonly authority: Authority
   readonly person: Person

@@ -10,19 +10,17 @@ import { walletTable } from '../../scripts/admin/wallet-table.ts'
 import { findSettings } from '../../scripts/admin/wallets.mjs'
 import { mintLeaf } from '../support/certificates/certificates.ts'
 import { runAdmin } from '../support/service/admin-command.ts'
-import { type Server, startServer } from '../support/service/server.ts'
+import { createRelyingParty, type RunningServer } from '../support/service/server.ts'
+import { sharedServer } from '../support/service/shared-services.ts'
 import { identityOf, makeVerifier, ORGANIZATION } from '../support/wallets/good-request.ts'
 
-let server: Server
+let server: RunningServer
 let folder: string
 beforeAll(async () => {
-  server = await startServer()
+  server = await sharedServer()
   folder = mkdtempSync(join(tmpdir(), 'admin-wallets-'))
 })
-afterAll(async () => {
-  await server?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const NAME_QUERY = {
   credentials: [
@@ -52,7 +50,7 @@ describe.each([
   ['of one with everything that a wallet may need', everything],
 ])('the results %s', (_, settingsOf) => {
   it('are those of each creation', async () => {
-    const party = await server.createRelyingParty({ ...(await settingsOf()), livemode: false })
+    const party = await createRelyingParty(server, { ...(await settingsOf()), livemode: false })
     const { relying_party_id: id } = party
     const env = { STATE_DIR: server.stateDir, PORT: new URL(server.origin).port }
     const flags = { 'relying-party': id, settings: undefined, livemode: undefined }

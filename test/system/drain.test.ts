@@ -3,11 +3,11 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { OVER_18, type RelyingParty, type Service, startService } from '../support/service/service.ts'
+import { OVER_18, type OwnService, type RelyingParty, startService } from '../support/service/service.ts'
 
 const CREATION = JSON.stringify(OVER_18)
 
-let service: Service
+let service: OwnService
 let rp: RelyingParty
 beforeEach(async () => {
   service = await startService()

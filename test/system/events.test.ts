@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { expectStatus, OVER_18, type RelyingParty } from '../support/service/service.ts'
-import { finish, relyingPartyOf, useStage } from '../support/service/stage.ts'
+import { finish, relyingPartyOf, useOwnStage } from '../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 
 type Page = {
   readonly events: readonly Readonly<Record<string, unknown>>[]

@@ -6,9 +6,9 @@ import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { useStage } from '../support/service/stage.ts'
+import { useOwnStage } from '../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 
 /**
  * Keys that an attacker would try: the class, its names in other tools' local storage, its binding, nothing.

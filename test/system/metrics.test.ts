@@ -12,8 +12,8 @@ import { type Receiver, startReceiver } from '../support/service/receiver.ts'
 import {
   type CreatedSession,
   OVER_18,
+  type OwnService,
   type RelyingParty,
-  type Service,
   startService,
 } from '../support/service/service.ts'
 import { settledDelivery } from '../support/service/stage.ts'
@@ -21,7 +21,7 @@ import { settledDelivery } from '../support/service/stage.ts'
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
 
-let service: Service
+let service: OwnService
 let receiver: Receiver
 let rp: RelyingParty
 let session: CreatedSession

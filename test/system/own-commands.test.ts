@@ -4,23 +4,25 @@ import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { checkSignature, type Receiver, startReceiver } from '../support/service/receiver.ts'
-import { type CreatedRelyingParty, type Server, startServer } from '../support/service/server.ts'
+import {
+  type CreatedRelyingParty,
+  createRelyingParty,
+  type RunningServer,
+} from '../support/service/server.ts'
+import { sharedServer } from '../support/service/shared-services.ts'
 
 const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url).href)
 const WAIT = { timeout: 30_000 }
 
-let server: Server
+let server: RunningServer
 let shop: CreatedRelyingParty
 let receiver: Receiver
 beforeAll(async () => {
-  server = await startServer({})
-  shop = await server.createRelyingParty()
+  server = await sharedServer()
+  shop = await createRelyingParty(server)
   receiver = await startReceiver()
 })
-afterAll(async () => {
-  await receiver?.close()
-  await server?.stop()
-})
+afterAll(() => receiver?.close())
 
 /** Starts `npm run admin -- …` with the key of the relying party. */
 function start(args: readonly string[], env: Readonly<Record<string, string>> = { API_KEY: shop.api_key }) {

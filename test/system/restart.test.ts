@@ -5,9 +5,9 @@ import { PrivateKeyJwt } from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { answer, redeem, request } from '../conformance/oidc/openid-login.ts'
 import { CALLBACK, openLoginBrowser, registerClient } from '../support/service/login.ts'
-import { begin, finish, respondWithAge, useStage } from '../support/service/stage.ts'
+import { begin, finish, respondWithAge, useOwnStage } from '../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 
 describe.each([
   ['stopped', async () => {}],

@@ -7,12 +7,12 @@ import type { ReceivedRequest } from '../support/people/wallet.ts'
 import {
   BASE_URL,
   OVER_18,
+  type OwnService,
   type RelyingParty,
-  type Service,
   startService,
 } from '../support/service/service.ts'
 
-let service: Service
+let service: OwnService
 let person: Person
 let plain: RelyingParty
 let notified: RelyingParty

@@ -11,10 +11,10 @@ import {
   registerClient,
 } from '../../support/service/login.ts'
 import type { RelyingParty } from '../../support/service/service.ts'
-import { relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
 import { answer, login, type Request, redeem, request, respond } from './openid-login.ts'
 
-const stage = useStage({ CLIENT_IP_HEADER: 'x-client-address' })
+const stage = useOwnStage({ CLIENT_IP_HEADER: 'x-client-address' })
 
 // A relying party has 50 clients at most.
 beforeEach(async () => {

@@ -10,9 +10,9 @@ import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
 import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
-import { begin, eventOf, finish, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, eventOf, finish, relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 const SHOP = 'https://shop.example'
 
 const fetchReceipt = (rp: RelyingParty, id: string) => rp.call('GET', `/v1/verify/${id}/receipt`)

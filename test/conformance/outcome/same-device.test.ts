@@ -4,10 +4,10 @@ import { createClient } from '@wallet-verifier/client'
 import { expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { BASE_URL, expectStatus, OVER_18 } from '../../support/service/service.ts'
-import { eventOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { eventOf, respondWithAge, useOwnStage } from '../../support/service/stage.ts'
 
 const RETURN_URL = 'https://shop.example/done'
-const stage = useStage()
+const stage = useOwnStage()
 
 /** Creates a session whose wallet responded by the link of one browser. */
 async function respondByLink(request: object) {

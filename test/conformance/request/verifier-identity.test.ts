@@ -11,9 +11,15 @@ import { makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { ageOf } from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
 import { BASE_URL, expectStatus, OVER_18, type RelyingParty } from '../../support/service/service.ts'
-import { type Begun, begin, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import {
+  type Begun,
+  begin,
+  relyingPartyOf,
+  respondWithAge,
+  useOwnStage,
+} from '../../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 const root = await mintRoot()
 const attester = await makeAttester()
 

@@ -28,9 +28,9 @@ import {
   OVER_18,
   type RelyingParty,
 } from '../../support/service/service.ts'
-import { eventOf, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { eventOf, relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 const SHOP = 'https://shop.example'
 const ALONE = { ...OVER_18, protocol: 'iso-18013-7-c' }
 const readerRoot = await mintRoot()

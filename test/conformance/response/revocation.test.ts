@@ -14,10 +14,10 @@ import {
   eventOf,
   relyingPartyOf,
   respondWithAge,
-  useStage,
+  useOwnStage,
 } from '../../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 let lists: StatusLists
 /** Accepts an unavailable status. */
 let lenient: RelyingParty

@@ -17,9 +17,9 @@ import { makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
 import { AGE, ageOf, queryFor } from '../../support/people/person.ts'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
-import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
+import { begin, relyingPartyOf, useOwnStage } from '../../support/service/stage.ts'
 
-const stage = useStage()
+const stage = useOwnStage()
 let publisher: Receiver
 let signer: Minted
 let pki: IssuerPki

@@ -7,9 +7,9 @@ import { join } from 'node:path'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BASE_URL, expectStatus, readQr } from '../../support/service/service.ts'
 import { shopOf, trustAuthority, WITH_SHOP } from '../../support/service/shop.ts'
-import { respondWithAge, type Stage, useStage } from '../../support/service/stage.ts'
+import { respondWithAge, type Stage, useOwnStage } from '../../support/service/stage.ts'
 
-const stage = useStage(WITH_SHOP)
+const stage = useOwnStage(WITH_SHOP)
 beforeAll(() => trustAuthority(stage))
 
 describe('an order', () => {

@@ -5,11 +5,13 @@ import { type Authority, ageOf, makeAuthority, makePerson, type Person } from '.
 import { checkSignature, type Receiver, startReceiver } from '../../support/service/receiver.ts'
 import {
   OVER_18,
+  openService,
   type RelyingParty,
   readQr,
+  SERVICE_VARIABLES,
   type Service,
-  startService,
 } from '../../support/service/service.ts'
+import { sharedServer } from '../../support/service/shared-services.ts'
 
 describe('one verification, end to end', () => {
   let service: Service
@@ -18,16 +20,13 @@ describe('one verification, end to end', () => {
   let person: Person
   let rp: RelyingParty
   beforeAll(async () => {
-    service = await startService()
+    service = openService(await sharedServer(SERVICE_VARIABLES))
     receiver = await startReceiver()
     authority = await makeAuthority()
     person = await makePerson(authority)
     rp = await service.relyingParty({ webhook: { url: receiver.url }, trust_anchors: [authority.anchor()] })
   })
-  afterAll(async () => {
-    await receiver.close()
-    await service.stop()
-  })
+  afterAll(() => receiver?.close())
 
   it('leads from the QR picture to a verified session and a signed webhook', async () => {
     const metadata = { user_id: 'u-1', context: 'checkout' }

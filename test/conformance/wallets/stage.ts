@@ -1,17 +1,19 @@
 // The stage of the matrix of wallets: the real service, a relying party with all that a wallet may need, and
 // the credentials of a person.
 
-import { afterAll, beforeAll } from 'vitest'
+import { beforeAll } from 'vitest'
 import type { WalletProfile } from '../../../src/wallets/profiles/profile.ts'
 import { mintLeaf } from '../../support/certificates/certificates.ts'
 import {
   BASE_URL,
   type CreatedSession,
   expectStatus,
+  openService,
   type RelyingParty,
+  SERVICE_VARIABLES,
   type Service,
-  startService,
 } from '../../support/service/service.ts'
+import { sharedServer } from '../../support/service/shared-services.ts'
 import type {
   Answer,
   DigitalRequest,
@@ -53,7 +55,7 @@ export function useWalletStage(): WalletStage {
       makeVerifier({ subject: ORGANIZATION, altNames }),
       makeHoldings(),
     ])
-    stage.service = await startService()
+    stage.service = openService(await sharedServer(SERVICE_VARIABLES))
     const reader = await mintLeaf(root, { subject: 'CN=Shop', extendedKeyUsage: ['1.0.18013.5.1.6'] })
     stage.rp = await stage.service.relyingParty({
       name: 'Test Shop',
@@ -71,7 +73,6 @@ export function useWalletStage(): WalletStage {
     })
     stage.surroundings = { fetch: stage.service.fetch, holdings, verifierCa: root.pem }
   })
-  afterAll(() => stage.service?.stop())
   return stage
 }
 

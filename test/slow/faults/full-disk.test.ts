@@ -6,7 +6,7 @@ import { makeAuthority, makePerson } from '../../support/people/person.ts'
 import { startReceiver } from '../../support/service/receiver.ts'
 import { runLauncher } from '../../support/service/server.ts'
 import { OVER_18, startService } from '../../support/service/service.ts'
-import { begin, finish, relyingPartyOf, respondWithAge, type Stage } from '../../support/service/stage.ts'
+import { begin, finish, type OwnStage, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 import { type Disk, limitedDisk, mountDisk } from './disk.ts'
 import { probeHealth, sleepUntil } from './load.ts'
 
@@ -19,7 +19,7 @@ const FULL_MS = IS_FULL ? 300_000 : 45_000
 const SOON_MS = 60_000
 const MONITOR_MS = 1_000
 
-const stage = {} as Stage
+const stage = {} as OwnStage
 let disk: Disk
 beforeAll(async () => {
   disk = IS_FULL ? mountDisk(DISK_MIB) : limitedDisk()

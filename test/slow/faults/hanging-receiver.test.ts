@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
-import { type Service, startService } from '../../support/service/service.ts'
+import { type OwnService, startService } from '../../support/service/service.ts'
 import { callerOf, probeHealth, repeat } from './load.ts'
 
 const DESCRIPTORS = 1_024
@@ -18,7 +18,7 @@ const ENOUGH_MS = 12_000
 /** Shortest delay of an event that waits for its turn. */
 const IN_TIME_MS = 5_000
 
-let service: Service
+let service: OwnService
 let hanging: Receiver
 let answering: Receiver
 beforeAll(async () => {

@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
-import { type Service, startService } from '../../support/service/service.ts'
+import { type OwnService, startService } from '../../support/service/service.ts'
 import { callerOf, probeHealth, repeat, sleepUntil } from './load.ts'
 
 /**
@@ -41,7 +41,7 @@ const LARGE_DELIVERED_WITHIN_MS = 1_200_000
 /** Time for the service to store the result of the last attempt. */
 const SETTLED_MS = 1_000
 
-type Stage = { readonly service: Service; readonly receiver: Receiver }
+type Stage = { readonly service: OwnService; readonly receiver: Receiver }
 
 const options = { concurrent: !IS_FULL, timeout: 2_400_000 }
 

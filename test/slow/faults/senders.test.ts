@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Server, startServer } from '../../support/service/server.ts'
-import { begin, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { begin, respondWithAge, useOwnStage } from '../../support/service/stage.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 const IS_FULL = process.env.FAULTS === 'full'
@@ -19,7 +19,7 @@ const GONE_WITHIN_MS = 15_000
 /** Most memory that all bodies together may take: 64 MiB, in workerd and in JavaScript. */
 const MEMORY_MIB = 300
 
-const stage = useStage()
+const stage = useOwnStage()
 let senders: Senders | undefined
 
 afterEach(() => {

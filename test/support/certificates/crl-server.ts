@@ -22,9 +22,9 @@ export async function startCrlServer(): Promise<CrlServer> {
       ? { status: 404 }
       : { headers: { 'content-type': 'application/pkix-crl' }, body }
   })
-  let places = 0
   return {
-    place: () => `${origin}/${++places}.crl`,
+    // Random: a service caches lists by their address, and a later publisher may get the same port.
+    place: () => `${origin}/${crypto.randomUUID()}.crl`,
     publish: (url, list) => void lists.set(new URL(url).pathname, list),
     asked: (url) => server.requests.filter(({ path }) => path === new URL(url).pathname).length,
     close: server.close,

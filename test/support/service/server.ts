@@ -7,6 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../../scripts/service/paths.mjs'
+import { diesWithParent } from '../../../scripts/service/workerd.mjs'
 import { takeCounters } from '../counters/counters.ts'
 
 const LAUNCHER = process.env.COUNTED_LAUNCHER ?? join(ROOT, 'scripts', 'start.mjs')
@@ -15,13 +16,18 @@ const STARTS = 5
 /** The tests of faults at full size start with much work. */
 const READY_WITHIN_MS = process.env.FAULTS === 'full' ? 600_000 : 60_000
 
-export type Server = {
+/** A service that runs, started by this test file or shared with others (shared-services.ts). */
+export type RunningServer = {
   /** Address of the port: `http://127.0.0.1:<port>`, or https with TLS_CERT. */
   readonly origin: string
   /** The service's own address: BASE_URL. */
   readonly baseUrl: string
   readonly adminToken: string
   readonly stateDir: string
+}
+
+/** A service whose starts and ends belong to this test file. */
+export type Server = RunningServer & {
   /** Returns the output of the launcher since the last start, both streams. */
   output(): string
   /** Returns the output, and forgets it: that of a long run does not fit into memory. */
@@ -46,9 +52,6 @@ export type Server = {
   ): Promise<void>
   /** Sends a signal to the launcher, and resolves to its exit code. */
   end(signal: NodeJS.Signals): Promise<number | null>
-  /**
-   * `POST /v1/admin/relying_parties`, in test mode unless the settings differ. Throws unless it returns 201.
-   */
   createRelyingParty(settings?: Readonly<Record<string, unknown>>): Promise<CreatedRelyingParty>
 }
 
@@ -122,7 +125,7 @@ export async function startServer({
       variables = { ...variables, ...changed }
       run = await launch(path, variables, limit)
     },
-    createRelyingParty: (settings = {}) => createRelyingParty(origin, adminToken, settings),
+    createRelyingParty: (settings = {}) => createRelyingParty({ origin, adminToken }, settings),
   }
 }
 
@@ -158,7 +161,7 @@ async function launch(path: string, variables: Record<string, string>, descripto
 
 function spawnLauncher(path: string, variables: Record<string, string>, descriptors?: number) {
   const limit = descriptors === undefined ? [] : ['prlimit', `--nofile=${descriptors}:${descriptors}`]
-  const [command = '', ...args] = [...limit, process.execPath, path]
+  const [command = '', ...args] = [...limit, ...diesWithParent(), process.execPath, path]
   const launcher = spawn(command, args, { env: variables, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [launcher.stdout, launcher.stderr]) {
@@ -166,7 +169,7 @@ function spawnLauncher(path: string, variables: Record<string, string>, descript
       text += chunk
     })
   }
-  // Ends the launcher when a test run is aborted.
+  // Ends the launcher when a test run is aborted. On Linux the kernel does it, even after `kill -9`.
   const endWithUs = () => launcher.kill('SIGKILL')
   process.once('exit', endWithUs)
   launcher.once('exit', () => process.off('exit', endWithUs))
@@ -210,11 +213,13 @@ function killIfRunning(pid: number, stateDir: string) {
   process.kill(pid, 'SIGKILL')
 }
 
-async function createRelyingParty(
-  origin: string,
-  adminToken: string,
-  settings: Readonly<Record<string, unknown>>,
-) {
+/**
+ * `POST /v1/admin/relying_parties`, in test mode unless the settings differ. Throws unless it returns 201.
+ */
+export async function createRelyingParty(
+  { origin, adminToken }: Pick<RunningServer, 'origin' | 'adminToken'>,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<CreatedRelyingParty> {
   const response = await fetch(`${origin}/v1/admin/relying_parties`, {
     method: 'POST',
     headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },

@@ -8,12 +8,18 @@ import { decodePng, readWithJsqr } from '../../qr/foreign-readers.ts'
 import { lintExchange } from '../linters/linted-exchange.ts'
 import { createWallet, type Wallet } from '../people/wallet.ts'
 import { expectDescribed } from '../reading/described.ts'
-import { type CreatedRelyingParty, type Server, startServer } from './server.ts'
+import {
+  type CreatedRelyingParty,
+  createRelyingParty,
+  type RunningServer,
+  type Server,
+  startServer,
+} from './server.ts'
 
 export const BASE_URL = 'https://verifier.example'
 
 export type Service = {
-  readonly server: Server
+  readonly server: RunningServer
   readonly wallet: Wallet
   /** The authority (PEM) of the verifier's certificate. */
   readonly verifierCa: string
@@ -23,6 +29,11 @@ export type Service = {
   readonly relyingParty: (settings?: Readonly<Record<string, unknown>>) => Promise<RelyingParty>
   /** Calls a route of the operator below `/v1/admin/relying_parties`. */
   readonly admin: (method: string, path: string, body?: unknown) => Promise<Response>
+}
+
+/** A service that only this test file uses, and that it may stop and start again. */
+export type OwnService = Service & {
+  readonly server: Server
   readonly stop: () => Promise<unknown>
 }
 
@@ -109,12 +120,20 @@ type ServiceOptions = {
   readonly isChecked?: boolean
 }
 
+/** Variables of the launcher in every test that speaks to `https://verifier.example`. */
+export const SERVICE_VARIABLES = { BASE_URL, ALLOW_LOOPBACK: '1' }
+
 /** Starts the service with its own state directory. */
 export async function startService(
   env: Readonly<Record<string, string>> = {},
   { isChecked = true, ...options }: ServiceOptions = {},
-): Promise<Service> {
-  const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1', ...env }, ...options })
+): Promise<OwnService> {
+  const server = await startServer({ env: { ...SERVICE_VARIABLES, ...env }, ...options })
+  return { ...openService(server, isChecked), server, stop: () => server.stop() }
+}
+
+/** Returns the calls of a running service. With `isChecked` each response must fit the API description. */
+export function openService(server: RunningServer, isChecked = true): Service {
   const { baseUrl } = server
   const send: Service['fetch'] = async (url, init = {}) => {
     const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url.replace(server.origin, '')
@@ -130,10 +149,9 @@ export async function startService(
     verifierCa,
     wallet: createWallet({ fetch: send, verifierCa }),
     fetch: send,
-    relyingParty: async (settings) => relyingPartyOf(await server.createRelyingParty(settings), send),
+    relyingParty: async (settings) => relyingPartyOf(await createRelyingParty(server, settings), send),
     admin: (method, path, body) =>
       send(`/v1/admin/relying_parties${path}`, jsonRequest(method, server.adminToken, body, {})),
-    stop: () => server.stop(),
   }
 }
 

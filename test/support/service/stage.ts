@@ -1,5 +1,5 @@
-// The stage of a conformance test: service, webhook receiver, trusted issuer, and a person with its
-// credentials. There is one for each test file.
+// The stage of a conformance test: webhook receiver, relying party, trusted issuer, and a person with its
+// credentials. Each test file has its own. The files of a folder share a service.
 
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
@@ -17,10 +17,14 @@ import {
   type CreatedSession,
   expectStatus,
   OVER_18,
+  type OwnService,
+  openService,
   type RelyingParty,
+  SERVICE_VARIABLES,
   type Service,
   startService,
 } from './service.ts'
+import { sharedServer } from './shared-services.ts'
 
 export type Stage = {
   service: Service
@@ -34,26 +38,38 @@ export type Stage = {
 /** A session, and the request that a wallet got for it. */
 export type Begun = { readonly session: CreatedSession; readonly request: ReceivedRequest }
 
+/** A stage whose service only this file uses. */
+export type OwnStage = Stage & { service: OwnService }
+
 /**
  * Sets the stage before the file's tests and removes it afterwards. Its members exist when the tests run.
- * `env`: variables of the launcher.
+ * Files of one folder with the same `env`, variables of the launcher, share a running service: a file may
+ * look at its own relying parties and at nothing else.
  */
 export function useStage(env: Readonly<Record<string, string>> = {}): Stage {
+  return setStage(async () => openService(await sharedServer({ ...SERVICE_VARIABLES, ...env })))
+}
+
+/** The same with a service of the file's own, which it may kill, set up again and search. */
+export function useOwnStage(env: Readonly<Record<string, string>> = {}): OwnStage {
+  const stage = setStage(() => startService(env)) as OwnStage
+  afterAll(() => stage.service?.stop())
+  return stage
+}
+
+function setStage(serve: () => Promise<Service>): Stage {
   const stage = {} as Stage
   beforeAll(async () => {
     const authority = await makeAuthority()
     Object.assign(stage, {
-      service: await startService(env),
+      service: await serve(),
       receiver: await startReceiver(),
       authority,
       person: await makePerson(authority),
     })
     stage.rp = await relyingPartyOf(stage)
   })
-  afterAll(async () => {
-    await stage.receiver?.close()
-    await stage.service?.stop()
-  })
+  afterAll(() => stage.receiver?.close())
   return stage
 }
 

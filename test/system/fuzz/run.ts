@@ -8,7 +8,7 @@ import { ageOf, certified } from '../../support/people/person.ts'
 import { createWallet } from '../../support/people/wallet.ts'
 import { undescribed } from '../../support/reading/described.ts'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
-import { BASE_URL, type RelyingParty, startService } from '../../support/service/service.ts'
+import { BASE_URL, type OwnService, type RelyingParty, startService } from '../../support/service/service.ts'
 import { type FuzzResponse, undocumented } from './documented.ts'
 import { type Ledger, openLedger, type Summary, shown } from './ledger.ts'
 import { publishInGroup } from './lists.ts'
@@ -44,6 +44,7 @@ export type Slot = { readonly index: number; readonly random: Random }
 
 /** Service, pools and counters of all groups. */
 export type Context = Scene & {
+  readonly service: OwnService
   readonly ledger: Ledger
   readonly receiver: Receiver
   /** Serves bytes at an address, by default at a new one, and returns it. */
