@@ -12,7 +12,7 @@ import { ROOT } from '../../scripts/service/paths.mjs'
 import {
   type BrowserStage,
   describeInBrowser,
-  useBrowserStage,
+  useOwnBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
 import { checkPage, overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
@@ -37,7 +37,7 @@ type Recorded = {
 }
 
 describeInBrowser('<wallet-verifier>', () => {
-  const stage = useBrowserStage({ env: { BASE_URL: SERVICE }, front })
+  const stage = useOwnBrowserStage({ env: { BASE_URL: SERVICE }, front })
   started.stage = stage
 
   /** Opens a page of the shop that records messages and changes. */

@@ -13,7 +13,7 @@ import {
   type BrowserStage,
   DEVICES,
   describeInBrowser,
-  useBrowserStage,
+  useOwnBrowserStage,
 } from '../support/browser/browser-stage.ts'
 import { namesClient, pressLink } from '../support/browser/login-page.ts'
 import { checkPage } from '../support/browser/page-check.ts'
@@ -31,7 +31,7 @@ const EXAMPLE = join(ROOT, 'examples', 'oidc-app')
 const APP = `http://localhost:${appPort}`
 
 describeInBrowser('the example of an app with openid-client', () => {
-  const stage = useBrowserStage({ env: { BASE_URL: `https://localhost:${front.port}` }, front })
+  const stage = useOwnBrowserStage({ env: { BASE_URL: `https://localhost:${front.port}` }, front })
   started.stage = stage
   useApp(stage)
 

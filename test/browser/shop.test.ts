@@ -6,7 +6,7 @@ import { readWithZxing } from '../qr/foreign-readers.ts'
 import {
   DEVICES,
   describeInBrowser,
-  useBrowserStage,
+  useOwnBrowserStage,
   type Visitor,
 } from '../support/browser/browser-stage.ts'
 import { checkPage } from '../support/browser/page-check.ts'
@@ -16,7 +16,7 @@ import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
 import { respondWithAge } from '../support/service/stage.ts'
 
 describeInBrowser('the demo shop', () => {
-  const stage = useBrowserStage({ env: WITH_SHOP })
+  const stage = useOwnBrowserStage({ env: WITH_SHOP })
   beforeAll(() => trustAuthority(stage))
 
   /** Checks the page that `go` opens, on both devices. */

@@ -3,7 +3,7 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
+import { describeInBrowser, useOwnBrowserStage } from '../support/browser/browser-stage.ts'
 import { scan } from '../support/browser/scan.ts'
 import { answerAnnexC } from '../support/people/annex-c-person.ts'
 import { type AnnexCRequest, receiveAnnexC } from '../support/people/annex-c-wallet.ts'
@@ -16,7 +16,7 @@ import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
 const BOUND = { ...OVER_18, required_session_binding: 'page' }
 
 describeInBrowser('a person on the session page', () => {
-  const stage = useBrowserStage()
+  const stage = useOwnBrowserStage()
 
   it('is verified through the QR code that a camera sees on the screen', async () => {
     const session = await stage.rp.create()

@@ -1,7 +1,7 @@
 // The console for the operator: state of the service, relying parties, trust lists, certificates, metrics.
 
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { DEVICES, describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
 import {
   checkConsole,
   confirmed,
@@ -18,7 +18,7 @@ import { relyingPartyOf } from '../../support/service/stage.ts'
 const SCRIPT = '<script>document.title = 1</script>'
 
 describeInBrowser('the operator in the console', () => {
-  const stage = useBrowserStage({ env: { CONSOLE: '1' } })
+  const stage = useOwnBrowserStage({ env: { CONSOLE: '1' } })
 
   const open = async (place = 'operator', device: object = DEVICES.desktop) => {
     const { page } = await stage.visitor({ ...device, reducedMotion: 'reduce' })

@@ -2,7 +2,11 @@
 
 import type { BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
-import { type BrowserStage, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import {
+  type BrowserStage,
+  describeInBrowser,
+  useOwnBrowserStage,
+} from '../../support/browser/browser-stage.ts'
 import { keyWith, openPage, sendToken, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { startFront } from '../../support/service/front.ts'
@@ -17,7 +21,7 @@ const SERVICE = `https://localhost:${front.port}`
 const HOURS_12 = 12 * 3600
 
 describeInBrowser('the console', () => {
-  const stage = useBrowserStage({ env: { BASE_URL: SERVICE, ...WITH_CONSOLE }, front })
+  const stage = useOwnBrowserStage({ env: { BASE_URL: SERVICE, ...WITH_CONSOLE }, front })
   started.stage = stage
 
   /** Opens the console of a relying party in a new browser. */

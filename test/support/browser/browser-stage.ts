@@ -1,11 +1,11 @@
 // The stage of a browser test: that of a conformance test, and a Chromium with one context for each visitor.
-// An error that a page logs or throws fails the test.
+// Test files of one worker share its Chromium. An error that a page logs or throws fails the test.
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { findChromium } from '../../../scripts/service/chromium.mjs'
 import { type Front, startFront } from '../service/front.ts'
-import { type Stage, useStage } from '../service/stage.ts'
+import { type OwnStage, type Stage, useOwnStage, useStage } from '../service/stage.ts'
 
 const CHROMIUM = findChromium()
 
@@ -18,11 +18,16 @@ export const DEVICES = {
 } as const
 export type Device = keyof typeof DEVICES
 
-export type BrowserStage = Stage & {
+/** Chromium, and the TLS proxy through which it reaches the service. */
+type Place = { readonly front: Front; readonly browser: Browser }
+
+type Visits = {
   readonly front: Front
   /** Opens a new browser context, on a desktop by default. It is closed after the test. */
   readonly visitor: (options?: BrowserContextOptions) => Promise<Visitor>
 }
+
+export type BrowserStage = Stage & Visits
 
 export type Visitor = {
   readonly page: Page
@@ -44,33 +49,67 @@ type BrowserStageOptions = {
   readonly sites?: () => Readonly<Record<string, Front>>
 }
 
-/** Sets up the stage for the file's tests. After each test no page may have unexpected errors. */
-export function useBrowserStage({ env, sites, ...given }: BrowserStageOptions = {}): BrowserStage {
-  const stage = useStage(env) as BrowserStage
-  const open: { browser?: Browser; errors: string[] } = { errors: [] }
+/**
+ * Sets up the stage for the file's tests. After each test no page may have unexpected errors. The service is
+ * shared, as `useStage` says.
+ */
+export function useBrowserStage(options: BrowserStageOptions = {}): BrowserStage {
+  return withBrowser(useStage(options.env), options)
+}
+
+/** The same with a service of the file's own. */
+export function useOwnBrowserStage(options: BrowserStageOptions = {}): OwnStage & Visits {
+  return withBrowser(useOwnStage(options.env), options)
+}
+
+function withBrowser<S extends Stage>(stage: S, options: BrowserStageOptions): S & Visits {
+  const errors: string[] = []
+  const isUsual = options.front === undefined && options.sites === undefined
+  const open: { place?: Place } = {}
   beforeAll(async () => {
-    const { hostname } = new URL(stage.service.server.baseUrl)
-    const front = given.front ?? (await startFront(hostname, () => stage.service.server.origin))
-    const places = { [hostname]: front, ...sites?.() }
-    const rules = Object.entries(places).map(([host, { port }]) =>
-      host === 'localhost' ? 'EXCLUDE localhost' : `MAP ${host} 127.0.0.1:${port}`,
-    )
-    const browser = await launchChromium([...rules, 'MAP * ~NOTFOUND'].join(', '))
-    open.browser = browser
+    const { baseUrl, origin } = stage.service.server
+    const { hostname } = new URL(baseUrl)
+    const place = await (isUsual
+      ? placeOfWorker(hostname, origin)
+      : openPlace(hostname, () => origin, options))
+    open.place = place
     Object.assign(stage, {
-      front,
-      visitor: (options: BrowserContextOptions = {}) => newVisitor(browser, options, open.errors),
+      front: place.front,
+      visitor: (settings: BrowserContextOptions = {}) => newVisitor(place.browser, settings, errors),
     })
   })
   afterEach(async () => {
-    await Promise.all(open.browser?.contexts().map((context) => context.close()) ?? [])
-    expect(open.errors.splice(0)).toEqual([])
+    await Promise.all(open.place?.browser.contexts().map((context) => context.close()) ?? [])
+    expect(errors.splice(0)).toEqual([])
   })
   afterAll(async () => {
-    await open.browser?.close()
-    await stage.front?.close()
+    if (isUsual) return
+    await open.place?.browser.close()
+    await open.place?.front.close()
   })
-  return stage
+  return stage as S & Visits
+}
+
+/** The Chromium of this worker and the service that it reaches. A worker runs one file at a time. */
+const worker: { place?: Promise<Place>; origin: string } = { origin: '' }
+
+/** Returns the worker's Chromium, and leads it to the service at `origin`. It ends with the worker. */
+function placeOfWorker(hostname: string, origin: string): Promise<Place> {
+  worker.origin = origin
+  worker.place ??= openPlace(hostname, () => worker.origin)
+  return worker.place
+}
+
+async function openPlace(
+  hostname: string,
+  origin: () => string,
+  { front: given, sites }: BrowserStageOptions = {},
+): Promise<Place> {
+  const front = given ?? (await startFront(hostname, origin))
+  const rules = Object.entries({ [hostname]: front, ...sites?.() }).map(([host, { port }]) =>
+    host === 'localhost' ? 'EXCLUDE localhost' : `MAP ${host} 127.0.0.1:${port}`,
+  )
+  return { front, browser: await launchChromium([...rules, 'MAP * ~NOTFOUND'].join(', ')) }
 }
 
 /**
