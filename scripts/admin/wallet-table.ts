@@ -11,9 +11,9 @@ import type { Settings } from '../../src/relying-party/document/settings.ts'
 import { usablePrefixes } from '../../src/relying-party/verifier/usable-prefixes.ts'
 import { lackingRequirements } from '../../src/relying-party/verifier/wallet-requirements.ts'
 import type { RequestError } from '../../src/routes/edge/problems.ts'
-import { requestOptions } from '../../src/routes/verifications/request-options.ts'
-import { requestedPolicy } from '../../src/routes/verifications/requested-policy.ts'
-import { requestedTransactions } from '../../src/routes/verifications/requested-transactions.ts'
+import { requestOptions } from '../../src/routes/verifications/creation/request-options.ts'
+import { requestedPolicy } from '../../src/routes/verifications/creation/requested-policy.ts'
+import { requestedTransactions } from '../../src/routes/verifications/creation/requested-transactions.ts'
 import { valueBytes } from '../../src/session/request/lowered-wallet.ts'
 import { FINDINGS, type Finding } from '../../src/wallets/lowering.ts'
 import { originalRequest } from '../../src/wallets/original-request.ts'
@@ -56,8 +56,7 @@ export async function walletTable(
   const protocol = PROTOCOLS[data.protocol]
   const options = requestOptions(data.protocol, data.request_options, settings)
   if (!options.ok) return options.error
-  const { response_mode } = options.value
-  const policy = requestedPolicy(data, settings, (format) => protocol.supportsFormat(format, response_mode))
+  const policy = requestedPolicy(data, settings, { protocol, options: options.value })
   if (!policy.ok) return described(policy.error)
   const transactions = requestedTransactions(data, settings, { policy: policy.value, protocol })
   if (!transactions.ok) return described(transactions.error)

@@ -45,7 +45,8 @@ ${error ? html`<p class="soft">${error}</p>` : ''}`
 
 /** Asks the person to reload: an object could not be reached, or the page was prefetched. */
 export async function sendUnavailable(c: AppContext): Promise<Response> {
-  return sendMessage(c, 503, await textsFor(c), 'unavailable')
+  const texts = await textsFor(c)
+  return sendMessage(c, 503, texts, 'unavailable')
 }
 
 /** Sends the form of `response_mode=form_post`. Its script sends it at once. */

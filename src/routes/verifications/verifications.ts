@@ -13,7 +13,7 @@ import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
 import { readQuery } from '../edge/validate.ts'
-import { createSession } from './create-session.ts'
+import { createSession } from './creation/create-session.ts'
 import { longPoll, readWait } from './wait.ts'
 
 /** Builds the routes. */

@@ -39,14 +39,13 @@ export function resumeAlarms(env: Pick<Env, 'VERIFICATION_SESSION'>, now: number
   if (interrupted.length === 0) return
   calledAt = now
   const ids = interrupted.slice(0, CALL).map(([id]) => id)
-  waitUntil(inBackground(() => resumeAll(env, ids)))
-}
-
-/** Stops at the first failure: storage cannot be written again, or objects are unreachable. */
-async function resumeAll(env: Pick<Env, 'VERIFICATION_SESSION'>, ids: readonly string[]): Promise<void> {
-  for (let i = 0; i < ids.length; i += BATCH) {
-    await Promise.all(ids.slice(i, i + BATCH).map((id) => sessionStub(env, id)?.resumeAlarm()))
-    await scheduler.wait(PAUSE_MS)
+  const resumeAll = async () => {
+    for (let i = 0; i < ids.length; i += BATCH) {
+      await Promise.all(ids.slice(i, i + BATCH).map((id) => sessionStub(env, id)?.resumeAlarm()))
+      await scheduler.wait(PAUSE_MS)
+    }
+    calledAt = Number.NEGATIVE_INFINITY
   }
-  calledAt = Number.NEGATIVE_INFINITY
+  // It stops at the first failure: storage cannot be written again, or objects are unreachable.
+  waitUntil(inBackground(resumeAll))
 }

@@ -8,7 +8,7 @@ import type { SessionDocument } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'
 import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
-import { lowerFor, pinWallet } from './lowered-wallet.ts'
+import { lowerFor, originalOf, pinWallet } from './lowered-wallet.ts'
 
 /** Chooses the request for any wallet, where the creation named one. */
 const ANY_WALLET = 'any'
@@ -37,7 +37,9 @@ export async function chooseWallet(
   const settings = await settingsOf(env, document.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const life = { now: Math.floor(now / 1000), expiresAt: Math.floor(document.expires_at / 1000) }
-  const lowered = await lowerFor(profile, document, { config, settings: settings.value, ...life })
+  const requester = { config, settings: settings.value, ...life }
+  const original = await originalOf(document, requester)
+  const lowered = await lowerFor(profile, { session: document, requester, original })
   if (!lowered.ok) return err('wallet_cannot')
   if (earlier === undefined) return ok(await pinWallet(config, document, lowered.value))
   return needsPermission(lowered.value, document) ? ok(earlier) : err('wallet_cannot')

@@ -125,7 +125,8 @@ type Place = { readonly verificationId: string; readonly place: string }
 
 /** Seals a value for its place. */
 export async function sealSecret(config: Config, place: Place, text: string): Promise<string> {
-  return seal(await sealingOf(config, place), text, randomBytes(12))
+  const sealing = await sealingOf(config, place)
+  return seal(sealing, text, randomBytes(12))
 }
 
 /** Opens a sealed value. Throws if it does not open. Earlier versions sealed under one key for all. */

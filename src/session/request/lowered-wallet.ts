@@ -47,13 +47,19 @@ export type Requester = {
 /** A wallet with its lowered request. `identity`: absent where the request has that of the session. */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
 
+/** A session whose request is lowered, and that request as `originalOf` returns it. */
+export type Lowering = {
+  readonly session: RequestingSession
+  readonly requester: Requester
+  readonly original: OriginalRequest
+}
+
 /** Lowers the request for a wallet. The error has what the wallet cannot answer, by member. */
 export async function lowerFor(
   profile: WalletProfile,
-  session: RequestingSession,
-  requester: Requester,
+  { session, requester, original }: Lowering,
 ): Promise<Result<ChosenWallet, readonly Finding[]>> {
-  const lowering = lowerRequest(profile, await originalOf(session, requester))
+  const lowering = lowerRequest(profile, original)
   if (lowering.outcome === 'cannot') return err(lowering.reasons)
   const { query, link, dc_api_protocols, include_root, ...lowered } = lowering.request
   const { client_id_prefix, response_mode, request_uri_method } = lowered

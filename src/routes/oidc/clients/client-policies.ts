@@ -16,7 +16,7 @@ import { messageOf } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { partErrors } from '../../edge/validate.ts'
-import { prepareSession } from '../../verifications/create-session.ts'
+import { prepareSession } from '../../verifications/creation/prepare-session.ts'
 
 /** Members of the session that a login adds to its policy. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }

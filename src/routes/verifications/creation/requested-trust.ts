@@ -1,21 +1,20 @@
 // The trust that a creation needs (api/creation): in live mode, an anchor or a list that can vouch for what
 // it asks.
 
-import type { CreateRequest } from '../../api/requests.ts'
-import type { Env } from '../../env.ts'
-import { FORMATS } from '../../formats/index.ts'
-import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
-import { reachesLevel } from '../../policy/assurance.ts'
-import { typeDefinitions } from '../../policy/catalogue.ts'
-import type { Policy } from '../../policy/policy.ts'
-import { unvouchedQueries } from '../../policy/vouching.ts'
-import type { Settings } from '../../relying-party/document/settings.ts'
-import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
-import type { StoredRequest } from '../../session/document/stored-request.ts'
-import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
-import { messageOf } from '../edge/cloudflare.ts'
-import type { RequestError } from '../edge/problems.ts'
+import type { CreateRequest } from '../../../api/requests.ts'
+import type { Env } from '../../../env.ts'
+import { FORMATS } from '../../../formats/index.ts'
+import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
+import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
+import { reachesLevel } from '../../../policy/assurance.ts'
+import { typeDefinitions } from '../../../policy/catalogue.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { unvouchedQueries } from '../../../policy/vouching.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
+import { subscribedAnchors } from '../../../relying-party/trust-lists/trust-lists.ts'
+import type { StoredRequest } from '../../../session/document/stored-request.ts'
+import type { AssuranceLevel } from '../../../trust/anchors/anchor.ts'
+import type { RequestError } from '../../edge/problems.ts'
 
 /**
  * Returns the error of a request that no credential of a trusted issuer can satisfy. A list that is
@@ -35,9 +34,8 @@ export async function untrustedRequest(
   const lists = await subscribedAnchors(env, settings, Date.now())
   const ids = lists.incomplete ? [] : unvouched([...settings.trust_anchors, ...lists.anchors])
   if (ids.length === 0) return undefined
-  const message = await messageOf(env.ASSETS, 'request_without_trust_anchor')
-  const code = 'no_trust_anchor'
-  const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, code, message }))
+  const named = { code: 'no_trust_anchor', message: 'request_without_trust_anchor' }
+  const errors = pointersTo(ids, body, policy).map((pointer) => ({ pointer, ...named }))
   return { code: 'policy_unsatisfiable', errors }
 }
 

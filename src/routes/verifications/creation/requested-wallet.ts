@@ -1,16 +1,11 @@
 // The wallet of a creation (api/wallets): the first of those named that can answer the request.
 
-import type { CreateRequest } from '../../api/requests.ts'
-import { err, ok, type Result } from '../../result.ts'
-import {
-  type ChosenWallet,
-  lowerFor,
-  type Requester,
-  type RequestingSession,
-} from '../../session/request/lowered-wallet.ts'
-import type { Finding } from '../../wallets/lowering.ts'
-import { walletProfile } from '../../wallets/profiles/index.ts'
-import type { FieldError, RequestError } from '../edge/problems.ts'
+import type { CreateRequest } from '../../../api/requests.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import { type ChosenWallet, type Lowering, lowerFor } from '../../../session/request/lowered-wallet.ts'
+import type { Finding } from '../../../wallets/lowering.ts'
+import { walletProfile } from '../../../wallets/profiles/index.ts'
+import type { FieldError, RequestError } from '../../edge/problems.ts'
 
 /**
  * Returns the wallet with its lowered request; `undefined` where none is named. Where none of them can
@@ -18,8 +13,7 @@ import type { FieldError, RequestError } from '../edge/problems.ts'
  */
 export async function requestedWallet(
   { wallet }: Pick<CreateRequest, 'wallet'>,
-  session: RequestingSession,
-  requester: Requester,
+  lowering: Lowering,
 ): Promise<Result<ChosenWallet | undefined, RequestError>> {
   if (wallet === undefined) return ok(undefined)
   const named = [wallet].flat().map((id, index) => ({
@@ -33,7 +27,7 @@ export async function requestedWallet(
   const errors: FieldError[] = []
   for (const { pointer, profile } of named) {
     if (profile === undefined) continue
-    const lowered = await lowerFor(profile, session, requester)
+    const lowered = await lowerFor(profile, lowering)
     if (lowered.ok) return lowered
     errors.push(...lowered.error.map((finding) => toError(finding, pointer)))
   }

@@ -1,36 +1,33 @@
 // Over-asking (api/creation): a creation requests more than the registration certificate of its relying party
 // covers. Wallets show or refuse it.
 
-import type { CreateRequest } from '../../api/requests.ts'
-import type { CreationWarning } from '../../api/responses/verifications.ts'
-import { FORMATS } from '../../formats/index.ts'
-import { type UncoveredClaim, uncoveredClaims } from '../../openid4vp/registration/coverage.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { Settings } from '../../relying-party/document/settings.ts'
+import type { CreateRequest } from '../../../api/requests.ts'
+import type { CreationWarning } from '../../../api/responses/verifications.ts'
+import { FORMATS } from '../../../formats/index.ts'
+import { type UncoveredClaim, uncoveredClaims } from '../../../openid4vp/registration/coverage.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
 import {
   type REGISTRATION_FAULTS,
   registeredCredentials,
-} from '../../relying-party/verifier/verifier-registration.ts'
-import { err, ok, type Result } from '../../result.ts'
-import { type AssetSource, messageOf } from '../edge/cloudflare.ts'
-import type { RequestError } from '../edge/problems.ts'
+} from '../../../relying-party/verifier/verifier-registration.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import type { RequestError } from '../../edge/problems.ts'
 
 /**
  * Returns warnings about what is not registered. With `enforce_registration` they are the errors of the
  * request. `now` is Unix milliseconds.
  */
-export async function unregisteredClaims(
+export function unregisteredClaims(
   body: CreateRequest,
   settings: Pick<Settings, 'verifier' | 'enforce_registration'>,
   policy: Policy,
-  { assets, now }: { readonly assets: AssetSource; readonly now: number },
-): Promise<Result<readonly CreationWarning[], RequestError>> {
+  now: number,
+): Result<readonly CreationWarning[], RequestError> {
   const enforced = settings.enforce_registration === true
-  const faults = findUnregistered(body, settings, policy, now)
-  const found = await Promise.all(
-    faults.map(async (fault) => ({ message: await messageOf(assets, fault.code), ...fault })),
-  )
-  return enforced && found.length > 0 ? err({ code: 'policy_unsatisfiable', errors: found }) : ok(found)
+  const warnings = findUnregistered(body, settings, policy, now)
+  if (enforced && warnings.length > 0) return err({ code: 'policy_unsatisfiable', errors: warnings })
+  return ok(warnings)
 }
 
 function findUnregistered(
@@ -38,9 +35,9 @@ function findUnregistered(
   { verifier, enforce_registration }: Pick<Settings, 'verifier' | 'enforce_registration'>,
   policy: Policy,
   now: number,
-): readonly (Omit<CreationWarning, 'message'> & Partial<CreationWarning>)[] {
+): readonly CreationWarning[] {
   const whole = body.dcql_query === undefined ? '/scope' : '/dcql_query'
-  const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code }]
+  const fault = (code: keyof typeof REGISTRATION_FAULTS) => [{ pointer: whole, code, message: code }]
   if (!verifier?.registration) return enforce_registration === true ? fault('registration_missing') : []
   const { registration, certificate_chain_pem } = verifier
   const registered = registeredCredentials({ registration, certificate_chain_pem }, now)

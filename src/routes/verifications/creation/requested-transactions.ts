@@ -1,26 +1,26 @@
 // Transaction data of a creation (api/transactions): from the objects of its body to the texts that wallets
 // receive.
 
-import type { CreateRequest } from '../../api/requests.ts'
-import type { JsonObject } from '../../codec/json.ts'
-import { FORMATS } from '../../formats/index.ts'
-import type { Protocol } from '../../openid4vp/protocols/protocol.ts'
-import { encodeTransactionData } from '../../openid4vp/transaction-data/transaction-data.ts'
+import type { CreateRequest } from '../../../api/requests.ts'
+import type { JsonObject } from '../../../codec/json.ts'
+import { FORMATS } from '../../../formats/index.ts'
+import type { Protocol } from '../../../openid4vp/protocols/protocol.ts'
+import { encodeTransactionData } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import {
   type AddedTransactionDataType,
   findTransactionDataType,
-} from '../../openid4vp/transaction-data/transaction-data-types.ts'
+} from '../../../openid4vp/transaction-data/transaction-data-types.ts'
 import {
   placeTransactionData,
   type RequestedTransaction,
   TRANSACTION_ERRORS,
-} from '../../policy/place-transaction-data.ts'
-import type { Policy } from '../../policy/policy.ts'
-import type { Settings } from '../../relying-party/document/settings.ts'
-import { err, ok, type Result } from '../../result.ts'
-import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
-import { partErrors } from '../edge/validate.ts'
-import { requestError } from './requested-policy.ts'
+} from '../../../policy/place-transaction-data.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import { type FieldError, type RequestError, unsatisfiable } from '../../edge/problems.ts'
+import { partErrors } from '../../edge/validate.ts'
+import { requestError } from './creation-error.ts'
 
 /** Builds the texts; undefined where there is no transaction data. */
 export function requestedTransactions(

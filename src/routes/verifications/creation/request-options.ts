@@ -1,13 +1,13 @@
 // `request_options` of a session (api/creation, api/protocols): the requested option, else the preference of
 // the settings, else the protocol's default. The protocol must support each of them.
 
-import type { CreateRequest } from '../../api/requests.ts'
-import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import type { ProtocolId } from '../../openid4vp/request/generation.ts'
-import type { Settings } from '../../relying-party/document/settings.ts'
-import { err, ok, type Result } from '../../result.ts'
-import type { StoredRequest } from '../../session/document/stored-request.ts'
-import { type FieldError, type RequestError, unsatisfiable } from '../edge/problems.ts'
+import type { CreateRequest } from '../../../api/requests.ts'
+import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
+import type { ProtocolId } from '../../../openid4vp/request/generation.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import type { StoredRequest } from '../../../session/document/stored-request.ts'
+import { type FieldError, type RequestError, unsatisfiable } from '../../edge/problems.ts'
 
 /** The options of a session. */
 export type Options = StoredRequest['request_options']

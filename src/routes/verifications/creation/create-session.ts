@@ -1,0 +1,58 @@
+// `POST /v1/verify` (api/creation): from a request to a new session.
+
+import { CREATE_LIMIT, type CreateRequest, createRequest, withPreset } from '../../../api/requests.ts'
+import { err } from '../../../result.ts'
+import { authenticate, type Caller } from '../../edge/authenticate.ts'
+import type { AppContext } from '../../edge/context.ts'
+import { memberProblem, notAllowed, problem, type RequestError } from '../../edge/problems.ts'
+import { limitCreations } from '../../edge/rate-limit.ts'
+import { readJson } from '../../edge/validate.ts'
+import { bodyDigestOf, idempotencyKeyError, objectOfCreation } from './idempotency.ts'
+import { prepareSession } from './prepare-session.ts'
+import { sendCreation } from './send-creation.ts'
+
+/** Handles the creation. */
+export async function createSession(c: AppContext): Promise<Response> {
+  const caller = await authenticate(c, 'verify:create')
+  if (!caller.ok) return caller.error
+  const { settings, keyId } = caller.value
+  const limited = await limitCreations(c, keyId)
+  if (limited !== undefined) return limited
+  const key = c.req.header('Idempotency-Key')
+  const keyError = idempotencyKeyError(key)
+  if (keyError !== undefined) return memberProblem(c, keyError)
+  const sent = await readJson(c, createRequest, CREATE_LIMIT)
+  if (!sent.ok) return sent.error
+  const body = withPreset(sent.value)
+  const forbidden = forbiddenMember(body, caller.value)
+  const prepared = forbidden ? err(forbidden) : await prepareSession(c, body, settings)
+  const session = await objectOfCreation(c.env, settings.relying_party_id, key)
+  const bodyDigest = key === undefined ? null : await bodyDigestOf(body)
+  const withQrCode = body.qr_code ?? true
+  if (prepared.ok) {
+    const { creation, findings } = prepared.value
+    return sendCreation(c, await session.create({ ...creation, bodyDigest }), { ...findings, withQrCode })
+  }
+  // Today's settings may forbid what was accepted earlier.
+  const earlier = bodyDigest === null ? null : await session.replay(bodyDigest)
+  if (earlier !== null) return sendCreation(c, earlier, { warnings: [], wallets: [], withQrCode })
+  return problem(c, prepared.error.code, { errors: prepared.error.errors })
+}
+
+/** Returns the member that the settings or the scopes forbid. */
+function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): RequestError | undefined {
+  if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
+    return notAllowed('invalid_request', '/return_url', "must be one of the relying party's return_urls")
+  }
+  if (body.required_session_binding === 'relying_party' && body.return_url === undefined) {
+    const message = 'requires a return_url: only that sends the browser to the relying party'
+    return notAllowed('policy_unsatisfiable', '/required_session_binding', message)
+  }
+  const overrides = body.claims_encryption_jwk !== undefined && settings.claims_encryption_jwk !== null
+  if (overrides && !scopes.includes('claims:encrypt')) {
+    const message =
+      'must be absent, or the token must have the scope claims:encrypt: it would replace the key of the settings'
+    return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)
+  }
+  return undefined
+}

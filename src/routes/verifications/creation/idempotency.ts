@@ -1,0 +1,40 @@
+// `Idempotency-Key` of a creation (api/creation): the same key and body lead to the same session.
+
+import { encodeBase64url } from '../../../codec/base64url.ts'
+import { encodeHex, utf8 } from '../../../codec/bytes.ts'
+import { configOf } from '../../../config.ts'
+import { sha256 } from '../../../crypto/digest.ts'
+import { hmacSha256 } from '../../../crypto/hmac.ts'
+import { deriveKey } from '../../../crypto/seal.ts'
+import type { Env } from '../../../env.ts'
+import type { SessionStub } from '../../../session/store/identifier.ts'
+import type { FieldError } from '../../edge/problems.ts'
+
+/** Returns the error of a key that is not valid. */
+export function idempotencyKeyError(key: string | undefined): FieldError | undefined {
+  if (key === undefined || /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(key)) return undefined
+  const message = 'must be 1 to 255 printable ASCII characters'
+  return { pointer: '/Idempotency-Key', code: 'invalid', message }
+}
+
+/** Returns the object of a creation: that of its key, or a new one without a key. */
+export async function objectOfCreation(
+  env: Env,
+  relyingPartyId: string,
+  key: string | undefined,
+): Promise<SessionStub> {
+  const { VERIFICATION_SESSION: sessions } = env
+  if (key === undefined) return sessions.get(sessions.newUniqueId())
+  return sessions.getByName(await objectName(env, relyingPartyId, key))
+}
+
+/** Returns the digest by which the object compares the bodies of one key. */
+export async function bodyDigestOf(body: object): Promise<string> {
+  return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
+}
+
+/** Returns the object name of an `Idempotency-Key`. It is keyed, so that it cannot be guessed. */
+async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
+  const key = await deriveKey(configOf(env).serverSecret, 'idempotency')
+  return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
+}

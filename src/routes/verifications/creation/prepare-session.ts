@@ -1,0 +1,93 @@
+// The checks of a creation before an object exists (api/creation), in their order. Each needs what those
+// before it return.
+
+import type { CreateRequest } from '../../../api/requests.ts'
+import type { CreatedVerification } from '../../../api/responses/verifications.ts'
+import { configOf } from '../../../config.ts'
+import type { Env } from '../../../env.ts'
+import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
+import { type Settings, STEP_EVENT_TYPES } from '../../../relying-party/document/settings.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import type { CreateInput } from '../../../session/request/creation.ts'
+import { originalOf } from '../../../session/request/lowered-wallet.ts'
+import { walletResults } from '../../../wallets/wallet-results.ts'
+import type { AppContext } from '../../edge/context.ts'
+import type { RequestError } from '../../edge/problems.ts'
+import { traceOf } from '../../edge/trace.ts'
+import { withTexts } from './creation-error.ts'
+import { requestOptions } from './request-options.ts'
+import { requestedIdentity } from './requested-identity.ts'
+import { requestedPolicy } from './requested-policy.ts'
+import { unregisteredClaims } from './requested-registration.ts'
+import { requestedTransactions } from './requested-transactions.ts'
+import { untrustedRequest } from './requested-trust.ts'
+import { requestedWallet } from './requested-wallet.ts'
+import { storedRequest } from './stored-request.ts'
+
+/** Members of the response that the checks find. */
+export type CreationFindings = Pick<CreatedVerification, 'warnings' | 'wallets'>
+
+/** A checked creation, and what its response says about it. */
+export type Prepared = {
+  readonly creation: Omit<CreateInput, 'bodyDigest'>
+  readonly findings: CreationFindings
+}
+
+/** Checks everything that can be checked before an object exists, except what the caller may do. */
+export async function prepareSession(
+  c: AppContext,
+  body: CreateRequest,
+  settings: Settings,
+): Promise<Result<Prepared, RequestError>> {
+  const checked = await runChecks(c.env, body, settings)
+  const found = checked.ok ? checked.value.findings.warnings : checked.error.errors
+  const described = await withTexts(c.env.ASSETS, found)
+  if (!checked.ok) return err({ code: checked.error.code, errors: described })
+  const { creation, findings } = checked.value
+  return ok({
+    creation: { ...creation, trace: traceOf(c) },
+    findings: { ...findings, warnings: described },
+  })
+}
+
+/** The messages of errors and warnings name their texts. */
+async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
+  const config = configOf(env)
+  const protocol = PROTOCOLS[body.protocol]
+  const now = Math.floor(Date.now() / 1000)
+  const requester = { config, settings, now, expiresAt: now + body.expires_in }
+
+  const options = requestOptions(body.protocol, body.request_options, settings)
+  if (!options.ok) return options
+  const policy = requestedPolicy(body, settings, { protocol, options: options.value })
+  if (!policy.ok) return policy
+  const untrusted = await untrustedRequest(env, body, settings, { policy: policy.value, protocol })
+  if (untrusted !== undefined) return err(untrusted)
+  const transactions = requestedTransactions(body, settings, { policy: policy.value, protocol })
+  if (!transactions.ok) return transactions
+  const warnings = unregisteredClaims(body, settings, policy.value, Date.now())
+  if (!warnings.ok) return warnings
+  const verifier = await requestedIdentity(options.value, requester)
+  if (!verifier.ok) return verifier
+  const request = storedRequest(body, settings, {
+    ...(transactions.value && { transaction_data: transactions.value }),
+    request_options: options.value,
+  })
+  const session = { policy: policy.value, livemode: settings.livemode, request }
+  const original = await originalOf(session, requester)
+  const wallet = await requestedWallet(body, { session, requester, original })
+  if (!wallet.ok) return wallet
+
+  const identity = verifier.value
+  const creation = {
+    relyingPartyId: settings.relying_party_id,
+    ...session,
+    request: { ...request, ...(wallet.value && { wallet: wallet.value.id }) },
+    verifier: identity && { ...identity, clientId: protocol.writeClientId(identity.clientId) },
+    ...(wallet.value && { wallet: wallet.value }),
+    isIndexed: settings.index !== false,
+    hasStepEvents: STEP_EVENT_TYPES.some((type) => settings.webhook?.events.includes(type)),
+    retentionSeconds: settings.retention_seconds,
+  }
+  return ok({ creation, findings: { warnings: warnings.value, wallets: walletResults(original) } })
+}
