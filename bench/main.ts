@@ -1,5 +1,6 @@
-// `npm run bench`: one run on one machine. Exit code 1 if a target is missed. `--only step-events,price`
-// runs some parts, and `--rounds` sets the verifications of each comparison of events of steps.
+// `npm run proof -- bench`: one run on one machine. Exit code 1 if a target is missed.
+// `--only step-events,price` runs some parts, and `--rounds` sets the verifications of each comparison of
+// events of steps.
 
 import { parseArgs } from 'node:util'
 import { startServer } from '../test/support/service/server.ts'

@@ -1,20 +1,16 @@
-// `npm run coverage [-- part-of-a-path …]`: runs the tests with counters in src/: first those of the core and
-// of the objects, then those of the service and its pages, whose service is a copy with counters. Prints
-// lines and branches of each room, and the lines that no test reached.
+// `npm run proof -- coverage [part-of-a-path …]`: runs the tests with counters in src/: first those of the
+// core and of the objects, then those of the service and its pages, whose service is a copy with counters.
+// Prints lines and branches of each room, and the lines that no test reached.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { ensureBundle } from './service/bundle.mjs'
-import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 
 const REPORTS = join(ROOT, 'reports', 'coverage')
 const COUNTERS = join(REPORTS, 'counters')
 const FILTERS = process.argv.slice(2)
 
-ensureInstalled()
-ensureBundle()
 rmSync(REPORTS, { recursive: true, force: true })
 mkdirSync(COUNTERS, { recursive: true })
 const exitCodes = [testSources(), testService()]

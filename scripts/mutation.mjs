@@ -1,11 +1,10 @@
-// `npm run mutation [-- group …]`: changes the sources of each group of test/mutation/groups.mjs, one place
-// at a time, and runs the group's tests. A change that no test notices has survived. Takes hours.
+// `npm run proof -- mutation [group …]`: changes the sources of each group of test/mutation/groups.mjs,
+// one place at a time, and runs the group's tests. A change that no test notices has survived. Takes hours.
 
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GROUPS } from '../test/mutation/groups.mjs'
-import { ensureInstalled } from './service/install.mjs'
 import { NODE, ROOT } from './service/paths.mjs'
 import { survivorsOf, unexplainedSurvivors } from './service/survivors.mjs'
 
@@ -19,7 +18,6 @@ if (unknown.length > 0) {
   console.error(`There is no group ${unknown.join(', ')}. Groups: ${Object.keys(GROUPS).join(', ')}.`)
   process.exit(1)
 }
-ensureInstalled()
 mkdirSync(REPORTS, { recursive: true })
 const explained = JSON.parse(readFileSync(join(ROOT, 'test', 'mutation', 'explained.json'), 'utf8'))
 

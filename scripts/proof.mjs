@@ -1,28 +1,47 @@
-// `npm run proof [-- --small]`: every run that docs/proof.md names, one after the other, at full size (hours)
-// or at that of CI. Ends with one table; exit code 1 where one of them failed.
+// `npm run proof -- NAME [arguments]`: runs one proof. `all [--small]` runs everything that docs/proof.md
+// names, at full size (hours) or at that of CI, also after a failure. Without a name, prints the names.
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
-import { ROOT } from './service/paths.mjs'
-import { proofSteps, proofSummary, runSteps } from './service/proof-steps.mjs'
+import { ensureBundle } from './service/bundle.mjs'
+import { ensureInstalled } from './service/install.mjs'
+import { NODE, ROOT } from './service/paths.mjs'
+import { PROOFS, proofSteps } from './service/proofs.mjs'
 
-const options = process.argv.slice(2)
-if (options.some((option) => option !== '--small')) {
-  console.error('npm run proof [-- --small]')
-  process.exit(2)
+const [name, ...args] = process.argv.slice(2)
+if (name === 'all' && args.every((arg) => arg === '--small')) process.exitCode = runAll(args.length > 0)
+else if (Object.hasOwn(PROOFS, name ?? '')) process.exitCode = runOne(PROOFS[name])
+else {
+  const rows = Object.entries(PROOFS).map(([proof, { shows }]) => `  ${proof.padEnd(12)} ${shows}`)
+  console.log(['npm run proof -- NAME [arguments]', '', ...rows].join('\n'))
+  console.log('  all          every proof, after check and test; with --small at the sizes of CI')
+  process.exitCode = name === undefined ? 0 : 2
 }
-const small = options.length > 0
 
-// With these set, a skipped test fails its run.
-const env = { ...process.env, CI: 'true', CI_FULL: '1' }
-const results = runSteps(proofSteps({ small }), (args) => {
-  console.log(`\n> npm ${args.join(' ')}`)
-  return spawnSync('npm', args, { cwd: ROOT, stdio: 'inherit', env }).status
-})
-const { table, exitCode } = proofSummary(results)
-const memory = Math.round(totalmem() / 2 ** 30)
-console.log(
-  `\n${availableParallelism()} × ${cpus()[0]?.model ?? 'unknown'}, ${memory} GiB, Linux ${release()}`,
-)
-console.log(`${small ? 'Sizes of CI' : 'Full sizes'}\n\n${table}`)
-process.exitCode = exitCode
+function runOne({ program }) {
+  ensureInstalled()
+  ensureBundle()
+  const { error, status } = spawnSync(NODE, [program, ...args], { cwd: ROOT, stdio: 'inherit' })
+  if (error) throw error
+  return status ?? 1
+}
+
+/** Prints a table of exit codes, where a signal has none. Returns 0 if every step ended with 0. */
+function runAll(small) {
+  // With these set, a skipped test fails its run.
+  const env = { ...process.env, CI: 'true', CI_FULL: '1' }
+  const results = proofSteps({ small }).map((step) => {
+    console.log(`\n> npm ${step}`)
+    const begun = Date.now()
+    const { status } = spawnSync('npm', step.split(' '), { cwd: ROOT, stdio: 'inherit', env })
+    return {
+      step: `npm ${step}`,
+      'exit code': status,
+      minutes: Math.round((Date.now() - begun) / 6_000) / 10,
+    }
+  })
+  const memory = Math.round(totalmem() / 2 ** 30)
+  console.log(`\n${availableParallelism()} × ${cpus()[0]?.model}, ${memory} GiB, Linux ${release()}`)
+  console.table(results)
+  return results.every((result) => result['exit code'] === 0) ? 0 : 1
+}

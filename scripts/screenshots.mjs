@@ -1,5 +1,5 @@
-// `npm run screenshots`: writes pictures of our pages in every state to dist/screenshots, on a phone and on a
-// desktop. The browser tests take them. Those that a page shows are copied to docs/screenshots.
+// `npm run proof -- screenshots`: writes pictures of our pages in every state to dist/screenshots, on a phone
+// and on a desktop. The browser tests take them. Those that a page shows are copied to docs/screenshots.
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'

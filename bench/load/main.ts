@@ -1,5 +1,5 @@
-// `npm run load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions a
-// second, `--callers` those of the last part. `--peers` adds the verifiers of bench/peers, and `--targets`
+// `npm run proof -- load`: the load table. `--seconds` is the length of each part, `--rates` the new sessions
+// a second, `--callers` those of the last part. `--peers` adds the verifiers of bench/peers, and `--targets`
 // picks. `--json` names a file for the figures. The exit code is 1 where a call failed.
 
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'

@@ -1,7 +1,8 @@
-// Runs each client and each example against one service. One whose language or packages cannot be installed
-// is skipped, except with CI_FULL=1: then it is a failure.
+// `npm run proof -- clients [name …]`: runs each client and each example against one service. One whose
+// language or packages cannot be installed is skipped, except with CI_FULL=1: then it is a failure.
 
 import { startServer } from '../../test/support/service/server.ts'
+import { buildClient } from '../service/client-package.mjs'
 import { EXAMPLES } from './examples.ts'
 import { GENERATED } from './generated.ts'
 import { LOGINS } from './logins.ts'
@@ -17,6 +18,7 @@ if (unknown.length > 0) {
   console.error(`Unknown: ${unknown.join(', ')}. Choose from ${PROGRAMS.map(({ name }) => name).join(', ')}.`)
   process.exit(1)
 }
+buildClient()
 const server = await startServer()
 const results: Record<Result, number> = { passed: 0, failed: 0, skipped: 0 }
 try {

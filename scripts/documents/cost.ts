@@ -1,4 +1,4 @@
-// The table of docs/cost.md, from the model that `npm run bench` prints.
+// The table of docs/cost.md, from the model that `npm run proof -- bench` prints.
 
 import { priceOfAMillion, totalOf } from '../../bench/price.ts'
 

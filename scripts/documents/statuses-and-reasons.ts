@@ -18,7 +18,7 @@ import { ADVICE_WORDS, REASON_ADVICE } from './reason-advice.ts'
 export function describeStatusesAndReasons(): string {
   return [
     '# Statuses, reasons, errors',
-    '<!-- Written by `npm run docs` from src/session/document/state.ts, src/session/document/reasons.ts and src/routes/edge/problems.ts. -->',
+    '<!-- Written by `npm run generate` from src/session/document/state.ts, src/session/document/reasons.ts and src/routes/edge/problems.ts. -->',
     INTRODUCTION,
     '## Statuses',
     table(['status', 'begins when', 'webhook', 'what you do'], STATUSES.map(statusRow)),

@@ -1,5 +1,6 @@
-// `npm run prose [-- --all]`: measures the prose of every comment and Markdown page that is under version
-// control. It fails where a limit is exceeded. `--all` prints every finding, not the first of each kind.
+// `npm run check -- prose [--all]`: measures the prose of every comment and Markdown page that is under
+// version control. It fails where a limit is exceeded. `--all` prints every finding, not the first of each
+// kind.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Generated parts of the documentation are current: `npm run docs` would change nothing.
+// Generated parts of the documentation are current: `npm run generate` would change nothing.
 
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'

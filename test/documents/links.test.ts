@@ -120,14 +120,6 @@ describe('the README', () => {
   it('has fewer than 150 lines', () => {
     expect(readFileSync('README.md', 'utf8').split('\n').length - 1).toBeLessThan(150)
   })
-
-  it('names every command of package.json', () => {
-    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8'))
-    const commands = Object.keys(scripts).map((name) =>
-      ['start', 'test'].includes(name) ? `npm ${name}` : `npm run ${name}`,
-    )
-    expect(commands.filter((command) => !readFileSync('README.md', 'utf8').includes(command))).toEqual([])
-  })
 })
 
 describe('docs/configuration.md', () => {

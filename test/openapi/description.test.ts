@@ -51,7 +51,7 @@ describe('the description', () => {
     expect(await served.text()).toBe(descriptionFile())
   })
 
-  it('has its types in the client: `npm run openapi` changes nothing in git', () => {
+  it('has its types in the client: `npm run generate` changes nothing in git', () => {
     expect(WIRE).toBe(clientTypesFile())
   })
 

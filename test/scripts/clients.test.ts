@@ -1,4 +1,4 @@
-// What `npm run clients` does without the tools of a language.
+// What `npm run proof -- clients` does without the tools of a language.
 
 import { expect, it } from 'vitest'
 import { missing, resultWithoutTool } from '../../scripts/clients/tools.ts'

@@ -269,7 +269,7 @@ describe('npm run deploy -- --dry-run', () => {
     const file = join(directory, 'production.env')
     const lines = Object.entries(environment).map(([name, value]) => `${name}='${value.trim()}'\n`)
     writeFileSync(file, lines.join(''))
-    const args = [join(ROOT, 'scripts/deploy.mjs'), '--dry-run', '--env-file', file]
+    const args = [join(ROOT, 'scripts/deploy/main.mjs'), '--dry-run', '--env-file', file]
     const env = { PATH: process.env.PATH ?? '', HOME: directory, TMPDIR: directory, CI: 'true' }
     return spawnSync(NODE, args, { env, encoding: 'utf8' })
   }

@@ -1,4 +1,4 @@
-// Each rule of `npm run prose` finds a planted error and accepts text without it.
+// Each rule of `npm run check -- prose` finds a planted error and accepts text without it.
 
 import { describe, expect, it } from 'vitest'
 import {

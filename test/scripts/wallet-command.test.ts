@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 
 const run = (...args: string[]) =>
-  spawnSync(process.execPath, ['scripts/wallet.mjs', ...args], { encoding: 'utf8' })
+  spawnSync(process.execPath, ['scripts/wallet/command.mjs', ...args], { encoding: 'utf8' })
 
 it.each(['--help', '-h'])('prints its flags and exit codes for %s, and exits 0', (flag) => {
   const { status, stdout, stderr } = run(flag)

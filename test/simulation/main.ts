@@ -1,4 +1,4 @@
-// `npm run simulate`: runs histories, or looks for the histories that catch mutants.
+// `npm run proof -- simulate`: runs histories, or looks for the histories that catch mutants.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -6,7 +6,7 @@ import { type CaughtMutant, catchMutant, findMutant, MUTANTS, readSeeds, SEEDS }
 import { commandOf, openSimulator, traceOf } from './simulator.ts'
 
 const TRACE_LINES = 60
-const USAGE = `npm run simulate -- [--seed N] [--histories N] [--mutant NAME | --mutants]
+const USAGE = `npm run proof -- simulate [--seed N] [--histories N] [--mutant NAME | --mutants]
   --seed N        the first seed (1)
   --histories N   histories, each with the next seed (1000)
   --mutant NAME   plants the mutant whose name contains this text, and stops where it is caught

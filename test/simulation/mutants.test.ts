@@ -9,7 +9,7 @@ import { commandOf, openSimulator, type Simulator } from './simulator.ts'
 
 /**
  * Histories from the kept seed on. A change of the service can move the history that catches a mutant.
- * `npm run simulate -- --mutants --histories 10000` writes the seeds anew.
+ * `npm run proof -- simulate --mutants --histories 10000` writes the seeds anew.
  */
 const HISTORIES = 800
 
@@ -29,7 +29,7 @@ describe('planted mistakes', () => {
       const caught = await catchMutant(simulator, mutant, { seed, histories: HISTORIES, property })
       if (caught === undefined) {
         expect.fail(
-          `no history from ${seed} on breaks "${property}" ${mutant.clause ?? ''}: npm run simulate -- --mutants --histories 10000`,
+          `no history from ${seed} on breaks "${property}" ${mutant.clause ?? ''}: npm run proof -- simulate --mutants --histories 10000`,
         )
       }
       expect((await service.run(caught.seed, mutant.focus)).violation).toBeUndefined()
@@ -46,9 +46,9 @@ describe('planted mistakes', () => {
   it('are planted again by the command that repeats a history', () => {
     for (const { name } of MUTANTS) {
       expect(findMutant(name)?.name).toBe(name)
-      expect(commandOf(7, name)).toBe(`npm run simulate -- --seed 7 --histories 1 --mutant "${name}"`)
+      expect(commandOf(7, name)).toBe(`npm run proof -- simulate --seed 7 --histories 1 --mutant "${name}"`)
     }
-    expect(commandOf(7)).toBe('npm run simulate -- --seed 7 --histories 1')
+    expect(commandOf(7)).toBe('npm run proof -- simulate --seed 7 --histories 1')
   })
 
   it('must fit their sources', async () => {

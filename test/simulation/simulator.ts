@@ -40,5 +40,5 @@ export async function traceOf(
 /** Returns the command that runs one history again. */
 export function commandOf(seed: number, mutant?: string): string {
   const planted = mutant === undefined ? '' : ` --mutant ${JSON.stringify(mutant)}`
-  return `npm run simulate -- --seed ${seed} --histories 1${planted}`
+  return `npm run proof -- simulate --seed ${seed} --histories 1${planted}`
 }

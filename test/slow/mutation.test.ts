@@ -1,5 +1,5 @@
-// The smallest group of mutation testing, as `npm run mutation` runs it, and the tests of the group that
-// needs a platform in Node. docs/decisions/proofs.md has the scores of all groups.
+// The smallest group of mutation testing, as `npm run proof -- mutation` runs it, and the tests of the group
+// that needs a platform in Node. docs/decisions/proofs.md has the scores of all groups.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,6 @@
-// Ten thousand generated requests, and good responses, lists and settings with one change (api/errors). `npm
-// run fuzz` sends more. Each answer is documented, none is a fault, and no changed response verifies.
+// Ten thousand generated requests, and good responses, lists and settings with one change (api/errors).
+// `npm run proof -- fuzz` sends more. Each answer is documented, none is a fault, and no changed response
+// verifies.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ACCESS } from '../../src/routes/edge/access.ts'

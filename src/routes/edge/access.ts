@@ -46,8 +46,8 @@ const WALLET = { caller: 'wallet' } as const
 const OPERATOR = { caller: 'operator' } as const
 
 /**
- * Every route by its method and path. openapi/operations describes its request and responses; then `npm run
- * openapi`.
+ * Every route by its method and path. openapi/operations describes its request and responses; then run
+ * `npm run generate`.
  */
 export const ACCESS = {
   'GET /openapi.json': ANYONE,

@@ -1,5 +1,5 @@
 // Pages for people who open an address of the service itself: its start page, and the pages behind a
-// problem's `type`. They look like the session page. `npm run docs` writes their bodies.
+// problem's `type`. They look like the session page. `npm run generate` writes their bodies.
 
 import { raw } from 'hono/html'
 import { Hono } from 'hono/tiny'

@@ -21,7 +21,7 @@ import {
 const stage = useWalletStage()
 const results: Record<string, Record<string, Result>> = {}
 const expected = JSON.parse(readFileSync(RESULTS_FILE, 'utf8')) as Results
-// UPDATE=1 writes the results. `npm run format` and `npm run docs` then write the page.
+// UPDATE=1 writes the results. `npm run format` and `npm run generate` then write the page.
 const isUpdate = process.env.UPDATE === '1'
 afterAll(() => {
   if (isUpdate) writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`)

@@ -1,5 +1,5 @@
-// `npm run chaos`: rounds of kills under mixed load, each on a state of its own, until the wanted number is
-// reached. Prints the ledger of all rounds, and ends with 1 if a rule is broken.
+// `npm run proof -- chaos`: rounds of kills under mixed load, each on a state of its own, until the wanted
+// number is reached. Prints the ledger of all rounds, and ends with 1 if a rule is broken.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'

@@ -1,5 +1,5 @@
 // Many sessions due at once, at the start of the service and while it runs: one process, and every event
-// arrives. At a size that CI carries; `npm run faults` runs the full sizes.
+// arrives. At a size that CI carries; `npm run proof -- faults` runs the full sizes.
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // Checks of a page in a browser: no axe violation in light and dark mode, and no horizontal overflow.
-// Writes pictures into the directory that SCREENSHOTS names (`npm run screenshots`).
+// Writes pictures into the directory that SCREENSHOTS names (`npm run proof -- screenshots`).
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

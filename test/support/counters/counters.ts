@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folder for the counters of `npm run coverage`. */
+/** Folder for the counters of `npm run proof -- coverage`. */
 const FOLDER = process.env.COUNTERS
 const WITHIN_MS = 10_000
 const READ = `JSON.stringify(Object.entries(globalThis.__coverage__ ?? {}).map(([file, { s, b }]) => [file, s, b]))`

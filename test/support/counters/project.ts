@@ -1,5 +1,6 @@
-// `node test/support/counters/project.ts`, for `npm run coverage`: makes a copy of the project with counters
-// in src/, whose workerd has an inspector. Prints the launcher of the copy. Its first start builds it.
+// `node test/support/counters/project.ts`, for `npm run proof -- coverage`: makes a copy of the project with
+// counters in src/, whose workerd has an inspector. Prints the launcher of the copy. Its first start builds
+// it.
 
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

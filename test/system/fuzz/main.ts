@@ -1,5 +1,5 @@
-// `npm run fuzz`: sends generated requests and changed responses to a service of its own, and prints the
-// outcomes. Ends with 1 if a rule is broken.
+// `npm run proof -- fuzz`: sends generated requests and changed responses to a service of its own, and prints
+// the outcomes. Ends with 1 if a rule is broken.
 
 import { writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -7,7 +7,7 @@ import { tableOf } from './ledger.ts'
 import { isFlat } from './memory.ts'
 import { runFuzz } from './run.ts'
 
-const USAGE = `npm run fuzz -- [--requests N] [--seed N] [--only INDEX] [--json FILE]
+const USAGE = `npm run proof -- fuzz [--requests N] [--seed N] [--only INDEX] [--json FILE]
   --requests N   requests to send (10000)
   --seed N       decides every request (1)
   --only INDEX   sends the request with this index alone, and prints it
@@ -42,7 +42,7 @@ if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(summ
 console.log(tableOf(summary))
 for (const { index, error, request, answer } of summary.findings.filter((finding) => finding.request)) {
   console.error(`\n${error}\n${JSON.stringify({ request, answer }, null, 2)}`)
-  console.error(`Send it again: npm run fuzz -- --seed ${seed} --only ${index}`)
+  console.error(`Send it again: npm run proof -- fuzz --seed ${seed} --only ${index}`)
 }
 const isLong = summary.requests >= LEAST_FOR_MEMORY
 process.exit(summary.findings.length === 0 && (!isLong || isFlat(summary.memory)) ? 0 : 1)
