@@ -1,4 +1,4 @@
-// Keys and certificates of the sandbox issuer, made by scripts/sandbox-certificates.mjs. The keys are public,
+// Keys and certificates of the sandbox issuer, made by make-identities.mjs. The keys are public,
 // so their signatures prove nothing. Only test mode accepts them.
 
 import data from '../../assets/sandbox/identities.json' with { type: 'json' }

@@ -2,7 +2,7 @@
 
 /** By name, in the order of `all`: program, what the run shows, and its arguments in `all` at both sizes. */
 export const PROOFS = {
-  coverage: proof('scripts/coverage.mjs', 'lines and branches of src that tests reach'),
+  coverage: proof('test/support/counters/main.mjs', 'lines and branches of src that tests reach'),
   simulate: proof('test/simulation/main.ts', 'objects of the service over a simulated platform with faults', [
     '--seed 1 --histories 100000',
     '--seed 1 --histories 2000',
@@ -12,7 +12,7 @@ export const PROOFS = {
     '--kills 20',
   ]),
   // At the size of CI, the faults are part of the tests.
-  faults: proof('scripts/faults.mjs', 'full disk, overdue sessions, hanging receivers; 90 minutes', [
+  faults: proof('test/slow/faults/main.mjs', 'full disk, overdue sessions, hanging receivers; 90 minutes', [
     '',
     null,
   ]),
@@ -20,7 +20,7 @@ export const PROOFS = {
     '--requests 1000000',
     '--requests 10000',
   ]),
-  mutation: proof('scripts/mutation.mjs', 'changes of the sources that no test notices; hours', [
+  mutation: proof('test/mutation/main.mjs', 'changes of the sources that no test notices; hours', [
     '',
     'state',
   ]),

@@ -1,4 +1,4 @@
-// The tests of one group of mutants, in plain Node. scripts/mutation.mjs names the group. A group on the
+// The tests of one group of mutants, in plain Node. main.mjs names the group. A group on the
 // platform of `platform` runs tests of the projects `workers` and `system` as well.
 
 import { join } from 'node:path'

@@ -24,7 +24,7 @@ async function run(args: readonly string[], variables: Readonly<Record<string, s
 }
 
 it('every change of the states of a session is noticed', async () => {
-  const { output, code } = await run(['scripts/mutation.mjs', 'state'])
+  const { output, code } = await run(['test/mutation/main.mjs', 'state'])
   expect(output).toContain('state: 100 %, 0 unexplained')
   expect(code, output).toBe(0)
 }, 180_000)

@@ -49,7 +49,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run by npm ci, and by test/scripts/client-package.test.ts', /^npm run prepare$/],
   ['run by test/slow/release, with options', /^(npm ci && )?npm run release$/],
   ['run by test/system/admin-command.test.ts', /^npm run (-s )?admin -- verifications show/],
-  ['fetches the packages of a release', /^node scripts\/previous-build\.mjs /],
+  ['fetches the packages of a release', /^node test\/previous\/build\.mjs /],
   ['not on every machine', /^(openssl|timedatectl|jq) /],
   ['the second line of a command', /^ +'\[\{signing_jwk/],
   ['run by test/scripts/reader-csr.test.ts', /^npm run admin -- reader-csr/],

@@ -1,4 +1,4 @@
-// `node scripts/previous-build.mjs <commit>`: keeps the verifier's bundle of that commit in test/previous,
+// `node test/previous/build.mjs <commit>`: keeps the verifier's bundle of that commit in test/previous,
 // with its checksum and its origin. test/previous/README.md says when to run it.
 
 import { spawnSync } from 'node:child_process'
@@ -7,14 +7,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { NODE, ROOT } from './service/paths.mjs'
+import { ROOT } from '../../scripts/service/paths.mjs'
 
 const OUT = join(ROOT, 'test', 'previous')
 const BUNDLE = 'worker.js.gz'
 
 const [commit] = process.argv.slice(2)
 if (commit === undefined) {
-  console.error('Name the commit or tag of the release: node scripts/previous-build.mjs <commit>')
+  console.error('Name the commit or tag of the release: node test/previous/build.mjs <commit>')
   process.exit(2)
 }
 const sources = mkdtempSync(join(tmpdir(), 'verifier-previous-'))
@@ -22,7 +22,7 @@ try {
   const id = run('git', ['rev-parse', '--verify', `${commit}^{commit}`]).trim()
   run('git', ['worktree', 'add', '--detach', '--force', sources, id])
   run('npm', ['ci', '--no-audit', '--no-fund'], sources)
-  run(NODE, [join(sources, 'scripts', 'build.mjs')], sources)
+  run('npm', ['run', 'build'], sources)
   const bundle = gzipSync(readFileSync(join(sources, 'dist', 'worker.js')), { level: 9 })
   writeFileSync(join(OUT, BUNDLE), bundle)
   writeFileSync(join(OUT, 'SHA256SUMS'), `${sha256(bundle)}  ${BUNDLE}\n`)

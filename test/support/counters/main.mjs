@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { NODE, ROOT } from './service/paths.mjs'
+import { NODE, ROOT } from '../../../scripts/service/paths.mjs'
 
 const REPORTS = join(ROOT, 'reports', 'coverage')
 const COUNTERS = join(REPORTS, 'counters')

@@ -4,9 +4,9 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { GROUPS } from '../test/mutation/groups.mjs'
-import { NODE, ROOT } from './service/paths.mjs'
-import { survivorsOf, unexplainedSurvivors } from './service/survivors.mjs'
+import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { GROUPS } from './groups.mjs'
+import { survivorsOf, unexplainedSurvivors } from './survivors.mjs'
 
 /** Least share of mutants that tests must notice, in percent. */
 const LEAST_SCORE = 85

@@ -2,7 +2,7 @@
 // hard limit of 20,000 file descriptors, and root for a disk of their own.
 
 import { spawnSync } from 'node:child_process'
-import { NODE, ROOT } from './service/paths.mjs'
+import { NODE, ROOT } from '../../../scripts/service/paths.mjs'
 
 const names = process.argv.slice(2)
 const filters = (names.length === 0 ? [''] : names).map((name) => `test/slow/faults/${name}`)

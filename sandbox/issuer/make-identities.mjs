@@ -4,7 +4,8 @@
 
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './service/paths.mjs'
+
+const ROOT = join(import.meta.dirname, '..', '..')
 
 // The library requires the metadata polyfill, and uses only these three functions of it.
 Object.assign(Reflect, { getMetadata() {}, getOwnMetadata() {}, defineMetadata() {} })
