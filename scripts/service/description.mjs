@@ -6,20 +6,17 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NODE, ROOT } from './paths.mjs'
 
+/** The only statement of a process of its own, because launchers run on older Node. */
+const PROGRAM = `import { descriptionFile } from './files.ts'; process.stdout.write(descriptionFile())`
+
 /** Writes `openapi.json` into the directory `out`. */
 export function buildDescription(out) {
-  writeFileSync(join(out, 'openapi.json'), generated('descriptionFile'))
-}
-
-/** Returns a file that openapi/files.ts generates. `name`: the function that returns its content. */
-export function generated(name) {
-  const program = `import { ${name} } from './files.ts'; process.stdout.write(${name}())`
-  const { status, stdout, stderr, error } = spawnSync(NODE, ['--input-type=module', '--eval', program], {
+  const { status, stdout, stderr, error } = spawnSync(NODE, ['--input-type=module', '--eval', PROGRAM], {
     cwd: join(ROOT, 'openapi'),
     encoding: 'utf8',
     maxBuffer: 2 ** 24,
   })
   if (error) throw error
   if (status !== 0) throw new Error(`the API description could not be generated:\n${stderr}`)
-  return stdout
+  writeFileSync(join(out, 'openapi.json'), stdout)
 }
