@@ -24,7 +24,7 @@ export type OidcJwk = Readonly<z.infer<typeof oidcJwk>>
 export type OidcRsaPublicJwk = Readonly<Pick<z.infer<typeof oidcRsaJwk>, 'kty' | 'n' | 'e'>>
 
 /** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
-export const configOf = oncePer(parseLoudly)
+export const loadConfig = oncePer(parseLoudly)
 
 /** Logs the whole error: it names variables without values, and the operator has no other hint. */
 function parseLoudly(env: object): Config {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { configOf } from '../src/config.ts'
+import { loadConfig } from '../src/config.ts'
 import { type Env, withJurisdiction } from '../src/env.ts'
 import { TEST_ENVIRONMENT } from './support/service/environment.ts'
 
@@ -24,7 +24,7 @@ function bindings(variables: object = {}): Env {
 it('returns the bindings unchanged without a jurisdiction', () => {
   const env = bindings()
   expect(withJurisdiction(env)).toBe(env)
-  expect(configOf(env).jurisdiction).toBeNull()
+  expect(loadConfig(env).jurisdiction).toBeNull()
 })
 
 it.each(['eu', 'fedramp'])(
@@ -33,7 +33,7 @@ it.each(['eu', 'fedramp'])(
     const env = bindings({ JURISDICTION })
     const there = Object.fromEntries(NAMES.map((name) => [name, `${name} in ${JURISDICTION}`]))
     expect(withJurisdiction(env)).toEqual({ ...env, ...there })
-    expect(configOf(withJurisdiction(env)).jurisdiction).toBe(JURISDICTION)
+    expect(loadConfig(withJurisdiction(env)).jurisdiction).toBe(JURISDICTION)
   },
 )
 
@@ -44,7 +44,7 @@ it('returns the same object for the same bindings, so that caches keyed by it wo
 })
 
 it('refuses an unknown jurisdiction', () => {
-  expect(() => configOf(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
+  expect(() => loadConfig(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
 })
 
 it('gives every object class its bindings from there', () => {

@@ -29,10 +29,10 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
 
 /** Negative, and negative after it is combined with other values. */
 const NO_VALUE = -1
-const STANDARD_VALUES = valuesOf(STANDARD)
-const URL_SAFE_VALUES = valuesOf(URL_SAFE)
+const STANDARD_VALUES = buildValues(STANDARD)
+const URL_SAFE_VALUES = buildValues(URL_SAFE)
 
-function valuesOf(alphabet: string): Int8Array {
+function buildValues(alphabet: string): Int8Array {
   const values = new Int8Array(128).fill(NO_VALUE)
   for (let i = 0; i < alphabet.length; i++) values[alphabet.charCodeAt(i)] = i
   return values

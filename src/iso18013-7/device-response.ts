@@ -43,13 +43,13 @@ export function parseDocuments(
     if (presented.length > 1 && query.multiple !== true) {
       return err({ reason: 'wrong_presentation_count', queryId })
     }
-    groups.push({ query, presentations: presented.map(presentationOf) })
+    groups.push({ query, presentations: presented.map(encodePresentation) })
   }
   return ok({ groups, documentErrors })
 }
 
 /** Returns a response (base64url) with one document as received. */
-function presentationOf({ encoded }: CborItem): string {
+function encodePresentation({ encoded }: CborItem): string {
   return encodeBase64url(
     encodeCbor({
       map: [

@@ -24,13 +24,13 @@ export function parseEncryptedResponse(data: JsonObject): Result<HpkeMessage, En
   if (bytes === undefined) return err({ reason: 'malformed_response' })
   const decoded = decodeCbor(bytes, ANNEX_C.encryptedResponse)
   if (!decoded.ok) return err({ reason: isTooMuch(decoded.error) ? 'limit_exceeded' : 'malformed_response' })
-  const message = messageOf(decoded.value)
+  const message = parseMessage(decoded.value)
   if (message === undefined || message.cipherText.length < TAG_BYTES)
     return err({ reason: 'malformed_response' })
   return isHpkePoint(message.enc) ? ok(message) : err({ reason: 'unsupported_encryption' })
 }
 
-function messageOf(item: CborItem): HpkeMessage | undefined {
+function parseMessage(item: CborItem): HpkeMessage | undefined {
   if (item.type !== 'array' || item.items.length !== 2) return undefined
   const [name, envelope] = item.items
   if (textOf(name) !== 'dcapi' || envelope === undefined) return undefined

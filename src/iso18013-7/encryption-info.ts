@@ -18,15 +18,15 @@ export function buildEncryptionInfo({ nonce, x, y }: RequestKey): string {
       'dcapi',
       {
         map: [
-          ['nonce', bytesOf(nonce)],
-          ['recipientPublicKey', buildCoseKey({ x: bytesOf(x), y: bytesOf(y) })],
+          ['nonce', decodeBytes(nonce)],
+          ['recipientPublicKey', buildCoseKey({ x: decodeBytes(x), y: decodeBytes(y) })],
         ],
       },
     ]),
   )
 }
 
-function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+function decodeBytes(text: string): Uint8Array<ArrayBuffer> {
   const bytes = decodeBase64url(text)
   if (bytes === undefined) throw new Error('a member of a request key is not base64url')
   return bytes

@@ -72,7 +72,7 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
       const pending = reads.get(name)
       if (pending !== undefined && Math.abs(now - pending.startedAt) <= waitMs) {
         // The request that started the read may have been cancelled. It then never ends.
-        const value = await resultOf(pending, waitMs, rules.late)
+        const value = await awaitResult(pending, waitMs, rules.late)
         if (value !== undefined) return value
       }
       const started: PendingRead<Value> = { startedAt: now, result: undefined }
@@ -105,7 +105,7 @@ type PendingRead<Value> = {
  * platform may go on in the context of that request. Returns `undefined` for a failed read, and `late` after
  * `waitMs`.
  */
-async function resultOf<Value>(
+async function awaitResult<Value>(
   read: PendingRead<Value>,
   waitMs: number,
   late: Value | undefined,

@@ -155,12 +155,12 @@ const STORAGE_CHECK_BYTES = 65_536
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }
 
 /** Returns the one directory. */
-export function directoryOf(env: Env): DurableObjectStub<Directory> {
+export function directoryStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
 }
 
 /** Returns the object that counts sessions, beside the directory. */
-export function sessionCountsOf(env: Env): DurableObjectStub<Directory> {
+export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('session_counts')
 }
 

@@ -4,8 +4,8 @@
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
 import { chainLifetime } from '../trust/x509/chain-lifetime.ts'
-import { directoryOf } from './directory.ts'
-import { relyingPartyIdOf, relyingPartyStub } from './document/identifier.ts'
+import { directoryStub } from './directory.ts'
+import { relyingPartyStub, toRelyingPartyId } from './document/identifier.ts'
 import type { SettingsInput, SettingsPatch, SettingsView } from './document/settings.ts'
 import { forgetSettings } from './settings/settings-cache.ts'
 import { readerLifetimes } from './verifier/reader-certificate.ts'
@@ -16,8 +16,8 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   const { name, livemode } = input
   // The entry comes first: an entry without an object can be seen and erased, an object without an entry
   // cannot.
-  const relying_party_id = relyingPartyIdOf(id)
-  await directoryOf(env).add({ relying_party_id, name, livemode, created_at: now })
+  const relying_party_id = toRelyingPartyId(id)
+  await directoryStub(env).add({ relying_party_id, name, livemode, created_at: now })
   await noteCertificate(env, relying_party_id, input)
   const created = await env.RELYING_PARTY.get(id).create(input, now)
   if (!created.ok) throw new Error('a new relying party object was not empty')
@@ -34,7 +34,7 @@ export async function updateRelyingParty(
   if (stub === undefined) return err('not_found')
   const updated = await stub.update(patch)
   forgetSettings(relyingPartyId)
-  if (updated.ok && patch.name !== undefined) await directoryOf(env).rename(relyingPartyId, patch.name)
+  if (updated.ok && patch.name !== undefined) await directoryStub(env).rename(relyingPartyId, patch.name)
   if (updated.ok && patch.verifier !== undefined) await noteCertificate(env, relyingPartyId, updated.value)
   return updated
 }
@@ -45,7 +45,7 @@ export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promi
   if (stub === undefined) return false
   const existed = await stub.erase()
   forgetSettings(relyingPartyId)
-  return (await directoryOf(env).remove(relyingPartyId)) || existed
+  return (await directoryStub(env).remove(relyingPartyId)) || existed
 }
 
 type CertificateSettings = Pick<SettingsView, 'verifier'> & Partial<Pick<SettingsView, 'reader_certificates'>>
@@ -59,5 +59,5 @@ async function noteCertificate(
   const own = verifier && chainLifetime(verifier.certificate_chain_pem)
   const lifetimes = [...(own ? [own] : []), ...readerLifetimes(reader_certificates)]
   const [first = null] = lifetimes.toSorted((a, b) => a.expiresAt - b.expiresAt)
-  await directoryOf(env).noteCertificate(relyingPartyId, first)
+  await directoryStub(env).noteCertificate(relyingPartyId, first)
 }

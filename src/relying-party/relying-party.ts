@@ -4,7 +4,7 @@ import type { ApiKeyGrant } from './document/settings.ts'
 // overwrites another.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf } from '../config.ts'
+import { loadConfig } from '../config.ts'
 import type { PublicJwk } from '../crypto/jwk.ts'
 import { randomBytes } from '../crypto/random.ts'
 import { deriveKey, type Sealing, seal } from '../crypto/seal.ts'
@@ -21,10 +21,10 @@ import {
   replaceVerifier,
   type StoredReaderCertificate,
   sealingFor,
+  toView,
   verifierKeys,
-  viewOf,
 } from './document/document.ts'
-import { relyingPartyIdOf } from './document/identifier.ts'
+import { toRelyingPartyId } from './document/identifier.ts'
 import {
   type ReaderCertificate,
   SCOPES,
@@ -56,7 +56,7 @@ const PARKED = 'parked/'
 const RELEASED_AT_A_TIME = 25
 
 export class RelyingParty extends DurableObject<Env> {
-  readonly #id = relyingPartyIdOf(this.ctx.id)
+  readonly #id = toRelyingPartyId(this.ctx.id)
   readonly #oidcClients = openOidcClients(this.ctx.storage)
   readonly #once = openOnce(this.ctx.storage)
   #key: Uint8Array<ArrayBuffer> | undefined
@@ -91,7 +91,7 @@ export class RelyingParty extends DurableObject<Env> {
       api_keys: [key.record],
     }
     this.#save(document)
-    return ok({ api_key: key.apiKey, webhook_secret: webhook.secret, settings: viewOf(document) })
+    return ok({ api_key: key.apiKey, webhook_secret: webhook.secret, settings: toView(document) })
   }
 
   /** Returns the settings with their secrets, for authentication and for sessions. */
@@ -282,7 +282,7 @@ export class RelyingParty extends DurableObject<Env> {
     if (!settings.ok) return settings
     const { webhook } = settings.value
     if (webhook === null) return err('no_webhook')
-    const delivery = await sendTestEvent(settings.value, webhook, configOf(this.env))
+    const delivery = await sendTestEvent(settings.value, webhook, loadConfig(this.env))
     if (disablesEndpoint(delivery)) this.disableWebhook(webhook.url)
     return ok(delivery)
   }
@@ -293,7 +293,7 @@ export class RelyingParty extends DurableObject<Env> {
     const changed = step(document)
     if (changed !== document) this.#save(changed)
     if (document.webhook?.disabled && !changed.webhook?.disabled) void this.ctx.storage.setAlarm(Date.now())
-    return ok(viewOf(changed))
+    return ok(toView(changed))
   }
 
   #load(): RelyingPartyDocument | undefined {
@@ -327,7 +327,7 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
-    this.#key ??= await deriveKey(configOf(this.env).serverSecret, 'relying-party')
+    this.#key ??= await deriveKey(loadConfig(this.env).serverSecret, 'relying-party')
     return this.#key
   }
 }

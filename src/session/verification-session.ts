@@ -3,7 +3,7 @@
 // reading the status and the write. So only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf } from '../config.ts'
+import { loadConfig } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { err, ok, type Result } from '../result.ts'
 import { mayAccess, parseWatchAddress, type SessionAccess } from './access.ts'
@@ -43,10 +43,10 @@ import {
 import { processResponse } from './response/process-response.ts'
 import { type BrowserReturnRequest, completeReturn, createLink, redeemReturn } from './return/same-device.ts'
 import type { SessionContext } from './store/context.ts'
-import { verificationIdOf } from './store/identifier.ts'
+import { toVerificationId } from './store/identifier.ts'
 import { recordCreation } from './store/measures.ts'
 import { openStore, type SessionStore } from './store/store.ts'
-import { webhookOf } from './store/webhook.ts'
+import { loadWebhook } from './store/webhook.ts'
 import { deliveriesView } from './views/deliveries-view.ts'
 import { readForOperator } from './views/operator-view.ts'
 import { type PageRequest, type PageView, readPage } from './views/page-view.ts'
@@ -90,8 +90,8 @@ export class VerificationSession extends DurableObject<Env> {
   async #create(input: CreateInput): Promise<Creation> {
     const earlier = await this.#replay(input.bodyDigest)
     if (earlier !== null) return earlier
-    const config = configOf(this.env)
-    const document = await newSession(input, verificationIdOf(this.ctx.id), { config, now: Date.now() })
+    const config = loadConfig(this.env)
+    const document = await newSession(input, toVerificationId(this.ctx.id), { config, now: Date.now() })
     const session = await createdSession(document, config)
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     this.#store.commit(document)
@@ -107,13 +107,13 @@ export class VerificationSession extends DurableObject<Env> {
     if (known === undefined) return null
     if (known.body_digest !== bodyDigest) return err('conflict')
     if (session === undefined) return err('erased')
-    return ok({ replayed: true, session: await createdSession(session, configOf(this.env)) })
+    return ok({ replayed: true, session: await createdSession(session, loadConfig(this.env)) })
   }
 
   /** The session for its relying party. */
   async read(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const found = await this.#load({ relyingPartyId })
-    return found.ok ? ok(await pollView(found.value, configOf(this.env))) : found
+    return found.ok ? ok(await pollView(found.value, loadConfig(this.env))) : found
   }
 
   /** The session for a holder of its `client_token`. */
@@ -223,7 +223,7 @@ export class VerificationSession extends DurableObject<Env> {
     const now = Date.now()
     const before = await this.#load({ relyingPartyId })
     if (!before.ok) return before
-    const webhook = await webhookOf(this.#context, now)
+    const webhook = await loadWebhook(this.#context, now)
     const found = this.#find({ relyingPartyId })
     if (!found.ok) return found
     const { status } = found.value
@@ -251,13 +251,13 @@ export class VerificationSession extends DurableObject<Env> {
   /** The deliveries of the webhook, or the steps of the session. */
   async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
     const found = await this.#load({ relyingPartyId })
-    return found.ok ? ok(viewOf(found.value, COURSES[of](found.value, configOf(this.env).baseUrl))) : found
+    return found.ok ? ok(viewOf(found.value, COURSES[of](found.value, loadConfig(this.env).baseUrl))) : found
   }
 
   /** The receipt of a finished session: a compact JWS for an auditor. */
   async readReceipt(relyingPartyId: string): Promise<Result<string, SessionError>> {
     const found = await this.#load({ relyingPartyId })
-    return found.ok ? signReceipt(found.value, configOf(this.env)) : found
+    return found.ok ? signReceipt(found.value, loadConfig(this.env)) : found
   }
 
   /** The members of an event that only a living session has; null if the event is older than this session. */
@@ -290,7 +290,7 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Expiry, deliveries, erasure. */
   override async alarm(): Promise<void> {
-    const id = verificationIdOf(this.ctx.id)
+    const id = toVerificationId(this.ctx.id)
     alarmBegan(id, Date.now())
     await runAlarm(this.#context, Date.now())
     await this.ctx.storage.sync() // rejects where storage cannot be written

@@ -17,7 +17,7 @@ export function isVersion1(object: JsonObject): boolean {
 }
 
 /** A property with one word or several, such as `type` (§4.3). Empty for anything else. */
-export function wordsOf(object: JsonObject, name: string): readonly string[] {
+export function readWords(object: JsonObject, name: string): readonly string[] {
   const value = member(object, name)
   const words = Array.isArray(value) ? value : [value]
   return words.every((word: Json | undefined) => typeof word === 'string') ? words : []

@@ -26,7 +26,7 @@ export function walletResults(original: OriginalRequest): readonly WalletResult[
   const key = JSON.stringify(original, withoutContents)
   const cached = cache.get(key)
   if (cached !== undefined) return cached
-  const results = WALLET_PROFILES.map((profile) => resultOf(profile, original))
+  const results = WALLET_PROFILES.map((profile) => toResult(profile, original))
   const [oldest] = cache.keys()
   if (oldest !== undefined && cache.size >= MAXIMUM_RESULTS) cache.delete(oldest)
   cache.set(key, results)
@@ -51,7 +51,7 @@ function withoutContents(name: string, value: unknown): unknown {
 /** Findings of one wallet. An own query may cause hundreds. */
 const MAXIMUM_FINDINGS = 10
 
-function resultOf(profile: WalletProfile, original: OriginalRequest): WalletResult {
+function toResult(profile: WalletProfile, original: OriginalRequest): WalletResult {
   const { id } = profile
   const lowering = lowerRequest(profile, original)
   const { outcome: result } = lowering

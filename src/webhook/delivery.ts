@@ -61,7 +61,7 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
   try {
     const { response, excerpt } = await send(post, signal)
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
-    return { ...outcomeOf(response), retryAfter, durationMs: clock() - started, excerpt }
+    return { ...toOutcome(response), retryAfter, durationMs: clock() - started, excerpt }
   } catch {
     // The platforms name a refused connection, a failed look-up and a broken response differently. The log
     // does not.
@@ -97,6 +97,6 @@ async function readExcerpt(response: Response): Promise<string> {
   return new TextDecoder().decode(start)
 }
 
-function outcomeOf({ status }: Response): Pick<AttemptOutcome, 'status' | 'error'> {
+function toOutcome({ status }: Response): Pick<AttemptOutcome, 'status' | 'error'> {
   return { status, error: status >= 300 && status < 400 ? 'redirect' : null }
 }

@@ -8,7 +8,7 @@ import { decodeCbor } from '../../src/codec/cbor.ts'
 import { parseCoseKey } from '../../src/crypto/cose.ts'
 import { parsePublicJwk } from '../../src/crypto/jwk.ts'
 import { parseMultikey } from '../../src/crypto/multikey.ts'
-import { holderKeyOf } from '../../src/formats/verification/holder-proof.ts'
+import { parseHolderKey } from '../../src/formats/verification/holder-proof.ts'
 import { parseEncryptedJwe } from '../../src/openid4vp/response/response-encryption.ts'
 import { claimsEncryptionJwk } from '../../src/relying-party/document/encryption-jwk.ts'
 import type { AnchorMechanism, TrustAnchor } from '../../src/trust/anchors/anchor.ts'
@@ -59,8 +59,8 @@ async function acceptance(key: PublicKey): Promise<Readonly<Record<string, boole
   const everywhere = {
     jwk: parsePublicJwk(key) !== undefined,
     coseKey: coseKeyOf(key) !== undefined,
-    confirmedJwk: holderKeyOf({ cnf: { jwk: key } }, {}) !== undefined,
-    confirmedDid: holderKeyOf({ cnf: { kid: didJwk } }, { acceptsHolderKeyId: true }) !== undefined,
+    confirmedJwk: parseHolderKey({ cnf: { jwk: key } }, {}) !== undefined,
+    confirmedDid: parseHolderKey({ cnf: { kid: didJwk } }, { acceptsHolderKeyId: true }) !== undefined,
     subjectDid: await hasKey(didJwk, algorithm),
     configuredJwks: isConfigured({ issuer: ISSUER, jwks: { keys: [key] } }),
     configuredDid: isConfigured({ did: didJwk }),

@@ -27,7 +27,7 @@ import {
 import type { Generation, VerifierIdentity } from '../../src/openid4vp/request/generation.ts'
 import {
   buildDidDocument,
-  verificationMethodOf,
+  deriveVerificationMethod,
   verifierDid,
 } from '../../src/openid4vp/request/verifier-did.ts'
 import { createEncryptionKey } from '../../src/openid4vp/response/response-encryption.ts'
@@ -87,7 +87,7 @@ export async function createVerifier(): Promise<Verifier> {
   const signingJwk = (await crypto.subtle.exportKey('jwk', keys.privateKey)) as PrivateJwk
   const identity = (clientId: string) => ({ clientId, proof: { x5c: [der] }, signingJwk })
   const did = verifierDid(BASE_URL, null)!
-  const kid = await verificationMethodOf(did, signingJwk)
+  const kid = await deriveVerificationMethod(did, signingJwk)
   const attester = await makeAttester()
   const jwt = await attester.attest(signingJwk, { exp: NOW + 86_400 })
   return {

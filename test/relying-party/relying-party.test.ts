@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/relying-party/document/document.ts'
-import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
+import { relyingPartyStub, toRelyingPartyId } from '../../src/relying-party/document/identifier.ts'
 import type { Settings, SettingsInput } from '../../src/relying-party/document/settings.ts'
 import { WEBHOOK_SECRET_OVERLAP } from '../../src/relying-party/relying-party.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
@@ -237,7 +237,7 @@ type Stub = NonNullable<ReturnType<typeof relyingPartyStub>>
 
 async function create(change: Partial<SettingsInput> = {}) {
   const id = env.RELYING_PARTY.newUniqueId()
-  const stub = relyingPartyStub(env, relyingPartyIdOf(id))!
+  const stub = relyingPartyStub(env, toRelyingPartyId(id))!
   const created = await stub.create({ ...INPUT, ...change }, NOW)
   if (!created.ok) throw new Error(created.error)
   return { stub, created: created.value }

@@ -1,7 +1,7 @@
 // `verifier.root_certificate_pem`: validated when it is set, and sent only to a wallet that expects it.
 
 import { describe, expect, it } from 'vitest'
-import { configOf } from '../../src/config.ts'
+import { loadConfig } from '../../src/config.ts'
 import { creationSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import { verifierIdentity } from '../../src/relying-party/verifier/verifier-identity.ts'
 import { mintIntermediate, mintLeaf, mintRoot } from '../support/certificates/certificates.ts'
@@ -57,7 +57,7 @@ describe('the root of a verifier certificate', () => {
     const chainOf = async (includeRoot?: boolean) => {
       const request = { prefix: 'x509_hash', now: NOW / 1000, expiresAt: NOW / 1000 + 600 } as const
       const asked = includeRoot === undefined ? request : { ...request, includeRoot }
-      const identity = await verifierIdentity(configOf(TEST_ENVIRONMENT as never), settings, asked)
+      const identity = await verifierIdentity(loadConfig(TEST_ENVIRONMENT as never), settings, asked)
       return identity.ok && identity.value && 'x5c' in identity.value.proof
         ? identity.value.proof.x5c.length
         : 0

@@ -1,12 +1,12 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { relyingPartyIdOf } from '../../src/relying-party/document/identifier.ts'
+import { toRelyingPartyId } from '../../src/relying-party/document/identifier.ts'
 import type { Settings } from '../../src/relying-party/document/settings.ts'
 import {
   forgetSettings,
+  loadSettings,
   SETTINGS_LIFETIME,
-  settingsOf,
 } from '../../src/relying-party/settings/settings-cache.ts'
 import type { Result } from '../../src/result.ts'
 
@@ -98,7 +98,7 @@ describe('settings', () => {
   it('of an id this service did not issue are "not_found", and create no object', async () => {
     const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
     for (const id of ['rp_', `rp_${'A'.repeat(43)}`, 'rp_x'.repeat(50)]) {
-      expect(await settingsOf(env, id, NOW)).toEqual({ ok: false, error: 'not_found' })
+      expect(await loadSettings(env, id, NOW)).toEqual({ ok: false, error: 'not_found' })
     }
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
@@ -107,7 +107,7 @@ describe('settings', () => {
 /** A relying party whose object counts its calls. The id is a real one. */
 function fakeWorld() {
   const objectId = env.RELYING_PARTY.newUniqueId()
-  const id = relyingPartyIdOf(objectId)
+  const id = toRelyingPartyId(objectId)
   let asked = 0
   let mode: 'well' | 'broken' | 'hanging' = 'well'
   const settings = (): Promise<Result<Settings, 'not_found'>> => {
@@ -124,7 +124,7 @@ function fakeWorld() {
   return {
     id,
     env: world,
-    settingsAt: (now: number) => settingsOf(world, id, now),
+    settingsAt: (now: number) => loadSettings(world, id, now),
     asked: () => asked,
     break: () => {
       mode = 'broken'

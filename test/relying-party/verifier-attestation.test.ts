@@ -3,7 +3,7 @@
 
 import { env } from 'cloudflare:workers'
 import { expect, it } from 'vitest'
-import { relyingPartyIdOf, relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
+import { relyingPartyStub, toRelyingPartyId } from '../../src/relying-party/document/identifier.ts'
 import { creationSchema, patchSchema } from '../../src/relying-party/settings/settings-schema.ts'
 import { makeAttester } from '../support/people/attester.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../support/service/environment.ts'
@@ -42,7 +42,7 @@ it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is accepted wi
 it('is stored and shown, without the key', async () => {
   const body = await bodyWith({})
   const id = env.RELYING_PARTY.newUniqueId()
-  const stub = relyingPartyStub(env, relyingPartyIdOf(id))!
+  const stub = relyingPartyStub(env, toRelyingPartyId(id))!
   await stub.create(await creationSchema(RULES).parseAsync(body), NOW)
   expect(await stub.settings()).toMatchObject({ ok: true, value: { verifier: body.verifier } })
   const { signing_jwk: _, ...shown } = body.verifier

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { readDocument, SCHEMA, stageOf } from '../../src/session/document/document.ts'
-import { requestOptionsOf } from '../../src/session/document/stored-request.ts'
+import { requireRequestOptions } from '../../src/session/document/stored-request.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {
   it('without a protocol of OpenID4VP has no options of its requests', () => {
     const request_options = { client_id_prefix: null, response_mode: null, request_uri_method: null }
-    expect(() => requestOptionsOf({ request: { request_options } })).toThrow('no requests of OpenID4VP')
+    expect(() => requireRequestOptions({ request: { request_options } })).toThrow('no requests of OpenID4VP')
   })
 
   it('of the current schema is read as it is stored', () => {

@@ -5,11 +5,11 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
 import PAGE from '../../docs/storage.md?raw'
-import { directoryOf } from '../../src/relying-party/directory.ts'
+import { directoryStub } from '../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
-import { tombstoneOf } from '../../src/session/document/document.ts'
+import { buildTombstone } from '../../src/session/document/document.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trust-lists.ts'
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
@@ -61,7 +61,7 @@ function shapeOf(value: unknown): unknown {
 it('shows a session, one of its requests and its tombstone as they are stored', () => {
   expect(shapeOf(SESSION)).toEqual(shapeOf(verified))
   expect(shapeOf(GENERATION)).toEqual(shapeOf(pending.generations[0]))
-  expect(shapeOf(TOMBSTONE)).toEqual(shapeOf(tombstoneOf(verified, 0)))
+  expect(shapeOf(TOMBSTONE)).toEqual(shapeOf(buildTombstone(verified, 0)))
 })
 
 it('shows an event of the log as it is stored', async () => {
@@ -100,7 +100,7 @@ it('shows a list of issuers, and an anchor of it, as they are stored', async () 
 })
 
 it('shows a row of the directory as it is stored', async () => {
-  const rows = await runInDurableObject(directoryOf(env), (_, state) =>
+  const rows = await runInDurableObject(directoryStub(env), (_, state) =>
     state.storage.sql.exec('SELECT * FROM relying_parties').toArray(),
   )
   expect(shapeOf(ROW)).toEqual(shapeOf(rows[0]))

@@ -1,7 +1,7 @@
 import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { EXPIRY_SPREAD_MS, spreadOf } from '../../src/session/store/spread.ts'
+import { computeSpread, EXPIRY_SPREAD_MS } from '../../src/session/store/spread.ts'
 import { call, json } from '../routes/edge/edge-app.ts'
 import {
   ask,
@@ -44,7 +44,7 @@ const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => sta
 
 /** Time of the alarm that expires a session without a watcher. */
 function spreadExpiry(id: string, expiresAt: string): number {
-  return Date.parse(expiresAt) + spreadOf(id, EXPIRY_SPREAD_MS)
+  return Date.parse(expiresAt) + computeSpread(id, EXPIRY_SPREAD_MS)
 }
 
 describe('expiry', () => {

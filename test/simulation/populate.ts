@@ -42,7 +42,7 @@ export async function populate(world: World & Draws): Promise<void> {
     const object = objects.objectOf('VERIFICATION_SESSION', id)
     sessions.push({
       name: `session ${'ABC'[sessions.length]}`,
-      verificationId: code.verificationIdOf({ toString: () => id } as never),
+      verificationId: code.toVerificationId({ toString: () => id } as never),
       ...{ object, party, input, isKeyed },
       ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
     })
@@ -66,7 +66,7 @@ async function createParty(world: World & Draws, name: string, retention: number
   })
   await scheduler.run(scheduler.state.time + 1_000)
   const object = objects.objectOf('RELYING_PARTY', id)
-  const relyingPartyId = code.relyingPartyIdOf({ toString: () => id } as never)
+  const relyingPartyId = code.toRelyingPartyId({ toString: () => id } as never)
   parties.push({
     name,
     id: relyingPartyId,

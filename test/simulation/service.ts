@@ -1,11 +1,11 @@
 // Parts of the bundle of a simulation: the classes of the service, and what its wallets and operators need.
 
 export { CompactEncrypt, importJWK } from 'jose'
-export { relyingPartyIdOf } from '../../src/relying-party/document/identifier.ts'
+export { toRelyingPartyId } from '../../src/relying-party/document/identifier.ts'
 export { EventLog } from '../../src/relying-party/events/event-log.ts'
 export { VerificationIndex } from '../../src/relying-party/index/verification-index.ts'
 export { RelyingParty } from '../../src/relying-party/relying-party.ts'
 export { forgetSettings } from '../../src/relying-party/settings/settings-cache.ts'
-export { clientTokenOf } from '../../src/session/request/client-token.ts'
-export { verificationIdOf } from '../../src/session/store/identifier.ts'
+export { signClientToken } from '../../src/session/request/client-token.ts'
+export { toVerificationId } from '../../src/session/store/identifier.ts'
 export { VerificationSession } from '../../src/session/verification-session.ts'

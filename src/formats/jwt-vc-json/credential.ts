@@ -3,7 +3,7 @@
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { agreedText, agreedTime, idOf, wordsOf } from '../../trust/vcdm.ts'
+import { agreedText, agreedTime, idOf, readWords } from '../../trust/vcdm.ts'
 import type { CredentialRefusal } from '../verification/format.ts'
 import type { SignedJwt } from './presentation.ts'
 
@@ -38,7 +38,7 @@ export function parseCredential({
   if (!validity.ok) return validity
   const credentialSubject = { ...withText('id', subject.value), ...subjectProperty }
   return ok({
-    types: wordsOf(vc, 'type'),
+    types: readWords(vc, 'type'),
     issuer: issuer.value,
     subject: subject.value,
     root: { ...withText('id', id.value), issuer: issuer.value, ...vc, credentialSubject },

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { resolveDidKeys } from '../../trust/did/did.ts'
 import { idOf } from '../../trust/vcdm.ts'
 import type { Context, HolderRefusal, RequestBinding } from '../verification/format.ts'
-import { checkMissingProof, holderKeyOf, isCurrent, matchRequest } from '../verification/holder-proof.ts'
+import { checkMissingProof, isCurrent, matchRequest, parseHolderKey } from '../verification/holder-proof.ts'
 import { tracer } from '../verification/tracer.ts'
 import type { Credential } from './credential.ts'
 import type { DecodedPresentation, SignedJwt } from './presentation.ts'
@@ -74,7 +74,7 @@ async function resolveHolderKeys(
   context: Context,
 ): Promise<Result<readonly PublicJwk[], HolderRefusal>> {
   if (Object.hasOwn(jws.payload, 'cnf')) {
-    const key = holderKeyOf(jws.payload, context)
+    const key = parseHolderKey(jws.payload, context)
     return key === undefined ? err({ reason: 'holder_key_missing' }) : ok([key])
   }
   if (subject?.startsWith('did:') !== true) return err({ reason: 'holder_key_missing' })

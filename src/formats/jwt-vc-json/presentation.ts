@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type JsonObject, member } from '../../codec/js
 import { type DecodedJws, decodeJws } from '../../crypto/jws.ts'
 import { JWT_VC } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { isVersion1, wordsOf } from '../../trust/vcdm.ts'
+import { isVersion1, readWords } from '../../trust/vcdm.ts'
 import type { CredentialRefusal } from '../verification/format.ts'
 import { jwsRefusal } from '../verification/issuer-jwt.ts'
 
@@ -24,17 +24,17 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
   const outer = decodeJwt(presentation, JWT_VC.presentation)
   if (!outer.ok) return outer
   if (Object.hasOwn(outer.value.payload, 'vc')) {
-    const credential = contentOf(outer.value, 'vc')
+    const credential = parseContent(outer.value, 'vc')
     return credential.ok ? ok({ credential: credential.value, presentation: undefined }) : credential
   }
-  const vp = contentOf(outer.value, 'vp')
+  const vp = parseContent(outer.value, 'vp')
   if (!vp.ok) return vp
   const encoded = onlyCredential(vp.value.content)
   if (!encoded.ok) return encoded
   const inner = decodeJwt(encoded.value, JWT_VC.credential)
   if (!inner.ok) return inner
   // Without `vc` it is not a credential. It may be a presentation inside the presentation (§13.2).
-  const credential = contentOf(inner.value, 'vc')
+  const credential = parseContent(inner.value, 'vc')
   return credential.ok ? ok({ credential: credential.value, presentation: vp.value }) : credential
 }
 
@@ -52,14 +52,14 @@ function decodeJwt(
 /** Members that VC-JOSE-COSE puts beside the claims, in JWTs without `vc` and `vp`. The two are not mixed. */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 
-function contentOf(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, CredentialRefusal> {
+function parseContent(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, CredentialRefusal> {
   const content = member(jws.payload, name)
   const others = [...OF_ANOTHER_ENCODING, name === 'vc' ? 'vp' : 'vc']
   if (!isJsonObject(content) || others.some((other) => Object.hasOwn(jws.payload, other)))
     return err({ reason: 'malformed_credential' })
   if (!isVersion1(content)) return err({ reason: 'invalid_claim', claim: `${name}.@context` })
   const type = name === 'vc' ? 'VerifiableCredential' : 'VerifiablePresentation'
-  return wordsOf(content, 'type').includes(type)
+  return readWords(content, 'type').includes(type)
     ? ok({ jws, content })
     : err({ reason: 'invalid_claim', claim: `${name}.type` })
 }

@@ -36,7 +36,7 @@ export async function verifyJwtVc(
   if (!decoded.ok) return decoded
   const { parts, credential } = decoded.value
   const { jws } = parts.credential
-  const known = traced('type', typeOf(credential, expected, context))
+  const known = traced('type', findType(credential, expected, context))
   if (!known.ok) return known
   const { type } = known.value
   const issuers = traced('issuer_trust', await resolveJwtIssuer(jws, credential.issuer, type, context))
@@ -75,7 +75,7 @@ type KnownType = { readonly typeIdentifier: string; readonly type: CredentialTyp
  * Selects one of the known types of a credential: the requested one, else the first. Anchors vouch for a
  * type.
  */
-function typeOf(
+function findType(
   credential: Credential,
   { types: requested = [] }: RequestBinding,
   context: Context,

@@ -51,7 +51,7 @@ export async function verifyDeviceResponse(
   if (!decoded.ok) return decoded
   const { document, issuerSigned } = decoded.value
   const { mso, issuerAuth, payload } = issuerSigned
-  const type = traced('type', typeOf(document.docType, mso.docType, context))
+  const type = traced('type', findType(document.docType, mso.docType, context))
   if (!type.ok) return type
   const signer = traced('issuer_trust', await resolveDocumentSigner(issuerSigned, type.value, context))
   if (!signer.ok) return signer
@@ -86,7 +86,7 @@ function decodePresentation(presentation: Json) {
 }
 
 /** §9.3.1: the docType of the document is unsigned, so it must equal the one that the issuer signed. */
-function typeOf(
+function findType(
   claimed: string,
   signed: string,
   context: Context,

@@ -16,7 +16,7 @@ import type {
   PresentationRefusal,
   RequestBinding,
 } from '../verification/format.ts'
-import { holderKeyOf, isCurrent } from '../verification/holder-proof.ts'
+import { isCurrent, parseHolderKey } from '../verification/holder-proof.ts'
 import { jwsRefusal } from '../verification/issuer-jwt.ts'
 import { matchTransactionData } from './transaction-data.ts'
 
@@ -37,7 +37,7 @@ export async function verifyKeyBinding(
   expected: Pick<Context, 'now' | 'acceptsHolderKeyId'> &
     Pick<RequestBinding, 'requestedAt' | 'transactionData'>,
 ): Promise<Result<VerifiedKeyBinding, PresentationRefusal>> {
-  const key = holderKeyOf(bound.signedPayload, expected)
+  const key = parseHolderKey(bound.signedPayload, expected)
   if (key === undefined) return err({ reason: 'holder_key_missing' })
   const jws = decodeJws(kbJwt, SD_JWT.keyBindingJwt)
   if (!jws.ok) return err(jwsRefusal(jws.error, 'malformed_holder_binding'))

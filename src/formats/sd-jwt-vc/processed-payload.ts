@@ -72,7 +72,7 @@ function discloseMember(
   place: Place,
   processing: Processing,
 ): CredentialRefusal | undefined {
-  const found = disclosureOf(digest, place, processing)
+  const found = findDisclosure(digest, place, processing)
   if (!found.ok) return found.error
   if (found.value === undefined) return undefined
   const { name, value } = found.value
@@ -101,7 +101,7 @@ function processArray(
       if (typeof digest !== 'string' || Object.keys(element).length !== 1) {
         return err({ reason: 'invalid_claim', claim: '...' })
       }
-      const found = disclosureOf(digest, place, processing)
+      const found = findDisclosure(digest, place, processing)
       if (!found.ok) return found
       if (found.value === undefined) continue
       if (found.value.name !== undefined) return err({ reason: 'malformed_disclosure' })
@@ -115,7 +115,7 @@ function processArray(
 }
 
 /** Returns the disclosure of a digest; `undefined` if it was withheld or the digest is a decoy (§4.2.5). */
-function disclosureOf(
+function findDisclosure(
   digest: string,
   place: Place,
   processing: Processing,

@@ -92,7 +92,7 @@ async function openDisclosures(
   parts: SdJwtParts,
   clearClaims: ReadonlySet<string>,
 ): Promise<Result<{ readonly claims: JsonObject; readonly hash: HashName }, PresentationRefusal>> {
-  const hash = hashOf(payload)
+  const hash = parseHashName(payload)
   if (hash === undefined) return err({ reason: 'unsupported_hash_algorithm' })
   const disclosures = await digestDisclosures(parts.disclosures, hash)
   if (!disclosures.ok) return disclosures
@@ -101,7 +101,7 @@ async function openDisclosures(
 }
 
 /** `_sd_alg` (§4.1.1) at the top level of the payload. */
-function hashOf(payload: JsonObject): HashName | undefined {
+function parseHashName(payload: JsonObject): HashName | undefined {
   const name = Object.hasOwn(payload, '_sd_alg') ? member(payload, '_sd_alg') : 'sha-256'
   return typeof name === 'string' && isHashName(name) ? name : undefined
 }

@@ -28,7 +28,11 @@ export async function matchTransactionData(
     return err({ reason: 'transaction_data_mismatch' })
   }
   const expected = await Promise.all(
-    offered.map(async ({ index, encoded }) => ({ index, hash: await hashOf(encoded, hash_alg), hash_alg })),
+    offered.map(async ({ index, encoded }) => ({
+      index,
+      hash: await computeHash(encoded, hash_alg),
+      hash_alg,
+    })),
   )
   const confirmed = expected.filter(({ hash }) => hashes.includes(hash))
   return confirmed.length === hashes.length ? ok(confirmed) : err({ reason: 'transaction_data_mismatch' })
@@ -45,7 +49,7 @@ function isOffered(named: string | undefined, { hashAlgorithms }: TransactionDat
 }
 
 /** Hashes the text as it was sent, not the object that it encodes. */
-async function hashOf(encoded: string, name: HashName): Promise<string> {
+async function computeHash(encoded: string, name: HashName): Promise<string> {
   return encodeBase64url(await digest(name, utf8(encoded)))
 }
 

@@ -76,7 +76,7 @@ async function resolveIssuer(
   context: Context,
 ): Promise<Result<readonly (TrustedSigner & KnownType)[], PresentationRefusal>> {
   const traced = tracer(context.trace)
-  const known = traced('type', typeOf(jws.payload, context))
+  const known = traced('type', findType(jws.payload, context))
   if (!known.ok) return known
   const iss = member(jws.payload, 'iss')
   const isText = iss === undefined || typeof iss === 'string'
@@ -93,7 +93,7 @@ async function resolveIssuer(
  * SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is ignored: an issuer must not choose its own trusted
  * types.
  */
-function typeOf(payload: JsonObject, context: Context): Result<KnownType, PresentationRefusal> {
+function findType(payload: JsonObject, context: Context): Result<KnownType, PresentationRefusal> {
   const vct = member(payload, 'vct')
   if (typeof vct !== 'string' || vct === '') return err({ reason: 'invalid_claim', claim: 'vct' })
   const type = context.typeOf(FORMAT, vct)

@@ -58,7 +58,7 @@ export function matchRequest(
  * Key of the holder: the `jwk` of `cnf` (RFC 7800 §3.2). If the protocol accepts it, a `kid` (§3.4) that is a
  * did:jwk or did:key is another spelling of the key.
  */
-export function holderKeyOf(
+export function parseHolderKey(
   claims: JsonObject,
   { acceptsHolderKeyId = false }: Pick<Context, 'acceptsHolderKeyId'>,
 ): PublicJwk | undefined {

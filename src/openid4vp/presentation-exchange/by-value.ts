@@ -41,7 +41,7 @@ export function parseByValueResponse(
     definitionId,
     query,
     matches: ({ descriptorId, format }, query) =>
-      queryIdsOf(descriptorId).includes(query.id) && designationsOf(query.format).includes(format),
+      queryIdsOf(descriptorId).includes(query.id) && parseDesignations(query.format).includes(format),
   })
 }
 
@@ -59,6 +59,6 @@ const DESIGNATIONS: Readonly<Record<string, readonly string[]>> = {
   jwt_vc_json: ['jwt_vp_json', 'jwt_vp'],
 }
 
-function designationsOf(format: string): readonly string[] {
+function parseDesignations(format: string): readonly string[] {
   return (Object.hasOwn(DESIGNATIONS, format) ? DESIGNATIONS[format] : undefined) ?? []
 }

@@ -18,7 +18,7 @@ export function buildDefinition(query: DcqlQuery, nonce: string, formats: Exchan
   const sets = query.credential_sets ?? []
   const input_descriptors = query.credentials.map((credential) => ({
     ...buildDescriptor(credential, exchangeFormat(formats, credential)),
-    ...groupsOf(credential, query),
+    ...buildGroups(credential, query),
   }))
   const definition = { id: definitionId(nonce), input_descriptors }
   if (sets.length === 0) return definition
@@ -65,7 +65,7 @@ function isPlain(query: CredentialQuery): boolean {
 }
 
 function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonObject {
-  const claims = fieldsOf(query).map((alternatives) => ({
+  const claims = buildFields(query).map((alternatives) => ({
     path: alternatives.flatMap(({ path }) => format.jsonPaths(path)),
     ...format.fieldMembers,
     ...(alternatives.some(({ intent_to_retain }) => intent_to_retain === true) && {
@@ -87,7 +87,7 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
  * Claim sets are alternatives: "a and b, or c" becomes "a or c, and b or c". The claim of the earlier,
  * preferred set comes first.
  */
-function fieldsOf({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
+function buildFields({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
   if (claim_sets === undefined) return claims.map((claim) => [claim])
   const inAll = ({ id = '' }: ClaimsQuery) => claim_sets.every((set) => set.includes(id))
   const others = claim_sets.map((set) =>
@@ -100,7 +100,7 @@ function fieldsOf({ claims = [], claim_sets }: CredentialQuery): readonly (reado
   return [...claims.filter(inAll).map((claim) => [claim]), ...products]
 }
 
-function groupsOf({ id }: CredentialQuery, { credential_sets = [] }: DcqlQuery): JsonObject {
+function buildGroups({ id }: CredentialQuery, { credential_sets = [] }: DcqlQuery): JsonObject {
   const group = credential_sets.flatMap(({ options }, index) =>
     options.some((option) => option.includes(id)) ? [groupName(index)] : [],
   )

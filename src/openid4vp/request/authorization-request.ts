@@ -24,7 +24,7 @@ export function buildAuthorizationRequestUri(
   link = 'openid4vp',
 ): string {
   const query = Object.entries('parameters' in request ? request.parameters : referring(request)).flatMap(
-    ([name, value]) => (value === undefined ? [] : [`${name}=${encodeQueryValue(textOf(value))}`]),
+    ([name, value]) => (value === undefined ? [] : [`${name}=${encodeQueryValue(toText(value))}`]),
   )
   const start = link.includes(':') ? link : `${link}://`
   return `${start}?${query.join('&')}`
@@ -45,7 +45,7 @@ function referring({ clientId, requestUri, requestUriMethod }: RequestReference)
 }
 
 /** §5: JSON values are written as JSON text in a URI. */
-function textOf(value: Json): string {
+function toText(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 

@@ -23,7 +23,7 @@ export function verifierDid(baseUrl: string, relyingParty: string | null): strin
 }
 
 /** Returns the DID URL of a key, named by its thumbprint (RFC 7638) so that the name never changes. */
-export async function verificationMethodOf(did: string, jwk: PublicJwk): Promise<string> {
+export async function deriveVerificationMethod(did: string, jwk: PublicJwk): Promise<string> {
   return `${did}#${encodeBase64url(await jwkThumbprint(jwk))}`
 }
 
@@ -33,7 +33,7 @@ export async function verificationMethodOf(did: string, jwk: PublicJwk): Promise
  */
 export async function buildDidDocument(did: string, keys: readonly PublicJwk[]): Promise<JsonObject> {
   const named = await Promise.all(
-    keys.map(async (jwk) => ({ id: await verificationMethodOf(did, jwk), jwk })),
+    keys.map(async (jwk) => ({ id: await deriveVerificationMethod(did, jwk), jwk })),
   )
   // A key may be passed twice, but a document lists it once (§5.2).
   const methods = [...new Map(named.map((method) => [method.id, method])).values()]

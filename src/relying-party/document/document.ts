@@ -106,7 +106,7 @@ async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
 }
 
 /** Returns the settings without secrets and hashes. */
-export function viewOf(document: RelyingPartyDocument): SettingsView {
+export function toView(document: RelyingPartyDocument): SettingsView {
   const { webhook_secrets, verifier, former_verifier_keys, api_keys, schema_version, ...members } = document
   const { reader_certificates = [], ...rest } = members
   return {

@@ -11,7 +11,7 @@ const PREFIX = 'rp_'
 export const ID_LENGTH = 43
 
 /** Returns the `relying_party_id` of an object id. */
-export function relyingPartyIdOf(id: DurableObjectId): string {
+export function toRelyingPartyId(id: DurableObjectId): string {
   return PREFIX + encodeObjectId(id)
 }
 

@@ -57,7 +57,7 @@ export class EventLog extends DurableObject<Env> {
       reverse: true,
       limit: 1,
     })) {
-      this.#last = positionOf(key)
+      this.#last = parsePosition(key)
       this.#lastArrival = arrived_at
       void ctx.blockConcurrencyWhile(async () => {
         // The platform drops an alarm that failed too often. A log always has one, so that it is erased.
@@ -77,7 +77,7 @@ export class EventLog extends DurableObject<Env> {
     if (!isNew && this.#holds(event)) return 'recorded'
     if (now >= endOfDay(event.day)) return 'closed'
     const { kv } = this.ctx.storage
-    kv.put<StoredEvent>(keyOf(this.#last + 1), { ...event, arrived_at })
+    kv.put<StoredEvent>(toKey(this.#last + 1), { ...event, arrived_at })
     this.#last += 1
     this.#lastArrival = arrived_at
     this.#remember(event.event_id, arrived_at)
@@ -91,11 +91,11 @@ export class EventLog extends DurableObject<Env> {
    * to this day.
    */
   read(day: number, after: number, limit: number) {
-    const options = { prefix: PREFIX, startAfter: keyOf(after), limit: limit + 1 }
+    const options = { prefix: PREFIX, startAfter: toKey(after), limit: limit + 1 }
     const found = [...this.ctx.storage.kv.list<StoredEvent>(options)]
     const events = found.slice(0, limit).map(([key, stored]) => {
       const { event_id, verification_id, session_until, body } = stored
-      return { position: positionOf(key), event_id, verification_id, session_until, body }
+      return { position: parsePosition(key), event_id, verification_id, session_until, body }
     })
     // `append` rejects at the end of the day, and `closed` follows later. An object that moves to a machine
     // with a slower clock must not add to a day that was reported as closed.
@@ -129,7 +129,7 @@ export class EventLog extends DurableObject<Env> {
     if (this.#recent.has(event_id) || kv.get(LATE_PREFIX + event_id) !== undefined) return true
     // A prompt event arrived after this time, also by the clocks of an earlier version.
     if (created_at - 2 * CLOCK_SKEW_MS > this.#recentSince) return false
-    const startAfter = keyOf(this.#lastBefore(created_at - CLOCK_SKEW_MS))
+    const startAfter = toKey(this.#lastBefore(created_at - CLOCK_SKEW_MS))
     for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {
       if (stored.event_id === event_id) return true
       if (stored.arrived_at > created_at + PROMPT_MS + CLOCK_SKEW_MS) return false
@@ -164,7 +164,7 @@ export class EventLog extends DurableObject<Env> {
     let [before, after] = [0, this.#last + 1]
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      const arrivedAt = this.ctx.storage.kv.get<StoredEvent>(keyOf(middle))?.arrived_at ?? 0
+      const arrivedAt = this.ctx.storage.kv.get<StoredEvent>(toKey(middle))?.arrived_at ?? 0
       if (arrivedAt < time - CLOCK_SKEW_MS) before = middle
       else after = middle
     }
@@ -173,10 +173,10 @@ export class EventLog extends DurableObject<Env> {
 }
 
 /** Keys sort as their positions do. */
-function keyOf(position: number): string {
+function toKey(position: number): string {
   return PREFIX + String(position).padStart(10, '0')
 }
 
-function positionOf(key: string): number {
+function parsePosition(key: string): number {
   return Number(key.slice(PREFIX.length))
 }

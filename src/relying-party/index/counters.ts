@@ -56,7 +56,7 @@ export class HourCounters {
 }
 
 /** Returns the sum of hours as one step that begins at `at`. */
-export function sumOf(at: number, hours: readonly HourCounts[]): HourCounts {
+export function sumCounts(at: number, hours: readonly HourCounts[]): HourCounts {
   const totals = new Map<string, number>()
   for (const hour of hours) {
     for (const [counter, count] of countersOf(hour)) totals.set(counter, (totals.get(counter) ?? 0) + count)

@@ -3,7 +3,7 @@
 
 import { HourCounters, type HourCounts } from './counters.ts'
 import type { ListedEntry } from './index-entry.ts'
-import { isRemoved, keyOf, PREFIX, type Stored } from './stored-entry.ts'
+import { isRemoved, PREFIX, type Stored, toKey } from './stored-entry.ts'
 
 const SETTLED = 'settled'
 /** Age from which entries are counted in storage. Most sessions have ended by then, with their webhook. */
@@ -62,7 +62,7 @@ export class DayCounters {
   /** Adds older entries to the stored part. False where more of them follow. */
   #settle(now: number): boolean {
     const part = copyOf(this.#settled)
-    const read = this.#extend(part, keyOf({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
+    const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
     if (read >= ENTRIES_A_WRITE) {
       this.#store(part)
       this.#settled = part

@@ -21,7 +21,7 @@ export function isRemoved(stored: Stored): stored is Removed {
   return 'removed' in stored
 }
 
-export function keyOf({ created_at, mark }: EntryPosition): string {
+export function toKey({ created_at, mark }: EntryPosition): string {
   return `${PREFIX}${String(created_at).padStart(15, '0')}/${mark}`
 }
 

@@ -3,7 +3,7 @@
 // replaced by a later revision only. Expired days are erased whole.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
@@ -17,11 +17,11 @@ import type { IndexEntry } from './index-entry.ts'
 import {
   type EntryPosition,
   isRemoved,
-  keyOf,
   PREFIX,
   positionOf,
   type Stored,
   type StoredEntry,
+  toKey,
 } from './stored-entry.ts'
 
 /** A day of a relying party. */
@@ -81,7 +81,7 @@ export class VerificationIndex extends DurableObject<Env> {
   /** Stores an entry, unless a later revision is stored. False where the relying party is deleted. */
   async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
     if (!(await this.#open(of))) return false
-    const key = keyOf({ created_at: listed.created_at, mark })
+    const key = toKey({ created_at: listed.created_at, mark })
     const entry: StoredEntry = { ...listed, sealed_metadata: await this.#seal(metadata, key) }
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // the day is over
@@ -100,10 +100,10 @@ export class VerificationIndex extends DurableObject<Env> {
   async remove(at: EntryPosition & Day): Promise<void> {
     if (!(await this.#open(at))) return
     const { kv } = this.ctx.storage
-    const before = kv.get<Stored>(keyOf(at))
+    const before = kv.get<Stored>(toKey(at))
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
     const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
-    kv.put<Stored>(keyOf(at), { removed: true, counted })
+    kv.put<Stored>(toKey(at), { removed: true, counted })
   }
 
   /** Returns entries before a position, newest first. `before` null: from the newest on. */
@@ -173,7 +173,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {
-    const end = before === null ? {} : { end: keyOf(before) }
+    const end = before === null ? {} : { end: toKey(before) }
     return this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit, ...end })
   }
 
@@ -212,7 +212,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
-    this.#key ??= await deriveKey(configOf(this.env).serverSecret, `index/${this.ctx.id}`)
+    this.#key ??= await deriveKey(loadConfig(this.env).serverSecret, `index/${this.ctx.id}`)
     return this.#key
   }
 

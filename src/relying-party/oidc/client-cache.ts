@@ -9,7 +9,7 @@ import { CLIENT_ID, type OidcClient } from './client.ts'
 const cache = createObjectCache<OidcClient, 'not_found'>(500)
 
 /** Returns a client of a relying party, at most 60 s old. `now` is Unix milliseconds. */
-export async function oidcClientOf(
+export async function loadOidcClient(
   env: Pick<Env, 'RELYING_PARTY'>,
   relyingPartyId: string,
   clientId: string,

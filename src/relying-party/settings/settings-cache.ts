@@ -16,7 +16,7 @@ const cache = createObjectCache<Settings, 'not_found'>(500)
  * Returns the settings of a relying party, at most 60 s old. `now` is Unix milliseconds. An id that this
  * service did not issue is `not_found` and creates no object. `unavailable` is worth another try.
  */
-export async function settingsOf(
+export async function loadSettings(
   env: Pick<Env, 'RELYING_PARTY'>,
   relyingPartyId: string,
   now: number,

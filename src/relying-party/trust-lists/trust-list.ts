@@ -2,7 +2,7 @@
 // is verified. The last good copy stays in use until it is stale.
 
 import { DurableObject } from 'cloudflare:workers'
-import { configOf, outboundRule } from '../../config.ts'
+import { loadConfig, outboundRule } from '../../config.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { TRUST_LIST } from '../../limits.ts'
 import { record } from '../../metrics/record.ts'
@@ -187,7 +187,7 @@ export class TrustList extends DurableObject<Env> {
   ): Promise<Result<NewEdition | 'not_modified', RefreshError>> {
     const get = createConditionalGet({
       fetch: (input, init) => fetch(input, init),
-      ...outboundRule(configOf(this.env), config.livemode),
+      ...outboundRule(loadConfig(this.env), config.livemode),
       timeoutMs: FETCH_TIMEOUT_MS,
     })
     const accept = ACCEPT[source.kind]

@@ -3,7 +3,7 @@
 import type { Env } from '../../env.ts'
 import { err, type Result } from '../../result.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { directoryOf } from '../directory.ts'
+import { directoryStub } from '../directory.ts'
 import { createObjectCache } from '../document/object-cache.ts'
 import type { TrustListEntry } from '../document/settings.ts'
 import type { TrustList, TrustListCopy, TrustListView } from './trust-list.ts'
@@ -16,21 +16,21 @@ export async function createTrustList(
   now: number,
 ): Promise<Result<TrustListView, 'exists' | 'too_many' | 'not_found'>> {
   // The name comes first: a name without a list is visible and can be erased, a list without a name cannot.
-  if (!(await directoryOf(env).addTrustList(config))) return err('too_many')
-  const created = await stubOf(env, config.name).create(config, now)
+  if (!(await directoryStub(env).addTrustList(config))) return err('too_many')
+  const created = await trustListStub(env, config.name).create(config, now)
   cache.forget(config.name)
   return created
 }
 
 /** Returns a list as its operator sees it. Reads listed names only: any other name would create an object. */
 export async function viewTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
-  return (await isKept(env, name)) ? stubOf(env, name).view() : err('not_found')
+  return (await isKept(env, name)) ? trustListStub(env, name).view() : err('not_found')
 }
 
 /** Fetches a list now. */
 export async function refreshTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
   if (!(await isKept(env, name))) return err('not_found')
-  const refreshed = await stubOf(env, name).refresh()
+  const refreshed = await trustListStub(env, name).refresh()
   cache.forget(name)
   return refreshed
 }
@@ -38,9 +38,9 @@ export async function refreshTrustList(env: Env, name: string): Promise<Result<T
 /** Erases a list. False where there was none. */
 export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   if (!(await isKept(env, name))) return false
-  await stubOf(env, name).erase()
+  await trustListStub(env, name).erase()
   cache.forget(name)
-  return directoryOf(env).removeTrustList(name)
+  return directoryStub(env).removeTrustList(name)
 }
 
 /**
@@ -50,7 +50,7 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
 export function trustListHealth(env: Env, entries: readonly TrustListEntry[], now: number) {
   return Promise.all(
     entries.map(async ({ name }) => {
-      const copy = await copyOf(env, name, now)
+      const copy = await loadCopy(env, name, now)
       return { name, isUsable: isUsable(copy, now), usableUntil: copy.ok ? copy.value.usable_until : 0 }
     }),
   )
@@ -72,7 +72,7 @@ export async function subscribedAnchors(
   { anchor_sets, livemode }: { readonly anchor_sets: readonly string[]; readonly livemode: boolean },
   now: number,
 ): Promise<SubscribedAnchors> {
-  const found = await Promise.all(anchor_sets.map((name) => copyOf(env, name, now)))
+  const found = await Promise.all(anchor_sets.map((name) => loadCopy(env, name, now)))
   const kept = found.filter((copy) => copy.ok || copy.error !== 'not_found')
   const fitting = kept.filter((copy) => !copy.ok || copy.value.livemode || !livemode)
   const usable = fitting.filter((copy) => isUsable(copy, now))
@@ -86,8 +86,8 @@ type Copy = Result<TrustListCopy, 'not_found' | 'unavailable'>
 
 const cache = createObjectCache<TrustListCopy, 'not_found'>(100)
 
-async function copyOf(env: Env, name: string, now: number): Promise<Copy> {
-  return (await cache.get(name, now, () => stubOf(env, name).copy())) ?? err('unavailable')
+async function loadCopy(env: Env, name: string, now: number): Promise<Copy> {
+  return (await cache.get(name, now, () => trustListStub(env, name).copy())) ?? err('unavailable')
 }
 
 function isUsable(copy: Copy, now: number): boolean {
@@ -98,9 +98,9 @@ function isUsable(copy: Copy, now: number): boolean {
 
 async function isKept(env: Env, name: string): Promise<boolean> {
   if (!LIST_NAME.test(name)) return false
-  return (await directoryOf(env).trustLists()).some((entry) => entry.name === name)
+  return (await directoryStub(env).trustLists()).some((entry) => entry.name === name)
 }
 
-function stubOf(env: Env, name: string): DurableObjectStub<TrustList> {
+function trustListStub(env: Env, name: string): DurableObjectStub<TrustList> {
   return env.TRUST_LIST.getByName(name)
 }

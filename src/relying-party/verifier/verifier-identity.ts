@@ -12,7 +12,7 @@ import {
 } from '../../openid4vp/request/client-identifier.ts'
 import type { VerifierIdentity } from '../../openid4vp/request/generation.ts'
 import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attestation.ts'
-import { verificationMethodOf, verifierDid } from '../../openid4vp/request/verifier-did.ts'
+import { deriveVerificationMethod, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { googleMetadataOf } from '../document/google-wallet.ts'
@@ -86,7 +86,7 @@ async function identify(
       // A relying party with a key of its own has an identifier of its own.
       const did = verifierDid(config.baseUrl, verifier && settings.relying_party_id.slice(3))
       if (did === undefined) return err('host_is_an_address')
-      const kid = await verificationMethodOf(did, signingJwk)
+      const kid = await deriveVerificationMethod(did, signingJwk)
       return ok({ clientId: didClientId(did), proof: { kid }, signingJwk })
     }
     case 'verifier_attestation':

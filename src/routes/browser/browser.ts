@@ -4,7 +4,7 @@
 import { LONGEST_SESSION_SECONDS } from '../../api/requests.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { BROWSER_SECRET_BYTES, HOLD_MS } from '../../session/end/binding.ts'
@@ -16,7 +16,7 @@ import type { AppContext } from '../edge/context.ts'
 export function isOwnPage(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')
   const isSameSite = site === undefined || site === 'same-origin'
-  return isSameSite && c.req.header('Origin') === configOf(c.env).baseUrl
+  return isSameSite && c.req.header('Origin') === loadConfig(c.env).baseUrl
 }
 
 const COOKIE = 'wv_browser'
@@ -31,7 +31,7 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
   const value = readCookie(c, COOKIE)
   const [secret = '', mac] = value?.split('~') ?? []
   if (!SECRET.test(secret)) return null
-  const isOurs = isHttps(c) ? mac === undefined : timingSafeEqualText(mac ?? '', await macOf(c, secret))
+  const isOurs = isHttps(c) ? mac === undefined : timingSafeEqualText(mac ?? '', await computeMac(c, secret))
   return isOurs ? secret : null
 }
 
@@ -40,12 +40,12 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
  * `SameSite=Strict` suffices: our own page's script sends the cookie, and opening the page needs none.
  */
 export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
-  const value = isHttps(c) ? secret : `${secret}~${await macOf(c, secret)}`
+  const value = isHttps(c) ? secret : `${secret}~${await computeMac(c, secret)}`
   const maxAge = LONGEST_SESSION_SECONDS + HOLD_MS / 1000
   writeCookie(c, COOKIE, value, { sameSite: 'Strict', maxAge })
 }
 
-async function macOf(c: AppContext, secret: string): Promise<string> {
-  const key = await derivedKey(configOf(c.env), 'browser-cookie')
+async function computeMac(c: AppContext, secret: string): Promise<string> {
+  const key = await derivedKey(loadConfig(c.env), 'browser-cookie')
   return encodeBase64url(await hmacSha256(key, utf8(secret)))
 }

@@ -5,7 +5,7 @@ import { Hono } from 'hono/tiny'
 import { dcApiRequestOptions, dcApiResponse } from '../../api/requests.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { err, type Result } from '../../result.ts'
 import type { RefusalCode } from '../../session/document/results.ts'
@@ -32,7 +32,7 @@ const RESPONSE_LIMIT = 1024 * 1024 + 1024
 
 /** Creates a request for the page's browser. */
 async function createRequest(c: AppContext): Promise<Response> {
-  const caller = await callerOf(c)
+  const caller = await authenticatePage(c)
   if (!caller.ok) return caller.error
   const body = await readJson(c, dcApiRequestOptions, REQUEST_LIMIT)
   if (!body.ok) return body.error
@@ -43,7 +43,7 @@ async function createRequest(c: AppContext): Promise<Response> {
   }
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')
-  const page = await pageOf(c, caller.value)
+  const page = await loadPage(c, caller.value)
   const wallet = body.value.wallet ?? null
   const request = await session.createDcApiRequest(accessOf(caller.value), { page, origin, wallet })
   if (!request.ok) return sessionProblem(c, request.error)
@@ -53,7 +53,7 @@ async function createRequest(c: AppContext): Promise<Response> {
 
 /** Processes the response that the page received from its browser. */
 async function processResponse(c: AppContext): Promise<Response> {
-  const caller = await callerOf(c)
+  const caller = await authenticatePage(c)
   if (!caller.ok) return caller.error
   const body = await readJson(c, dcApiResponse, RESPONSE_LIMIT)
   if (!body.ok) return body.error
@@ -63,7 +63,7 @@ async function processResponse(c: AppContext): Promise<Response> {
   const { protocol } = body.value
   const data = JSON.stringify(body.value.data)
   const digest = encodeBase64url(await sha256(utf8(JSON.stringify(body.value))))
-  const page = await pageOf(c, caller.value)
+  const page = await loadPage(c, caller.value)
   const result = await session.processDcApiResponse(by, { page, protocol, data, digest })
   if (!result.ok) return refuse(c, result.error, caller.value)
   if (caller.value.kind === 'client_token') {
@@ -75,20 +75,20 @@ async function processResponse(c: AppContext): Promise<Response> {
 }
 
 /** Accepts a client token from our own page only: it has the browser's cookie. */
-async function callerOf(c: AppContext): Promise<Result<SessionCaller, Response>> {
+async function authenticatePage(c: AppContext): Promise<Result<SessionCaller, Response>> {
   const caller = await authenticateForSession(c, c.req.param('id') ?? '', 'verify:request')
   if (!caller.ok || caller.value.kind === 'relying_party' || isOwnPage(c)) return caller
   return err(problem(c, 'cross_site_request'))
 }
 
-async function pageOf(c: AppContext, caller: SessionCaller): Promise<DcApiPage> {
+async function loadPage(c: AppContext, caller: SessionCaller): Promise<DcApiPage> {
   return caller.kind === 'client_token' ? { secret: await getBrowserCookie(c) } : 'relying_party'
 }
 
 /** Returns our own origin, or the named one of the relying party's settings. A page cannot add an origin. */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {
-    const { baseUrl } = configOf(c.env)
+    const { baseUrl } = loadConfig(c.env)
     return named === undefined || named === baseUrl ? baseUrl : undefined
   }
   const { origins } = caller.caller.settings

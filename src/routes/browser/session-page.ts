@@ -2,10 +2,10 @@
 // The session page requires the session's `client_token`; the id alone opens nothing.
 
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
 import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
@@ -22,7 +22,7 @@ import { returnBody } from './page/return-body.ts'
 import { type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
 import { chosenProfile, deviceOf } from './page/wallets.ts'
-import { waysOf } from './page/ways.ts'
+import { listWays } from './page/ways.ts'
 
 /** The routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
@@ -46,7 +46,7 @@ async function openPage(c: AppContext): Promise<Response> {
 async function authorizePage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const session = sessionStub(c.env, id)
-  const createdAt = await verifyClientToken(configOf(c.env), id, c.req.query('token') ?? '')
+  const createdAt = await verifyClientToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
   // As on `/qr`: a prefetched page renders no request. The browser fetches it again for the person.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
@@ -70,7 +70,7 @@ async function sendSession(
   const found = await session.readPage(by, { named, mayLower })
   if (!found.ok) return sendNotFound(c)
   const view = found.value
-  const settings = await settingsOf(c.env, view.relying_party_id, Date.now())
+  const settings = await loadSettings(c.env, view.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
   const texts = await textsFor(c, view.locale)
   const { name, branding, origins } = settings.value
@@ -93,7 +93,7 @@ async function sendSession(
     walletName: chosenProfile({ view })?.name ?? null,
     named,
     wallets: mayLower
-      ? await offeredWallets(view, { config: configOf(c.env), settings: settings.value, ...life })
+      ? await offeredWallets(view, { config: loadConfig(c.env), settings: settings.value, ...life })
       : [],
     device: deviceOf(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
@@ -104,7 +104,7 @@ async function sendSession(
     now: Date.now(),
   }
   const { title, body, live } = sessionBody(page, texts)
-  const scripts = await addressesOf(c, live ? scriptsOf(page) : reportsOf(page))
+  const scripts = await loadAddresses(c, live ? scriptsOf(page) : reportsOf(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders })
 }
@@ -117,13 +117,13 @@ function textsFor(c: AppContext, locale: string | null): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(locale, c.req.header('Accept-Language')))
 }
 
-function addressesOf(c: AppContext, names: readonly ScriptName[]): Promise<readonly string[]> {
+function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<readonly string[]> {
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
 /** The page's own script is the last one, because the others show their ways. */
 function scriptsOf(page: SessionPage): readonly ScriptName[] {
-  const scripts = waysOf(page).map(({ script }) => script)
+  const scripts = listWays(page).map(({ script }) => script)
   return [...reportsOf(page), ...scripts.filter((script) => script !== null), 'session-page.js']
 }
 
@@ -167,7 +167,7 @@ async function watch(c: AppContext): Promise<Response> {
 /** The page that a wallet returns people to (OpenID4VP 1.0 §8.2): the same for every id, without effect. */
 async function sendReturnPage(c: AppContext): Promise<Response> {
   const texts = await textsFor(c, null)
-  const scripts = await addressesOf(c, ['return-page.js'])
+  const scripts = await loadAddresses(c, ['return-page.js'])
   return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
 }
 

@@ -3,7 +3,7 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
@@ -27,7 +27,7 @@ export type ConsoleSession = {
 
 /** Sets the cookie. Returns the token that each call of this console must send. */
 export async function openConsole(c: AppContext, session: ConsoleSession): Promise<string> {
-  const key = await keyOf(c)
+  const key = await deriveCookieKey(c)
   const sealed = await seal({ key, aad: PLACE }, JSON.stringify(session), randomBytes(IV_BYTES))
   const maxAge = Math.max(0, Math.floor((session.expires_at - Date.now()) / 1000))
   writeCookie(c, NAME, sealed, { sameSite: 'Strict', maxAge })
@@ -38,7 +38,7 @@ export async function openConsole(c: AppContext, session: ConsoleSession): Promi
 export async function readConsole(c: AppContext) {
   const sealed = readCookie(c, NAME)
   if (sealed === undefined) return undefined
-  const key = await keyOf(c)
+  const key = await deriveCookieKey(c)
   const text = await unseal({ key, aad: PLACE }, sealed)
   if (text === undefined) return undefined
   const session = JSON.parse(text) as ConsoleSession // sealed by us
@@ -52,8 +52,8 @@ export function closeConsole(c: AppContext): void {
   writeCookie(c, NAME, '', { sameSite: 'Strict', maxAge: 0 })
 }
 
-function keyOf(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
-  return deriveKey(configOf(c.env).serverSecret, 'console')
+function deriveCookieKey(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
+  return deriveKey(loadConfig(c.env).serverSecret, 'console')
 }
 
 /** Differs for each sign-in. A page of another site cannot read it. */

@@ -2,7 +2,7 @@
 // console shows or does, the API can: its calls are those of the API, with the owner's token.
 
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { operatorOnly } from '../settings/operator.ts'
@@ -56,7 +56,7 @@ export function consoleRoutes(app: Hono<AppEnv>): Hono<AppEnv> {
 
 /** The console is off unless the configuration says CONSOLE=1. */
 async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
-  if (!configOf(c.env).hasConsole) return problem(c, 'not_found')
+  if (!loadConfig(c.env).hasConsole) return problem(c, 'not_found')
   if (c.req.path === '/console/') return c.redirect('/console', 308)
   await next()
   return undefined
@@ -70,7 +70,7 @@ async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Re
   const isOwn =
     c.req.method === 'GET'
       ? (c.req.header('Sec-Fetch-Site') ?? 'same-origin') === 'same-origin'
-      : c.req.header('Origin') === configOf(c.env).baseUrl
+      : c.req.header('Origin') === loadConfig(c.env).baseUrl
   if (!isOwn) return problem(c, 'cross_site_request')
   await next()
   return undefined

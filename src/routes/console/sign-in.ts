@@ -4,7 +4,7 @@ import type { ConsoleSessionView } from '../../api/responses/console.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { isoTime } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
@@ -29,12 +29,12 @@ export async function signIn(c: AppContext): Promise<Response> {
   if (attempt.isRefused) return problem(c, 'rate_limited')
   const { token, code } = body.value
   const sent = code === undefined ? token : takeKey(code)
-  const opened = sent === undefined ? 'invalid_token' : await sessionOf(c, sent)
+  const opened = sent === undefined ? 'invalid_token' : await openSession(c, sent)
   if (opened === 'invalid_token') return problem(c, attempt.isOver ? 'rate_limited' : opened)
   attempt.giveBack()
   if (typeof opened === 'string') return problem(c, opened)
   const pageToken = await openConsole(c, opened.session)
-  return c.json(viewOf(opened, pageToken), 201, { 'Cache-Control': 'no-store' })
+  return c.json(toView(opened, pageToken), 201, { 'Cache-Control': 'no-store' })
 }
 
 /** Returns who is signed in, and the token of the page. */
@@ -42,14 +42,14 @@ export async function readSession(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
   if (console === undefined) return problem(c, 'missing_token')
   const { session, pageToken } = console
-  const current = await sessionOf(c, session.token)
+  const current = await openSession(c, session.token)
   if (typeof current === 'string') return problem(c, current)
-  return c.json(viewOf({ ...current, session }, pageToken), 200, { 'Cache-Control': 'no-store' })
+  return c.json(toView({ ...current, session }, pageToken), 200, { 'Cache-Control': 'no-store' })
 }
 
 /** Creates a code for a relying party's console, on this machine only. `npm start` prints it. */
 export async function createCode(c: AppContext): Promise<Response> {
-  if (!configOf(c.env).isLocal) return problem(c, 'not_found')
+  if (!loadConfig(c.env).isLocal) return problem(c, 'not_found')
   const body = await readJson(c, codeRequest, BODY_BYTES)
   if (!body.ok) return body.error
   const now = Date.now()
@@ -70,7 +70,7 @@ function takeKey(code: string): string | undefined {
 type Opened = { readonly session: ConsoleSession; readonly caller: Caller | null }
 
 /** Returns the session that a token opens now, or the problem why it opens none. */
-async function sessionOf(c: AppContext, token: string): Promise<Opened | ProblemCode> {
+async function openSession(c: AppContext, token: string): Promise<Opened | ProblemCode> {
   const longest = Date.now() + SIGNED_IN_SECONDS * 1000
   if (await isOperator(c, token)) {
     return { session: { owner: 'operator', token, expires_at: longest }, caller: null }
@@ -82,13 +82,13 @@ async function sessionOf(c: AppContext, token: string): Promise<Opened | Problem
 }
 
 async function isOperator(c: AppContext, token: string): Promise<boolean> {
-  const { adminToken } = configOf(c.env)
+  const { adminToken } = loadConfig(c.env)
   if (adminToken === null) return false
   const [sent, expected] = await Promise.all([sha256(utf8(token)), sha256(utf8(adminToken))])
   return timingSafeEqual(sent, expected)
 }
 
-function viewOf({ session, caller }: Opened, change_token: string): ConsoleSessionView {
+function toView({ session, caller }: Opened, change_token: string): ConsoleSessionView {
   const { relying_party_id = '', name = '', livemode = false } = caller?.settings ?? {}
   return {
     owner: session.owner,

@@ -3,12 +3,12 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/document/settings.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
-import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { forgetSettings, loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionAccess } from '../../session/access.ts'
 import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/client-token.ts'
@@ -51,7 +51,7 @@ type AuthenticationError = Extract<
  */
 export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const token = presentedToken(c)
-  const found = token.ok ? await callerOf(c, token.value, scope) : token
+  const found = token.ok ? await findCaller(c, token.value, scope) : token
   return found.ok ? found : err(problem(c, found.error))
 }
 
@@ -81,13 +81,13 @@ export async function authenticateForSession(
     const isMisplaced = token.error === 'missing_token' && Boolean(c.req.query('token'))
     return err(problem(c, isMisplaced ? 'invalid_token' : token.error))
   }
-  const createdAt = await verifyClientToken(configOf(c.env), verificationId, token.value)
+  const createdAt = await verifyClientToken(loadConfig(c.env), verificationId, token.value)
   if (createdAt !== undefined) {
     const secret = loginSecret(c, verificationId)
     const login = secret === undefined ? undefined : await digestOf(secret)
     return ok({ kind: 'client_token', createdAt, login })
   }
-  const found = await callerOf(c, token.value, scope)
+  const found = await findCaller(c, token.value, scope)
   return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
 }
 
@@ -127,7 +127,7 @@ function cookiePrefix(c: AppContext): string {
 }
 
 export function isHttps(c: AppContext): boolean {
-  return configOf(c.env).baseUrl.startsWith('https:')
+  return loadConfig(c.env).baseUrl.startsWith('https:')
 }
 
 /** Returns the digest of a secret as it is stored (base64url). */
@@ -173,7 +173,7 @@ export async function callerByApiKey(
   return toCaller(active.value, now)
 }
 
-async function callerOf(
+async function findCaller(
   c: AppContext,
   token: string,
   scope: Scope,
@@ -195,7 +195,7 @@ async function callerByAccessToken(
   token: string,
 ): Promise<Result<Caller, AuthenticationError>> {
   const now = Date.now()
-  const verified = await verifyAccessToken(configOf(c.env), token, now)
+  const verified = await verifyAccessToken(loadConfig(c.env), token, now)
   if (!verified.ok) return verified
   const active = await activeKey(c, verified.value, now)
   if (!active.ok) return active
@@ -214,7 +214,7 @@ async function activeKey(
   { relyingPartyId, keyId, livemode }: KeyName,
   now: number,
 ): Promise<Result<ActiveKey, AuthenticationError>> {
-  const settings = await settingsOf(c.env, relyingPartyId, now)
+  const settings = await loadSettings(c.env, relyingPartyId, now)
   if (!settings.ok) {
     return err(settings.error === 'unavailable' ? 'temporarily_unavailable' : 'invalid_token')
   }

@@ -39,7 +39,7 @@ const cache = new WeakMap<AssetSource, Map<string, unknown>>()
  * Returns the text of a code in assets/messages.json, with `values` in its placeholders. Without the file:
  * the code. No response depends on a text.
  */
-export async function messageOf(
+export async function readMessage(
   assets: AssetSource,
   code: string,
   values: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ import { matchedRoutes } from 'hono/route'
 import { logLine } from '../../metrics/log-line.ts'
 import { record } from '../../metrics/record.ts'
 import type { AppEnv } from './context.ts'
-import { traceOf } from './trace.ts'
+import { readTrace } from './trace.ts'
 
 /** Counts the request, and logs it after the response. Mount it right after `requestId`. */
 export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
@@ -21,7 +21,7 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   const labels = { audience: audienceOf(c, route), method, route, status: String(status) }
   record('requests', labels, { ms, local: isRepeated })
   if (isRepeated) return
-  const { trace_id } = traceOf(c)
+  const { trace_id } = readTrace(c)
   logLine('info', 'request', { request_id: c.get('requestId'), trace_id, method, route, status, ms })
 }
 

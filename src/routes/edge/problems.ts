@@ -3,7 +3,7 @@
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Problem } from '../../api/responses/public.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { AppContext } from './context.ts'
 
 /** One kind of problem. `retryable`: the same request may succeed later, unchanged. */
@@ -131,7 +131,7 @@ function challenge(code: ProblemCode): string {
 
 function problemType(c: AppContext, code: ProblemCode): string {
   try {
-    return `${configOf(c.env).baseUrl}/problems/${code}`
+    return `${loadConfig(c.env).baseUrl}/problems/${code}`
   } catch {
     return 'about:blank' // RFC 9457 §4.2.1; without a valid configuration our address is unknown
   }

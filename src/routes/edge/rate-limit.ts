@@ -1,7 +1,7 @@
 // Rate limits (api/limits). The platform's limiters count for a whole location. Without them, a token bucket
 // in memory has the same limits for one process.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { cameByCloudflare } from './cloudflare.ts'
 import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
@@ -57,7 +57,7 @@ export async function limitCreations(c: AppContext, keyId: string): Promise<Resp
  * there is no limit.
  */
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
-  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   return address === undefined || take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
 }
 
@@ -66,7 +66,7 @@ export async function takeWalletCall(c: AppContext): Promise<boolean> {
  * there were more. Without a known address there is no such limit.
  */
 export async function takeTokenCall(c: AppContext): Promise<boolean> {
-  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   return address === undefined || take(c.env.TOKEN_RATE_LIMIT, tokens, `address ${address}`)
 }
 
@@ -84,14 +84,14 @@ export function clientAddress(request: Request, clientIpHeader: string | null): 
   const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
   const address = value?.trim().slice(0, 64)
-  return address ? networkOf(address) : undefined
+  return address ? toNetwork(address) : undefined
 }
 
 /**
  * Returns an IPv6 address as its first 64 bits: one subscriber has them all (RFC 6177 §2). Everything else is
  * returned unchanged.
  */
-function networkOf(address: string): string {
+function toNetwork(address: string): string {
   const literal = `http://[${address.replace(/^\[|\]$|%.*$/g, '')}]`
   if (!address.includes(':') || !URL.canParse(literal)) return address
   const [head = '', tail] = new URL(literal).hostname.slice(1, -1).split('::') // RFC 5952
@@ -109,7 +109,7 @@ function networkOf(address: string): string {
  * lock a client out. Returns false where there were more.
  */
 export function takeFailedAuthentication(c: AppContext): boolean {
-  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   return address === undefined || failures(address, Date.now())
 }
 
@@ -119,7 +119,7 @@ export function takeFailedAuthentication(c: AppContext): boolean {
  * anyone could lock the operator out. So there the token is always checked.
  */
 export function beginSignIn(c: AppContext) {
-  const address = clientAddress(c.req.raw, configOf(c.env).clientIpHeader)
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   const key = `console ${address ?? ''}`
   const isOver = !failures(key, Date.now())
   return {

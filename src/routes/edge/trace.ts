@@ -7,7 +7,7 @@ import { randomBytes } from '../../crypto/random.ts'
 import type { AppContext } from './context.ts'
 
 /** Returns the request's trace. It is computed at the first call: most polls never need one. */
-export function traceOf(c: AppContext): Trace {
+export function readTrace(c: AppContext): Trace {
   const trace = c.get('trace') ?? parseTraceparent(c.req.header('traceparent') ?? '') ?? newTrace()
   c.set('trace', trace)
   return trace

@@ -6,7 +6,7 @@ import { isJsonObject, type Json, parseJson } from '../../codec/json.ts'
 import { toPointer } from '../../codec/json-pointer.ts'
 import { describeIssue } from '../../codec/schema.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { messageOf } from './cloudflare.ts'
+import { readMessage } from './cloudflare.ts'
 import type { AppContext } from './context.ts'
 import { type FieldError, type ProblemCode, problem } from './problems.ts'
 import { type BodyError, readBody, type Sender } from './request-body.ts'
@@ -30,7 +30,7 @@ export async function readJson<T>(
   if (!bytes.ok) return err(problem(c, BODY_PROBLEMS[bytes.error]))
   const json = parseJson(bytes.value, { length: limit, depth: MAXIMUM_DEPTH })
   if (!json.ok)
-    return err(problem(c, 'invalid_json', { detail: await messageOf(c.env.ASSETS, `json_${json.error}`) }))
+    return err(problem(c, 'invalid_json', { detail: await readMessage(c.env.ASSETS, `json_${json.error}`) }))
   const parsed = await schema.safeParseAsync(json.value, { error: describeIssue })
   const errors = parsed.success ? prototypeErrors(json.value) : toErrors(parsed.error, json.value)
   return parsed.success && errors.length === 0

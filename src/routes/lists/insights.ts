@@ -5,7 +5,13 @@ import { isoTime } from '../../codec/date-time.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
-import { type Counts, HOUR_MS, type HourCounts, quantile, sumOf } from '../../relying-party/index/counters.ts'
+import {
+  type Counts,
+  HOUR_MS,
+  type HourCounts,
+  quantile,
+  sumCounts,
+} from '../../relying-party/index/counters.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -41,10 +47,10 @@ export async function readInsights(c: AppContext): Promise<Response> {
     const message = `must be later than from, by at most ${STEPS} steps`
     return memberProblem(c, { pointer: '/to', code: 'invalid_value', message })
   }
-  const hours = await hoursOf(c.env, relying_party_id, from, to)
+  const hours = await loadHours(c.env, relying_party_id, from, to)
   const steps = Array.from({ length: count }, (_, i) => from + i * stepMs).map((at) =>
     stepOf(
-      sumOf(
+      sumCounts(
         at,
         hours.filter((hour) => hour.at >= at && hour.at < at + stepMs),
       ),
@@ -55,7 +61,7 @@ export async function readInsights(c: AppContext): Promise<Response> {
 }
 
 /** Returns the hours of a range. A session may end two days after its creation. */
-async function hoursOf(
+async function loadHours(
   env: Env,
   relyingPartyId: string,
   from: number,
@@ -66,7 +72,7 @@ async function hoursOf(
   const hours: HourCounts[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
     const batch = readable.slice(i, i + AT_A_TIME)
-    const counts = await Promise.all(batch.map((day) => countsOf(env, relyingPartyId, day)))
+    const counts = await Promise.all(batch.map((day) => loadCounts(env, relyingPartyId, day)))
     hours.push(...counts.flat())
   }
   return hours.filter(({ at }) => at >= from && at < to)
@@ -75,7 +81,7 @@ async function hoursOf(
 /** Counters of old days, those that were read last at the end. */
 const cache = new Map<string, { readonly until: number; readonly counts: readonly HourCounts[] }>()
 
-async function countsOf(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
+async function loadCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
   const now = Date.now()
   const name = `${relyingPartyId}/${day}`
   const cached = cache.get(name)

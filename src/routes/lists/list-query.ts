@@ -63,7 +63,7 @@ const KNOWN = new Set([
 ])
 
 /** Returns the filter of a query, and the position before which it reads; null: from the newest on. */
-export function filterOf(query: ListQuery): {
+export function parseFilter(query: ListQuery): {
   readonly filter: EntryFilter
   readonly before: EntryPosition | null
 } {
@@ -97,7 +97,7 @@ export async function writeListCursor(config: Config, context: string, at: Entry
   const bytes = new Uint8Array(TIME_BYTES + MARK_BYTES)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(at.created_at))
   bytes.set(decodeBase64url(at.mark) ?? new Uint8Array(), TIME_BYTES)
-  return writeTagged(await keyOf(config), context, bytes)
+  return writeTagged(await deriveCursorKey(config), context, bytes)
 }
 
 /** Parses a cursor; `undefined` for every text that was not made for this relying party and this query. */
@@ -107,7 +107,7 @@ export async function readListCursor(
   cursor: string,
 ): Promise<EntryPosition | undefined> {
   const expected = { text: cursor, length: TIME_BYTES + MARK_BYTES }
-  const bytes = await readTagged(await keyOf(config), context, expected)
+  const bytes = await readTagged(await deriveCursorKey(config), context, expected)
   if (bytes === undefined) return undefined
   const created_at = Number(new DataView(bytes.buffer).getBigUint64(0))
   return { created_at, mark: encodeBase64url(bytes.slice(TIME_BYTES)) }
@@ -120,6 +120,6 @@ export function cursorContext(relyingPartyId: string, query: ListQuery): string 
   return JSON.stringify([relyingPartyId, sorted])
 }
 
-function keyOf({ serverSecret }: Config): Promise<Uint8Array<ArrayBuffer>> {
+function deriveCursorKey({ serverSecret }: Config): Promise<Uint8Array<ArrayBuffer>> {
   return deriveKey(serverSecret, 'list-cursor')
 }

@@ -5,7 +5,7 @@ import { Hono } from 'hono/tiny'
 import { NOT_A_CURSOR } from '../../api/requests.ts'
 import type { VerificationPage } from '../../api/responses/lists.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
@@ -21,9 +21,9 @@ import { readQuery } from '../edge/validate.ts'
 import { readInsights } from './insights.ts'
 import {
   cursorContext,
-  filterOf,
   isUnfiltered,
   listQuery,
+  parseFilter,
   readListCursor,
   writeListCursor,
 } from './list-query.ts'
@@ -48,9 +48,9 @@ async function list(c: AppContext): Promise<Response> {
   const { relying_party_id, index } = caller.value.settings
   if (index === false) return problem(c, 'index_disabled')
   const { after, limit } = query.value
-  const config = configOf(c.env)
+  const config = loadConfig(c.env)
   const context = cursorContext(relying_party_id, query.value)
-  const { filter, before } = filterOf(query.value)
+  const { filter, before } = parseFilter(query.value)
   const cursor = after === undefined ? before : await readListCursor(config, context, after)
   if (cursor === undefined)
     return memberProblem(c, { pointer: '/after', code: 'invalid_value', message: NOT_A_CURSOR })

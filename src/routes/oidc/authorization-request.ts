@@ -16,7 +16,7 @@ import {
 import { err, ok, type Result } from '../../result.ts'
 import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/document/login.ts'
 import { ACR_PREFIX } from '../../session/tokens/tokens.ts'
-import { pageLanguageOf } from '../../session/views/page-language.ts'
+import { findPageLanguage } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
 import type { RequestError } from './responses.ts'
@@ -68,7 +68,7 @@ export async function parseRequest(
   const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   return ok({
     policy,
-    locale: languageOf(parameters.get('ui_locales')),
+    locale: parseLanguage(parameters.get('ui_locales')),
     conditions: parameters.has('claims')
       ? { sub: claims.sub, id_token: claims.id_token.verified, userinfo: claims.userinfo.verified }
       : null,
@@ -81,18 +81,18 @@ export async function parseRequest(
       state: parameters.get('state') ?? null,
       nonce: parameters.get('nonce') ?? null,
       code_challenge: parameters.get('code_challenge') ?? null,
-      scope: scopesOf(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
+      scope: parseScopes(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
       policy: `${policy.name}#${digest}`,
       subject: client.subject,
       wanted_acr: claims.acr,
       id_token: {
         alg: client.id_token_signed_response_alg,
-        encryption: encryptionOf(client, 'id_token'),
+        encryption: findEncryption(client, 'id_token'),
         names: claims.id_token.names,
       },
       userinfo: {
         alg: client.userinfo_signed_response_alg ?? signedInside(client),
-        encryption: encryptionOf(client, 'userinfo'),
+        encryption: findEncryption(client, 'userinfo'),
         names: claims.userinfo.names,
       },
     },
@@ -104,7 +104,7 @@ function signedInside(client: OidcClient) {
   return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
 }
 
-function encryptionOf(client: OidcClient, token: 'id_token' | 'userinfo'): TokenEncryption | null {
+function findEncryption(client: OidcClient, token: 'id_token' | 'userinfo'): TokenEncryption | null {
   const alg = client[`${token}_encrypted_response_alg`]
   const enc = client[`${token}_encrypted_response_enc`]
   const jwk = alg && encryptionKey(client, alg)
@@ -128,13 +128,13 @@ function formError(parameters: Parameters): RequestError | undefined {
   return parameters.has('id_token_hint') ? 'id_token_hint' : undefined
 }
 
-function scopesOf(parameters: Parameters): readonly string[] {
+function parseScopes(parameters: Parameters): readonly string[] {
   return (parameters.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
 }
 
 /** Standard scopes choose nothing. At most one other scope names a policy. */
 function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPolicy, RequestError> {
-  const scopes = new Set(scopesOf(parameters))
+  const scopes = new Set(parseScopes(parameters))
   if (!scopes.delete('openid')) return err('scope_openid')
   for (const scope of STANDARD_SCOPES) scopes.delete(scope)
   if (scopes.size > 1) return err('scope_several')
@@ -178,6 +178,6 @@ export function essentialLevel(acr: readonly string[] | null): AssuranceLevel | 
 }
 
 /** Returns the first language of the page among the wanted ones. */
-function languageOf(wanted: string | undefined): string | undefined {
-  return wanted?.split(' ').find((tag) => pageLanguageOf(tag) !== null && locale.safeParse(tag).success)
+function parseLanguage(wanted: string | undefined): string | undefined {
+  return wanted?.split(' ').find((tag) => findPageLanguage(tag) !== null && locale.safeParse(tag).success)
 }

@@ -1,14 +1,14 @@
 // Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): creates a verification and opens its page in the
 // browser that asks. A bad client or address never redirects.
 
-import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
+import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import type { AppContext } from '../edge/context.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { type AuthorizationOutcome, sendOutcome } from './authorization-outcome.ts'
 import { parseRequest } from './authorization-request.ts'
 import { createLogin } from './create-login.ts'
 import { issuerOfRequest } from './issuer.ts'
-import { onlyOf, pairsOf, sentRequest } from './sent-request.ts'
+import { findSingle, readForm, sentRequest } from './sent-request.ts'
 
 /** Handles GET and POST. */
 export async function authorize(c: AppContext): Promise<Response> {
@@ -17,16 +17,16 @@ export async function authorize(c: AppContext): Promise<Response> {
 }
 
 async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
-  const pairs = await pairsOf(c)
+  const pairs = await readForm(c)
   if (pairs === undefined) return notice('invalid_request: the request is malformed')
-  const clientId = onlyOf(pairs, 'client_id')
+  const clientId = findSingle(pairs, 'client_id')
   const parameters = new Map(pairs.filter(([, value]) => value !== ''))
   const locales = parameters.get('ui_locales')
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return issuer.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
   const { settings } = issuer.value
   if (clientId === undefined) return notice(UNKNOWN_CLIENT, locales)
-  const client = await oidcClientOf(c.env, settings.relying_party_id, clientId, Date.now())
+  const client = await loadOidcClient(c.env, settings.relying_party_id, clientId, Date.now())
   if (!client.ok) return client.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
   if (!(await takeWalletCall(c))) return notice('too many requests: wait a moment', locales, 429)
   const sent = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })

@@ -34,8 +34,8 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   if (![...acrs, ...subs].every(hasTexts)) return undefined
   const essential = acrs.filter((acr) => isJsonObject(acr) && member(acr, 'essential') === true)
   return {
-    id_token: rulesOf(idToken),
-    userinfo: rulesOf(userinfo),
+    id_token: parseRules(idToken),
+    userinfo: parseRules(userinfo),
     acr: textsIn(essential),
     sub: textsIn(subs),
   }
@@ -45,9 +45,9 @@ const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
 /** Naming a claim of every token narrows nothing. */
-function rulesOf(claims: JsonObject): NamedClaims {
+function parseRules(claims: JsonObject): NamedClaims {
   const named = Object.keys(claims).filter((name) => !TOKEN_CLAIMS.includes(name))
-  const verified = verifiedOf(member(claims, 'verified_claims'))
+  const verified = parseVerifiedClaims(member(claims, 'verified_claims'))
   return { names: named.length === 0 ? null : named, verified }
 }
 
@@ -60,7 +60,7 @@ function isRequest([name, request]: readonly [string, Json]): boolean {
 }
 
 /** One request, or a list of them. Leaves out those with a condition that is never met. */
-function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[] {
+function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaimsRequest[] {
   return (Array.isArray(request) ? request : [request]).flatMap((one) => {
     if (!isJsonObject(one)) return []
     const verification = member(one, 'verification') ?? {}
@@ -75,7 +75,9 @@ function verifiedOf(request: Json | undefined): readonly VerifiedClaimsRequest[]
       trust_frameworks: textsIn([trust_framework]),
       assurance_levels: textsIn([assurance_level]),
       names: named.map(([name]) => name),
-      values: named.flatMap(([name, claim]) => conditionsOf(claim).map((accepted) => ({ name, accepted }))),
+      values: named.flatMap(([name, claim]) =>
+        parseConditions(claim).map((accepted) => ({ name, accepted })),
+      ),
     }
   })
 }
@@ -100,12 +102,12 @@ function isRestricted(request: Json, except: readonly string[] = []): boolean {
 
 /** Returns the texts that satisfy every `value` and `values`; null where there is none of these members. */
 function textsIn(requests: readonly Json[]): readonly string[] | null {
-  const [first, ...others] = requests.flatMap(conditionsOf)
+  const [first, ...others] = requests.flatMap(parseConditions)
   return first?.filter(isText).filter((text) => others.every((one) => one.includes(text))) ?? null
 }
 
 function hasTexts(request: Json): boolean {
-  return conditionsOf(request).flat().every(isText)
+  return parseConditions(request).flat().every(isText)
 }
 
 function isText(value: Json): value is string {
@@ -113,7 +115,7 @@ function isText(value: Json): value is string {
 }
 
 /** Returns the accepted values of each of `value` and `values`. */
-function conditionsOf(request: Json): readonly (readonly Json[])[] {
+function parseConditions(request: Json): readonly (readonly Json[])[] {
   if (!isJsonObject(request)) return []
   return VALUES.flatMap((name) => {
     const condition = member(request, name)

@@ -10,7 +10,7 @@ import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { type AUTH_METHODS, type OidcClient, signingKeys } from '../../relying-party/oidc/client.ts'
-import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
+import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { digestOf } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -53,7 +53,7 @@ async function identify(
   if (!presented.ok) return presented
   const now = Date.now()
   const { relying_party_id } = issuer.settings
-  const client = await oidcClientOf(c.env, relying_party_id, presented.value.clientId, now)
+  const client = await loadOidcClient(c.env, relying_party_id, presented.value.clientId, now)
   if (!client.ok) return err(client.error === 'unavailable' ? 'unavailable' : 'client_unknown')
   const method: (typeof AUTH_METHODS)[number] = presented.value.method
   if (client.value.token_endpoint_auth_method !== method) return err('client_unknown')

@@ -18,7 +18,7 @@ export type BrowserSecret = { readonly secret: string; readonly browser: string;
 /** Creates the secret of a browser for one login. */
 export async function newBrowserSecret(): Promise<BrowserSecret> {
   const secret = encodeBase64url(randomBytes(32))
-  return { secret, browser: await digestOf(secret), code: await digestOf(await codeSecretOf(secret)) }
+  return { secret, browser: await digestOf(secret), code: await digestOf(await digestCodeSecret(secret)) }
 }
 
 /** Seconds of the longest login: the session, the way back, and the tokens. */
@@ -35,13 +35,13 @@ export function setLoginCookie(
 }
 
 /** Returns the code for a browser. `now` is Unix milliseconds. */
-export async function codeOf(
+export async function deriveCode(
   config: Config,
   verificationId: string,
   { secret, now }: { readonly secret: string; readonly now: number },
 ): Promise<string> {
-  const signed = `${verificationId.slice(2)}.${now.toString(36)}.${await codeSecretOf(secret)}`
-  return `${signed}.${await macOf(config, signed)}`
+  const signed = `${verificationId.slice(2)}.${now.toString(36)}.${await digestCodeSecret(secret)}`
+  return `${signed}.${await computeMac(config, signed)}`
 }
 
 /** A code of this service. `code`: digest of its secret. */
@@ -50,7 +50,7 @@ type ParsedCode = { readonly verificationId: string; readonly issuedAt: number; 
 /** Parses a code; `undefined` for every text that this service did not write. */
 export async function parseCode(config: Config, text: string): Promise<ParsedCode | undefined> {
   const [, signed = '', id = '', time = '', secret = '', mac = ''] = CODE.exec(text) ?? []
-  if (signed === '' || !timingSafeEqualText(await macOf(config, signed), mac)) return undefined
+  if (signed === '' || !timingSafeEqualText(await computeMac(config, signed), mac)) return undefined
   return { verificationId: `v_${id}`, issuedAt: Number.parseInt(time, 36), code: await digestOf(secret) }
 }
 
@@ -68,11 +68,11 @@ export async function parseAccessToken(text: string) {
   return id === undefined ? undefined : { verificationId: `v_${id}`, digest: await digestOf(text) }
 }
 
-async function codeSecretOf(secret: string): Promise<string> {
+async function digestCodeSecret(secret: string): Promise<string> {
   const key = decodeBase64url(secret) ?? new Uint8Array(1)
   return encodeBase64url(await hmacSha256(key, utf8('code')))
 }
 
-async function macOf(config: Config, signed: string): Promise<string> {
+async function computeMac(config: Config, signed: string): Promise<string> {
   return encodeBase64url(await hmacSha256(await derivedKey(config, 'oidc-code'), utf8(signed)))
 }

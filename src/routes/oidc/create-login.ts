@@ -1,10 +1,10 @@
 // The verification of a login (api/logins).
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { OidcClient } from '../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
-import { verificationIdOf } from '../../session/store/identifier.ts'
+import { toVerificationId } from '../../session/store/identifier.ts'
 import { sealConditions } from '../../session/tokens/sealed-values.ts'
 import type { AppContext } from '../edge/context.ts'
 import { canReachLevel } from '../verifications/creation/requested-trust.ts'
@@ -23,7 +23,7 @@ export async function createLogin(
 ): Promise<Result<string, RequestError>> {
   const { VERIFICATION_SESSION } = c.env
   const id = VERIFICATION_SESSION.newUniqueId()
-  const verificationId = verificationIdOf(id)
+  const verificationId = toVerificationId(id)
   const prepared = await preparePolicy(c, client, policy, {
     settings: issuer.settings,
     return_url: `${issuer.url}/finish/${verificationId}`,
@@ -35,7 +35,7 @@ export async function createLogin(
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
   if (!canReach) return err('acr')
   const { secret, browser, code } = await newBrowserSecret()
-  const sealed_conditions = await sealConditions(configOf(c.env), verificationId, conditions)
+  const sealed_conditions = await sealConditions(loadConfig(c.env), verificationId, conditions)
   const created = await VERIFICATION_SESSION.get(id).create({
     ...prepared.value,
     bodyDigest: null,

@@ -1,14 +1,14 @@
 // The end of a login in its browser: the redirect to the client, with a code or an error. It changes nothing,
 // so a reload or a second tab gets the same result until the code was redeemed.
 
-import { configOf } from '../../config.ts'
-import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
+import { loadConfig } from '../../config.ts'
+import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import { FINISH_MS } from '../../session/document/login.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
 import { digestOf, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { registeredUri } from './authorization-request.ts'
-import { codeOf, setLoginCookie } from './codes.ts'
+import { deriveCode, setLoginCookie } from './codes.ts'
 import { issuerOfRequest } from './issuer.ts'
 import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
 import { redirectTo, withParameters } from './responses.ts'
@@ -31,7 +31,7 @@ export async function finish(c: AppContext): Promise<Response> {
     return sendNotice(c, 404, 'over', { locales })
   }
   // A deleted client, or an address that was removed, gets neither the code nor the person.
-  const client = await oidcClientOf(c.env, relying_party_id, client_id, Date.now())
+  const client = await loadOidcClient(c.env, relying_party_id, client_id, Date.now())
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
     return sendNotice(c, 404, 'over', { locales })
@@ -41,7 +41,7 @@ export async function finish(c: AppContext): Promise<Response> {
   const { url: iss } = issuer.value
   const answer =
     outcome.kind === 'code'
-      ? { code: await codeOf(configOf(c.env), id, { secret, now: Date.now() }), state, iss }
+      ? { code: await deriveCode(loadConfig(c.env), id, { secret, now: Date.now() }), state, iss }
       : { error: outcome.error, error_description: outcome.description, state, iss }
   if (response_mode === 'form_post') return sendForm(c, redirect_uri, answer, locales)
   return redirectTo(c, withParameters(redirect_uri, answer))

@@ -1,10 +1,10 @@
 // The issuer of one relying party: its settings and clients, its metadata (OpenID Connect Discovery 1.0 §3),
 // and its keys. Every member of the metadata works, and nothing works that is not listed (discovery.test.ts).
 
-import { configOf, type OidcJwk } from '../../config.ts'
+import { loadConfig, type OidcJwk } from '../../config.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
 import { issuerOf } from '../../relying-party/oidc/client.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -16,9 +16,9 @@ export type Issuer = { readonly url: string; readonly settings: Settings }
 /** Returns the issuer of the request; `not_found` also where the service has no keys. */
 export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'not_found' | 'unavailable'>> {
   const id = c.req.param('rp') ?? ''
-  const { oidc, baseUrl } = configOf(c.env)
+  const { oidc, baseUrl } = loadConfig(c.env)
   if (oidc === null) return err('not_found')
-  const settings = await settingsOf(c.env, id, Date.now())
+  const settings = await loadSettings(c.env, id, Date.now())
   return settings.ok ? ok({ url: issuerOf(baseUrl, id), settings: settings.value }) : settings
 }
 
@@ -39,7 +39,7 @@ export async function sendDiscovery(c: AppContext): Promise<Response> {
 export async function sendKeys(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
-  const keys = (configOf(c.env).oidc?.keys ?? []).map(publicKey)
+  const keys = (loadConfig(c.env).oidc?.keys ?? []).map(publicKey)
   return c.json({ keys }, 200, CACHED)
 }
 

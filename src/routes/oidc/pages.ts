@@ -2,7 +2,7 @@
 // brings a code to the client. Everything from a request is shown as text.
 
 import { html } from 'hono/html'
-import { pageLanguageOf } from '../../session/views/page-language.ts'
+import { findPageLanguage } from '../../session/views/page-language.ts'
 import { scriptAddress } from '../browser/page/assets.ts'
 import { type Markup, sendMessage, sendPage } from '../browser/page/document.ts'
 import { chooseLanguage } from '../browser/page/language.ts'
@@ -13,7 +13,7 @@ import type { ResponseParameters } from './responses.ts'
 
 /** Returns the texts in the first wanted language, else in that of the browser. */
 export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
-  const wanted = locales.split(' ').find((tag) => pageLanguageOf(tag) !== null) ?? null
+  const wanted = locales.split(' ').find((tag) => findPageLanguage(tag) !== null) ?? null
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))
 }
 

@@ -2,7 +2,7 @@
 // edit it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
@@ -49,7 +49,7 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const text = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
   const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
   const name = await nameOfPushed(requestUri)
-  const stored = await seal(await sealingOf(c, name), text, randomBytes(12))
+  const stored = await seal(await deriveSealing(c, name), text, randomBytes(12))
   const use = { isAuthenticated: confidential, expiresAt: Date.now() + LIFETIME_SECONDS * 1000 }
   const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use)
   if (!isStored) return refuse(c, 'unavailable')
@@ -63,7 +63,7 @@ export async function nameOfPushed(requestUri: string): Promise<string> {
 
 /** Returns a pushed request that was stored; `undefined` if it is not of this name. */
 export async function openPushed(c: AppContext, name: string, stored: string) {
-  const text = await unseal(await sealingOf(c, name), stored)
+  const text = await unseal(await deriveSealing(c, name), stored)
   if (text === undefined) return undefined
   // This service wrote it.
   const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
@@ -71,8 +71,8 @@ export async function openPushed(c: AppContext, name: string, stored: string) {
 }
 
 /** Seals a pushed request: its `claims` may name values of a person. */
-async function sealingOf({ env }: AppContext, name: string): Promise<Sealing> {
-  return { key: await deriveKey(configOf(env).serverSecret, 'pushed-request'), aad: name }
+async function deriveSealing({ env }: AppContext, name: string): Promise<Sealing> {
+  return { key: await deriveKey(loadConfig(env).serverSecret, 'pushed-request'), aad: name }
 }
 
 async function refuseRequest(c: AppContext, name: RequestError): Promise<Response> {

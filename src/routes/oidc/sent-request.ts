@@ -11,7 +11,7 @@ import { nameOfPushed, openPushed, REQUEST_URI } from './par.ts'
 import type { RequestError } from './responses.ts'
 
 /** Reads the query of a GET, or the form of a POST. */
-export async function pairsOf(c: AppContext): Promise<FormPairs | undefined> {
+export async function readForm(c: AppContext): Promise<FormPairs | undefined> {
   if (c.req.method === 'GET') {
     const { search } = new URL(c.req.url)
     return search.length > OIDC_REQUEST.characters ? undefined : parsePairs(search.slice(1))
@@ -21,7 +21,7 @@ export async function pairsOf(c: AppContext): Promise<FormPairs | undefined> {
 }
 
 /** Returns the value of a parameter that is sent once. */
-export function onlyOf(pairs: FormPairs, name: string): string | undefined {
+export function findSingle(pairs: FormPairs, name: string): string | undefined {
   const values = pairs.filter(([one]) => one === name)
   return values.length === 1 ? values[0]?.[1] : undefined
 }
@@ -45,7 +45,7 @@ export async function sentRequest(
   c: AppContext,
   { issuer, client, pairs, parameters }: Arrival,
 ): Promise<Sent> {
-  const given = registeredUri(client, onlyOf(pairs, 'redirect_uri'))
+  const given = registeredUri(client, findSingle(pairs, 'redirect_uri'))
   const front = { parameters, redirectUri: given, origin: 'front_channel' as const }
   if (new Map(pairs).size < pairs.length) {
     return { ...front, error: 'parameter_repeated' }

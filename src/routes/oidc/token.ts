@@ -2,11 +2,11 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
-import { oidcClientOf } from '../../relying-party/oidc/client-cache.ts'
+import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
 import { presentedToken } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -34,9 +34,9 @@ export async function sendTokens(c: AppContext): Promise<Response> {
   if (grantType === undefined) return refuse(c, 'missing_parameter')
   if (grantType !== 'authorization_code') return refuse(c, 'grant_type_unsupported')
   if (text === undefined || redirectUri === undefined) return refuse(c, 'missing_parameter')
-  const code = await parseCode(configOf(c.env), text)
+  const code = await parseCode(loadConfig(c.env), text)
   const session = code && sessionStub(c.env, code.verificationId)
-  const challenge = verifier === undefined ? null : await challengeOf(verifier)
+  const challenge = verifier === undefined ? null : await deriveChallenge(verifier)
   if (code === undefined || session === undefined || challenge === undefined) return refuse(c, 'code_invalid')
   const { token, digest } = await newAccessToken(code.verificationId)
   const redeemed = await session.redeemLogin({
@@ -55,7 +55,7 @@ export async function sendTokens(c: AppContext): Promise<Response> {
 }
 
 /** RFC 7636 §4.1, §4.6; `undefined` for a verifier of another form. */
-async function challengeOf(verifier: string): Promise<string | undefined> {
+async function deriveChallenge(verifier: string): Promise<string | undefined> {
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return undefined
   return encodeBase64url(await sha256(utf8(verifier)))
 }
@@ -73,7 +73,7 @@ export async function sendUserInfo(c: AppContext): Promise<Response> {
   const found = await session.readUserInfo(relying_party_id, token.digest)
   if (!found.ok) return refuse(c, 'token_invalid')
   // The token ends with its client.
-  const client = await oidcClientOf(c.env, relying_party_id, found.value.clientId, Date.now())
+  const client = await loadOidcClient(c.env, relying_party_id, found.value.clientId, Date.now())
   if (!client.ok) return refuse(c, client.error === 'unavailable' ? 'unavailable' : 'token_invalid')
   const headers = { 'Cache-Control': 'no-store' }
   if ('jwt' in found.value)

@@ -2,7 +2,7 @@
 // (api/description). Both are static assets outside the bundle (docs/decisions/documentation.md).
 
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
@@ -37,7 +37,7 @@ const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
 async function sendDescription(c: AppContext): Promise<Response> {
   const response = await sendAsset(c, 'openapi.json', DESCRIPTION)
   if (response.status !== 200) return response
-  const { baseUrl } = configOf(c.env)
+  const { baseUrl } = loadConfig(c.env)
   const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
   return new Response(text, response)
 }

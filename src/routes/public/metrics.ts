@@ -2,13 +2,13 @@
 // and lists. On Cloudflare one isolate is one of many, so the route is 404 there: Analytics Engine has the
 // counts of all.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { CONTENT_TYPES, formatFor, type Gauge, writeMetrics } from '../../metrics/exposition.ts'
 import { logLine } from '../../metrics/log-line.ts'
 import { processGauges } from '../../metrics/process-measures.ts'
 import { countsOf } from '../../metrics/record.ts'
-import { sessionCountsOf } from '../../relying-party/directory.ts'
+import { sessionCountsStub } from '../../relying-party/directory.ts'
 import type { SessionCounts } from '../../relying-party/session-counts.ts'
 import { storeNotes } from '../../session/store/session-notes.ts'
 import { VERSION } from '../../version.ts'
@@ -40,8 +40,8 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
     gauge('build_info', [{ labels: { version: VERSION }, value: 1 }]),
-    gauge('boot', [{ labels: { boot_id: configOf(env).bootId ?? '' }, value: 1 }]),
-    gauge('alarms_repaired', [{ labels: {}, value: configOf(env).alarmsRepaired }]),
+    gauge('boot', [{ labels: { boot_id: loadConfig(env).bootId ?? '' }, value: 1 }]),
+    gauge('alarms_repaired', [{ labels: {}, value: loadConfig(env).alarmsRepaired }]),
     gauge('certificate_expires_in_seconds', [
       ...until(verifierCertificate?.expiresAt, { of: 'service' }),
       ...until(relyingPartyCertificates.nextExpiry, { of: 'relying_parties' }),
@@ -85,7 +85,7 @@ async function sessionGauges({ env }: AppContext, now: number): Promise<readonly
 
 async function countSessions(env: Env, now: number): Promise<readonly SessionCounts[]> {
   await storeNotes(env)
-  return sessionCountsOf(env).sessionCounts(now)
+  return sessionCountsStub(env).sessionCounts(now)
 }
 
 function gauge(name: string, samples: readonly Sample[]): Gauge {

@@ -7,7 +7,7 @@ import { VERSION } from '../../version.ts'
 import { readPageAsset } from '../browser/page/assets.ts'
 import { sendPage } from '../browser/page/document.ts'
 import { fill, textsIn } from '../browser/page/texts.ts'
-import { messageOf, readTable } from '../edge/cloudflare.ts'
+import { readMessage, readTable } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
@@ -22,7 +22,7 @@ export function pageRoutes(): Hono<AppEnv> {
 /** Sends the start page to browsers. Programs get a problem: `/` is no route of the API. */
 async function startPage(c: AppContext): Promise<Response> {
   if (!c.req.header('Accept')?.includes('text/html')) return problem(c, 'not_found')
-  const shop = (await hasShop(c.env.DEMO_SHOP)) ? await messageOf(c.env.ASSETS, 'shop') : ''
+  const shop = (await hasShop(c.env.DEMO_SHOP)) ? await readMessage(c.env.ASSETS, 'shop') : ''
   return sendPublic(c, { version: VERSION, shop }, 'no-store')
 }
 

@@ -3,7 +3,7 @@
 
 import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { isClockSuspect } from '../../session/store/refusals-by-time.ts'
@@ -46,7 +46,7 @@ export async function readiness(c: AppContext): Promise<Response> {
   const found = await serviceHealth(c.env, now)
   const warnings = [
     ...ownWarnings(found.verifierCertificate, now),
-    ...(configOf(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
+    ...(loadConfig(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
     ...relyingPartyWarnings(found.relyingPartyCertificates),
     ...trustListWarnings(found.trustLists),
     ...selfWarnings(found.isStorageWritable, now),

@@ -117,9 +117,9 @@ async function produce(
     return produceLate(reason, options, context)
   const viewed = await session.readRequest(rp)
   // A request that any device may answer. With a required session binding, a request for one browser.
-  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await linkOf(context)
+  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await buildLink(context)
   if (!found.ok) return found
-  const sent = await ask(sandbox, '/response', { ...options, reason, uri: uriOf(found.value.json) })
+  const sent = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(found.value.json) })
   return sent.ok ? ok(sent.value.response) : sent
 }
 
@@ -133,9 +133,9 @@ async function produceLate(
   context: OutcomeContext,
 ): Promise<OutcomeResult> {
   const { session, rp, sandbox } = context
-  const link = await linkOf(context)
+  const link = await buildLink(context)
   if (!link.ok) return link
-  const uri = uriOf(link.value.json)
+  const uri = parseUri(link.value.json)
   const first = await ask(sandbox, '/response', { ...options, reason: 'verified', uri })
   if (!first.ok) return first
   const { post, response: sent } = first.value
@@ -149,12 +149,12 @@ function withoutWallet(done: Result<unknown, SessionError>): OutcomeResult {
   return done.ok ? ok(null) : done
 }
 
-function linkOf({ session, rp }: OutcomeContext) {
+function buildLink({ session, rp }: OutcomeContext) {
   return session.createLink({ relyingPartyId: rp }, { secret: null, wallet: null })
 }
 
 /** Returns the wallet's URI in a link, or in the view of a session. */
-function uriOf(json: string): string | undefined {
+function parseUri(json: string): string | undefined {
   const found = JSON.parse(json) as WalletAddress
   return found.uri ?? found.wallet_request?.uri
 }

@@ -1,16 +1,16 @@
 // Health of what expires: the service's certificate, those of its relying parties, and the operator's trust
 // lists. `/readyz` turns it into warnings, `/metrics` into gauges.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
-import { directoryOf, isStorageWritable } from '../../relying-party/directory.ts'
+import { directoryStub, isStorageWritable } from '../../relying-party/directory.ts'
 import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
 /** Returns the health at `now`. Times are Unix milliseconds. Throws where the directory cannot be reached. */
 export async function serviceHealth(env: Env, now: number) {
-  const directory = directoryOf(env)
+  const directory = directoryStub(env)
   const [entries, relyingPartyCertificates, isWritable] = await Promise.all([
     directory.trustLists(),
     directory.certificateDates(now),
@@ -19,7 +19,7 @@ export async function serviceHealth(env: Env, now: number) {
   if (isWritable) resumeAlarms(env, now)
   return {
     /** Lifetime of the service's certificate chain; `null` where it cannot be decoded. */
-    verifierCertificate: chainLifetime(configOf(env).verifier.certificateChainPem),
+    verifierCertificate: chainLifetime(loadConfig(env).verifier.certificateChainPem),
     /** The relying parties' own chains, together. */
     relyingPartyCertificates,
     trustLists: await trustListHealth(env, entries, now),

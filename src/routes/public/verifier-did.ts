@@ -2,7 +2,7 @@
 // parties with keys of their own. Wallets read them while they process a request, so they are never cached.
 
 import { Hono } from 'hono/tiny'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { buildDidDocument, RELYING_PARTY_SEGMENT, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
@@ -18,7 +18,7 @@ export function verifierDidRoutes(): Hono<AppEnv> {
 }
 
 function serviceDocument(c: AppContext): Promise<Response> {
-  const { signingJwk, furtherKeys } = configOf(c.env).verifier
+  const { signingJwk, furtherKeys } = loadConfig(c.env).verifier
   return sendDidDocument(c, null, [signingJwk, ...furtherKeys])
 }
 
@@ -39,7 +39,7 @@ async function sendDidDocument(
   relyingParty: string | null,
   keys: readonly PublicJwk[],
 ): Promise<Response> {
-  const did = verifierDid(configOf(c.env).baseUrl, relyingParty)
+  const did = verifierDid(loadConfig(c.env).baseUrl, relyingParty)
   if (did === undefined) return problem(c, 'not_found')
   return c.newResponse(JSON.stringify(await buildDidDocument(did, keys)), 200, {
     'Content-Type': 'application/did+json',

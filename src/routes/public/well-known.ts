@@ -2,7 +2,7 @@
 
 import { Hono } from 'hono/tiny'
 import type { Health, KeySet } from '../../api/responses/public.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { readiness } from './readiness.ts'
 
@@ -36,7 +36,7 @@ function healthOf(c: AppContext): Response {
  * (RFC 7517).
  */
 function publicKeys(c: AppContext): Response {
-  const keys: KeySet['keys'] = configOf(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
+  const keys: KeySet['keys'] = loadConfig(c.env).accessTokenKeys.keys.map(({ kty, crv, x, y, kid }) => {
     return { kty, crv, x, y, kid, alg: 'ES256', use: 'sig' }
   })
   return c.json({ keys }, 200, { 'Cache-Control': 'public, max-age=300' })

@@ -4,7 +4,7 @@ import { Hono } from 'hono/tiny'
 import { directoryQuery } from '../../api/requests.ts'
 import type { CreatedRelyingParty, RelyingPartyPage } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { directoryOf } from '../../relying-party/directory.ts'
+import { directoryStub } from '../../relying-party/directory.ts'
 import { createRelyingParty, eraseRelyingParty } from '../../relying-party/registry.ts'
 import { creationSchema, SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
@@ -19,8 +19,8 @@ import {
   createApiKey,
   deleteApiKey,
   enableWebhook,
+  loadRules,
   rotateWebhookSecret,
-  rulesOf,
   sendJson,
   settingsToWire,
   showSettings,
@@ -59,7 +59,7 @@ export function adminRoutes(): Hono<AppEnv> {
 }
 
 async function create(c: AppContext): Promise<Response> {
-  const rules = await rulesOf(c)
+  const rules = await loadRules(c)
   const input = await readJson(c, creationSchema(rules), SETTINGS_LIMIT)
   if (!input.ok) return input.error
   const { api_key, webhook_secret, settings } = await createRelyingParty(c.env, input.value, rules.now)
@@ -71,7 +71,7 @@ async function list(c: AppContext): Promise<Response> {
   const query = readQuery(c, directoryQuery)
   if (!query.ok) return query.error
   const { after, limit } = query.value
-  const page = await directoryOf(c.env).list(after, limit)
+  const page = await directoryStub(c.env).list(after, limit)
   const relying_parties = page.entries.map((entry) => ({
     ...entry,
     created_at: isoTime(entry.created_at),

@@ -2,7 +2,7 @@
 
 import type { MiddlewareHandler } from 'hono'
 import { utf8 } from '../../codec/bytes.ts'
-import { type Config, configOf } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { timingSafeEqual } from '../../crypto/timing-safe.ts'
 import { logLine } from '../../metrics/log-line.ts'
@@ -21,7 +21,7 @@ export const metricsReaders = accepting(({ metricsToken, adminToken }) => [metri
 /** Accepts any of these tokens. Where none is configured, the route does not exist. */
 function accepting(tokensOf: (config: Config) => readonly (string | null)[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
-    const tokens = tokensOf(configOf(c.env)).filter((token) => token !== null)
+    const tokens = tokensOf(loadConfig(c.env)).filter((token) => token !== null)
     if (tokens.length === 0) return problem(c, 'not_found')
     const token = presentedToken(c)
     if (!token.ok) return problem(c, token.error)

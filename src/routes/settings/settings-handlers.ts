@@ -12,10 +12,10 @@ import type {
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex } from '../../codec/bytes.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
-import { directoryOf } from '../../relying-party/directory.ts'
+import { directoryStub } from '../../relying-party/directory.ts'
 import { googleMetadataOf } from '../../relying-party/document/google-wallet.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import type { ApiKeyGrant } from '../../relying-party/document/settings.ts'
@@ -29,7 +29,7 @@ import {
   SETTINGS_LIMIT,
   type SettingsRules,
 } from '../../relying-party/settings/settings-schema.ts'
-import { messageOf } from '../edge/cloudflare.ts'
+import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { notAllowed, problem } from '../edge/problems.ts'
 import { sendJsonText } from '../edge/session-view.ts'
@@ -53,7 +53,7 @@ export async function changeSettings(
 ): Promise<Response> {
   const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
   if (!view?.ok) return problem(c, 'not_found')
-  const patch = await readJson(c, patchSchema(await rulesOf(c), view.value), SETTINGS_LIMIT)
+  const patch = await readJson(c, patchSchema(await loadRules(c), view.value), SETTINGS_LIMIT)
   if (!patch.ok) return patch.error
   const refused = refuse(patch.value)
   if (refused !== undefined) return refused
@@ -89,7 +89,7 @@ export async function createApiKey(
   if (created === undefined) return problem(c, 'not_found')
   if (!created.ok && created.error === 'too_many_keys') {
     return problem(c, 'invalid_request', {
-      detail: await messageOf(c.env.ASSETS, 'api_keys_full'),
+      detail: await readMessage(c.env.ASSETS, 'api_keys_full'),
     })
   }
   if (!created.ok) return problem(c, 'not_found')
@@ -178,9 +178,9 @@ export async function settingsToWire(env: Env, view: SettingsView): Promise<Rely
 }
 
 /** Returns the facts that the validation of a settings body depends on. */
-export async function rulesOf(c: AppContext): Promise<SettingsRules> {
-  const { baseUrl, allowLoopback, listeningPort } = configOf(c.env)
-  const trustLists = await directoryOf(c.env).trustLists()
+export async function loadRules(c: AppContext): Promise<SettingsRules> {
+  const { baseUrl, allowLoopback, listeningPort } = loadConfig(c.env)
+  const trustLists = await directoryStub(c.env).trustLists()
   return { now: Date.now(), baseUrl, allowLoopback, listeningPort, trustLists }
 }
 
@@ -208,7 +208,7 @@ function verifierToWire({ verifier, reader_certificates }: SettingsView) {
 /** Returns the metadata as requests contain it, with its digest for the certificate. */
 async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsView) {
   if (!google_wallet) return null
-  const rp_metadata_bytes = googleMetadataOf(google_wallet, name, configOf(env).googleAggregator)
+  const rp_metadata_bytes = googleMetadataOf(google_wallet, name, loadConfig(env).googleAggregator)
   const digest = await sha256(decodeBase64url(rp_metadata_bytes) ?? new Uint8Array())
   const shown = { display_name: null, logo_uri: null, privacy_policy_uri: null, ...google_wallet }
   return { ...shown, rp_metadata_bytes, rp_metadata_sha256: encodeHex(digest) }

@@ -1,7 +1,7 @@
 // Warnings about settings that are valid and do not work (api/settings).
 
 import type { SettingsWarning } from '../../api/responses/settings.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { FORMATS } from '../../formats/index.ts'
 import { typeDefinitions } from '../../policy/catalogue.ts'
@@ -15,26 +15,26 @@ import {
   registrationWarnings,
 } from '../../relying-party/verifier/registration-warnings.ts'
 import type { TrustAnchor } from '../../trust/anchors/anchor.ts'
-import { messageOf } from '../edge/cloudflare.ts'
+import { readMessage } from '../edge/cloudflare.ts'
 
 /** Returns the warnings about a relying party. */
 export async function settingsWarnings(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
   const found: readonly RegistrationWarning[] = [
-    ...(await trustWarningsOf(env, view)),
+    ...(await loadTrustWarnings(env, view)),
     ...registrationWarnings(view, Date.now()),
-    ...(await googleWalletWarnings(configOf(env), view)),
+    ...(await googleWalletWarnings(loadConfig(env), view)),
   ]
   return Promise.all(
     found.map(async ({ code, pointer, values }) => ({
       code,
       pointer,
-      message: await messageOf(env.ASSETS, code, values),
+      message: await readMessage(env.ASSETS, code, values),
     })),
   )
 }
 
 /** Test mode has no warning about trust: it has the sandbox's anchors. */
-async function trustWarningsOf(env: Env, view: SettingsView): Promise<readonly RegistrationWarning[]> {
+async function loadTrustWarnings(env: Env, view: SettingsView): Promise<readonly RegistrationWarning[]> {
   if (!view.livemode) return []
   const lists = await subscribedAnchors(env, view, Date.now())
   return lists.incomplete ? [] : trustWarnings(view, [...view.trust_anchors, ...lists.anchors])

@@ -3,7 +3,7 @@
 
 import { Hono } from 'hono/tiny'
 import type { OAuthMetadata, Token } from '../../api/responses/public.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { SCOPES, type Scope } from '../../relying-party/document/settings.ts'
 import { issueAccessToken } from '../../relying-party/keys/access-token.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -51,7 +51,7 @@ async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[])
   const { relying_party_id: relyingPartyId, livemode } = client.settings
   const { keyId, keyExpiresAt } = client
   const grant = { relyingPartyId, livemode, keyId, keyExpiresAt, scopes }
-  const { token, expiresIn } = await issueAccessToken(configOf(c.env), grant, Date.now())
+  const { token, expiresIn } = await issueAccessToken(loadConfig(c.env), grant, Date.now())
   // RFC 6749 §5.1
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope: scopes.join(' ') }
 }
@@ -61,7 +61,7 @@ async function authenticateClient(
   c: AppContext,
   parameters: Parameters,
 ): Promise<Result<Caller, TokenRefusal>> {
-  const credentials = credentialsOf(c.req.header('Authorization'), parameters)
+  const credentials = parseCredentials(c.req.header('Authorization'), parameters)
   if (!credentials.ok) return credentials
   const { clientId, clientSecret } = credentials.value
   const caller = await callerByApiKey(c, clientSecret)
@@ -70,7 +70,7 @@ async function authenticateClient(
 }
 
 /** RFC 6749 §2.3: by header or by body, and never both. */
-function credentialsOf(
+function parseCredentials(
   header: string | undefined,
   parameters: Parameters,
 ): Result<ClientCredentials, TokenRefusal> {
@@ -105,7 +105,7 @@ async function refuse(c: AppContext, refusal: TokenRefusal): Promise<Response> {
 
 /** RFC 8414 §2. There is no authorization endpoint, hence no response type. */
 function sendMetadata(c: AppContext): Response {
-  const { baseUrl } = configOf(c.env)
+  const { baseUrl } = loadConfig(c.env)
   const metadata: OAuthMetadata = {
     issuer: baseUrl,
     token_endpoint: `${baseUrl}/oauth/token`,

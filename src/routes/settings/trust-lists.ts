@@ -2,8 +2,8 @@
 
 import type { TrustList, TrustLists } from '../../api/responses/settings.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
-import { directoryOf } from '../../relying-party/directory.ts'
+import { loadConfig } from '../../config.ts'
+import { directoryStub } from '../../relying-party/directory.ts'
 import { SETTINGS_LIMIT } from '../../relying-party/settings/settings-schema.ts'
 import type { TrustListView } from '../../relying-party/trust-lists/trust-list.ts'
 import { type TrustListConfig, trustListSchema } from '../../relying-party/trust-lists/trust-list-schema.ts'
@@ -20,7 +20,7 @@ import { sendJson } from './settings-handlers.ts'
 
 /** POST: adds a list and fetches it. `last_attempt` has the result. */
 export async function createList(c: AppContext): Promise<Response> {
-  const input = await readJson(c, trustListSchema(configOf(c.env)), SETTINGS_LIMIT)
+  const input = await readJson(c, trustListSchema(loadConfig(c.env)), SETTINGS_LIMIT)
   if (!input.ok) return input.error
   const created = await createTrustList(c.env, input.value, Date.now())
   if (created.ok) return sendJson(c, toWire(created.value), 201)
@@ -35,7 +35,7 @@ export async function createList(c: AppContext): Promise<Response> {
 
 /** GET of all: their names, and their modes. */
 export async function listLists(c: AppContext): Promise<Response> {
-  return sendJson<TrustLists>(c, { trust_lists: await directoryOf(c.env).trustLists() })
+  return sendJson<TrustLists>(c, { trust_lists: await directoryStub(c.env).trustLists() })
 }
 
 /** GET of one: its configuration and state. */

@@ -16,7 +16,7 @@ export async function writeCursor(config: Config, relyingPartyId: string, at: Lo
   const view = new DataView(bytes.buffer)
   view.setUint32(0, at.day)
   view.setUint32(4, at.position)
-  return writeTagged(await keyOf(config), relyingPartyId, bytes)
+  return writeTagged(await deriveCursorKey(config), relyingPartyId, bytes)
 }
 
 /** Parses a cursor; `undefined` for every text that `writeCursor` did not make for this relying party. */
@@ -26,12 +26,12 @@ export async function readCursor(
   cursor: string,
 ): Promise<LogPosition | undefined> {
   const expected = { text: cursor, length: POSITION_BYTES }
-  const bytes = await readTagged(await keyOf(config), relyingPartyId, expected)
+  const bytes = await readTagged(await deriveCursorKey(config), relyingPartyId, expected)
   if (bytes === undefined) return undefined
   const view = new DataView(bytes.buffer)
   return { day: view.getUint32(0), position: view.getUint32(4) }
 }
 
-function keyOf({ serverSecret }: Config): Promise<Uint8Array<ArrayBuffer>> {
+function deriveCursorKey({ serverSecret }: Config): Promise<Uint8Array<ArrayBuffer>> {
   return deriveKey(serverSecret, 'event-cursor')
 }

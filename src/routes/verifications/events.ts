@@ -4,7 +4,7 @@
 import { Hono } from 'hono/tiny'
 import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../../api/requests.ts'
 import type { RedeliveryPage } from '../../api/responses/verifications.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { logLine } from '../../metrics/log-line.ts'
 import { withDeadline } from '../../net/time-limit.ts'
@@ -36,7 +36,7 @@ async function redeliverRange(c: AppContext): Promise<Response> {
   if (webhook === null) return problem(c, 'webhook_not_configured')
   const { after, ...range } = body.value
   const [from, to] = [Date.parse(range.from), Date.parse(range.to)]
-  const config = configOf(c.env)
+  const config = loadConfig(c.env)
   const start = { day: Math.max(0, dayOf(from)), position: 0 }
   const cursor = after === undefined ? start : await readCursor(config, relying_party_id, after)
   if (cursor === undefined) return notACursor(c)
@@ -67,7 +67,7 @@ async function list(c: AppContext): Promise<Response> {
   const query = readQuery(c, eventsQuery)
   if (!query.ok) return query.error
   const { after, limit } = query.value
-  const config = configOf(c.env)
+  const config = loadConfig(c.env)
   const now = Date.now()
   if (after === 'latest') {
     const next = await writeCursor(config, relying_party_id, await endOfLog(c.env, relying_party_id, now))

@@ -8,7 +8,7 @@ import type { Scope } from '../../relying-party/document/settings.ts'
 import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { RECEIPT_TYPE } from '../../session/views/receipt.ts'
 import { accessOf, authenticate, authenticateForSession } from '../edge/authenticate.ts'
-import { messageOf } from '../edge/cloudflare.ts'
+import { readMessage } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { sendView, sessionProblem } from '../edge/session-view.ts'
@@ -56,7 +56,7 @@ async function drawQr(c: AppContext): Promise<Response> {
   if (!caller.ok) return caller.error
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) {
     return problem(c, 'temporarily_unavailable', {
-      detail: await messageOf(c.env.ASSETS, 'qr_prefetched'),
+      detail: await readMessage(c.env.ASSETS, 'qr_prefetched'),
     })
   }
   const size = parseQrSize(c.req.queries('size'))
@@ -93,7 +93,7 @@ async function cancel(c: AppContext, session: SessionStub, relyingPartyId: strin
 async function erase(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const erased = await session.erase(relyingPartyId)
   if (!erased.ok && erased.error === 'unavailable') {
-    return problem(c, 'temporarily_unavailable', { detail: await messageOf(c.env.ASSETS, 'entry_remains') })
+    return problem(c, 'temporarily_unavailable', { detail: await readMessage(c.env.ASSETS, 'entry_remains') })
   }
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }

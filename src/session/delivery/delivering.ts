@@ -3,13 +3,13 @@
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { type EventType, isStepEvent, type WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { postEvent } from '../../relying-party/events/post-event.ts'
-import { forgetSettings, settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { forgetSettings, loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { disablesEndpoint } from '../../webhook/delivery.ts'
 import {
@@ -42,7 +42,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   const { store, env } = context
   const before = store.session()
   if (before === undefined || dueDeliveries(before.deliveries, now).length === 0) return 'done'
-  const settings = await settingsOf(env, before.relying_party_id, now)
+  const settings = await loadSettings(env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'unavailable') return 'postponed'
   const webhook = settings.ok ? settings.value.webhook : null
   if (webhook?.disabled && !(await isParked(env, before))) return 'postponed'
@@ -142,7 +142,7 @@ export async function postAll(
       const spanId = encodeHex(randomBytes(8))
       const headers = trace_context && { traceparent: writeTraceparent(trace_context, spanId) }
       const outcome = await underWay(limitOf(relying_party_id, delivery), () =>
-        postEvent(configOf(env), { webhook, livemode }, { eventId, body, headers }),
+        postEvent(loadConfig(env), { webhook, livemode }, { eventId, body, headers }),
       )
       recordAttempt({ livemode }, delivery, outcome)
       const document = store.session()
@@ -177,7 +177,7 @@ export async function redeliver(
 ): Promise<Result<null, RedeliveryError | 'no_endpoint' | 'unavailable'>> {
   const { store, env } = context
   const id = store.session()?.relying_party_id
-  const settings = id === undefined ? err('not_found') : await settingsOf(env, id, now)
+  const settings = id === undefined ? err('not_found') : await loadSettings(env, id, now)
   if (!settings.ok) return settings
   const { webhook } = settings.value
   const document = store.session()

@@ -3,7 +3,7 @@
 // recognises an event that it already has.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { DAYS_KEPT, dayOf, eventLogStub } from '../../relying-party/events/event-days.ts'
@@ -87,7 +87,7 @@ export async function publish(context: SessionContext): Promise<void> {
   const recording = await record(
     env,
     document.relying_party_id,
-    entryOf(document, entry, configOf(env).baseUrl),
+    buildEntry(document, entry, loadConfig(env).baseUrl),
   )
   if (recording === 'unreachable') return repeatSoon(store)
   const current = store.session()
@@ -145,7 +145,7 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
     const log = document?.pending_step_log
     const [eventId] = log?.event_ids ?? []
     if (document === undefined || !log || eventId === undefined) return true
-    const entry = stepEntryOf(document, eventId, log)
+    const entry = buildStepEntry(document, eventId, log)
     const recording = entry && (await record(env, document.relying_party_id, entry))
     if (recording === 'unreachable') return false
     const current = store.session()
@@ -163,7 +163,11 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
 }
 
 /** Returns the log entry of a step event. Its body is that of its delivery. */
-function stepEntryOf(document: SessionDocument, eventId: string, log: PendingStepLog): LogEntry | undefined {
+function buildStepEntry(
+  document: SessionDocument,
+  eventId: string,
+  log: PendingStepLog,
+): LogEntry | undefined {
   const delivery = document.deliveries.find(({ event_id }) => event_id === eventId)
   if (delivery === undefined) return undefined
   const event = JSON.parse(delivery.body) as VerificationEvent // written by this session
@@ -192,7 +196,7 @@ async function record(
   }
 }
 
-function entryOf(document: SessionDocument, entry: PendingLogEntry, baseUrl: string): LogEntry {
+function buildEntry(document: SessionDocument, entry: PendingLogEntry, baseUrl: string): LogEntry {
   const event = terminalEvent(document, entry.event_id, baseUrl)
   return {
     day: entry.day,

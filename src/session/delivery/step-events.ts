@@ -1,7 +1,7 @@
 // Events of steps (api/webhooks): a relying party that subscribes to them gets a creation, the first fetch of
 // a request, and refused responses. They are sent and logged as outcomes are, and never delay one.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { StepEventType } from '../../relying-party/document/settings.ts'
 import { serialiseEvent } from '../../webhook/event.ts'
 import { enqueue } from '../../webhook/outbox.ts'
@@ -10,7 +10,7 @@ import type { ReasonCode } from '../document/reasons.ts'
 import { sendEntry } from '../listing/indexing.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
-import { webhookOf } from '../store/webhook.ts'
+import { loadWebhook } from '../store/webhook.ts'
 import { begunOf, planAttempts, postAll } from './delivering.ts'
 import { buildEvent, randomIdentifier } from './event.ts'
 import { newStepLog, publishSteps } from './publishing.ts'
@@ -36,7 +36,7 @@ export function reportStep(context: SessionContext, step: EventfulStep): Promise
 export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
   const { store, env } = context
   if (!mayHaveEvent(store.session(), reason)) return
-  const webhook = await webhookOf(context, Date.now())
+  const webhook = await loadWebhook(context, Date.now())
   const document = store.session()
   const now = Date.now()
   if (document === undefined || !mayHaveEvent(document, reason) || document.status !== 'pending') return
@@ -50,7 +50,7 @@ export async function sendStepEvent(context: SessionContext, { type, reason }: E
     event_id,
     event_type: type,
     sequence,
-    body: serialiseEvent(buildEvent(document, named, configOf(env).baseUrl)),
+    body: serialiseEvent(buildEvent(document, named, loadConfig(env).baseUrl)),
   }
   const all = enqueue(document.deliveries, delivery, now)
   const due = all.filter((one) => one.event_id === event_id)

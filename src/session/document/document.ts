@@ -132,7 +132,7 @@ export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
 }
 
 /** Returns the tombstone of an erasure at `now`: there is one while the `Idempotency-Key` must be stored. */
-export function tombstoneOf(document: SessionDocument, now: number): Tombstone | undefined {
+export function buildTombstone(document: SessionDocument, now: number): Tombstone | undefined {
   const { idempotency } = document
   if (idempotency === null || idempotency.keep_until <= now) return undefined
   return { ...CURRENT_VERSION, erased: true, ...idempotency }

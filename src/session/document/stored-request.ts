@@ -65,7 +65,11 @@ export function withDefaults(request: StoredRequest) {
 }
 
 /** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */
-export function requestOptionsOf({ request }: { readonly request: Pick<StoredRequest, 'request_options'> }) {
+export function requireRequestOptions({
+  request,
+}: {
+  readonly request: Pick<StoredRequest, 'request_options'>
+}) {
   const { client_id_prefix: clientIdPrefix, response_mode: responseMode } = request.request_options
   if (clientIdPrefix === null || responseMode === null) {
     throw new Error('this protocol has no requests of OpenID4VP')

@@ -54,7 +54,7 @@ export function passesByValue({ verifier }: WithVerifier): boolean {
 }
 
 /** Returns the Client Identifier. Every protocol of the redirect flow has one. */
-export function clientIdOf({ verifier }: WithVerifier): string {
+export function requireClientId({ verifier }: WithVerifier): string {
   if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
   return verifier.client_id
 }

@@ -35,12 +35,12 @@ export function browserMark(document: SessionDocument, secret: string): Promise<
  * Returns the code that the wallet brings to the page. It is derived, so an identical retry gets the same
  * code.
  */
-export function responseCodeOf(document: SessionDocument, winner: string): Promise<string> {
+export function deriveResponseCode(document: SessionDocument, winner: string): Promise<string> {
   return derive(document, 'response_code', winner)
 }
 
 /** Returns the code that the browser brings to the relying party. */
-export function returnCodeOf(document: SessionDocument, winner: string): Promise<string> {
+export function deriveReturnCode(document: SessionDocument, winner: string): Promise<string> {
   return derive(document, 'return_code', winner)
 }
 

@@ -2,7 +2,7 @@
 // The same write queues the event and the log entry.
 
 import type { TerminalStatus } from '../../api/values.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import type { Decision } from '../../policy/policy.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
@@ -55,7 +55,7 @@ export function endSession(
 ): boolean {
   const { store, env } = context
   if (document === undefined || !mayEnd(document, end)) return false
-  const ended = endedDocument(document, end, { webhook, now, baseUrl: configOf(env).baseUrl })
+  const ended = endedDocument(document, end, { webhook, now, baseUrl: loadConfig(env).baseUrl })
   if (ended === undefined) return false
   // For an unknown or disabled endpoint `nextWakeUp` sets the alarm to now.
   const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled

@@ -5,11 +5,11 @@ import type { SessionDocument } from '../document/document.ts'
 import { isLoginOver } from '../document/login.ts'
 import type { ResponseResult } from '../document/results.ts'
 import { sendEntry } from '../listing/indexing.ts'
-import { remainderOf } from '../listing/remainder.ts'
+import { buildRemainder } from '../listing/remainder.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import { eraseAt } from '../store/wake-up.ts'
-import { webhookOf } from '../store/webhook.ts'
+import { loadWebhook } from '../store/webhook.ts'
 import { discardHeld, isHeldTooLong } from './binding.ts'
 import { endSession, expiredEnd } from './end-session.ts'
 
@@ -73,12 +73,12 @@ function dropLogin({ store }: SessionContext, now: number): void {
 async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {
   const document = store.session()
   if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
-    await store.erase(remainderOf(document, now))
+    await store.erase(buildRemainder(document, now))
   }
 }
 
 async function expire(context: SessionContext, now: number): Promise<void> {
-  const webhook = await webhookOf(context, now)
+  const webhook = await loadWebhook(context, now)
   dropHeldTooLong(context, now)
   const document = context.store.session()
   if (document?.held === null) endSession(context, expiredEnd(document), { webhook, now })

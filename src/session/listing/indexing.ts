@@ -66,7 +66,7 @@ export function putEntry(
 ): Promise<boolean> {
   const day = dayOf(entry.created_at)
   return isDone(async () => {
-    const mark = await markOf(entry.verification_id)
+    const mark = await digestId(entry.verification_id)
     await indexStub(env, relyingPartyId, day).put({ relyingPartyId, day, mark, entry })
   })
 }
@@ -79,7 +79,7 @@ export function removeEntry(
   const { relying_party_id: relyingPartyId, created_at } = of
   const day = dayOf(created_at)
   return isDone(async () => {
-    const mark = await markOf(of.verification_id)
+    const mark = await digestId(of.verification_id)
     await indexStub(env, relyingPartyId, day).remove({ relyingPartyId, day, created_at, mark })
   })
 }
@@ -103,6 +103,6 @@ async function isDone(call: () => Promise<void>): Promise<boolean> {
 }
 
 /** 128 bits of the SHA-256 of the id. */
-async function markOf(verificationId: string): Promise<string> {
+async function digestId(verificationId: string): Promise<string> {
   return encodeBase64url((await sha256(utf8(verificationId))).slice(0, 16))
 }

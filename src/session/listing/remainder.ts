@@ -5,16 +5,21 @@
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { CURRENT_VERSION, type SessionDocument, type Tombstone, tombstoneOf } from '../document/document.ts'
+import {
+  buildTombstone,
+  CURRENT_VERSION,
+  type SessionDocument,
+  type Tombstone,
+} from '../document/document.ts'
 import type { PendingListing } from '../document/pending-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
 import { putEntry, removeEntry, waitAfter } from './indexing.ts'
 
 /** Returns what remains of a session that time erases: its key, and an entry that is not confirmed. */
-export function remainderOf(document: SessionDocument, now: number): Tombstone | undefined {
+export function buildRemainder(document: SessionDocument, now: number): Tombstone | undefined {
   const { pending_index_entry: pending } = document
-  if (pending === undefined || pending.next_call_at === null) return tombstoneOf(document, now)
+  if (pending === undefined || pending.next_call_at === null) return buildTombstone(document, now)
   const { revision, calls, next_call_at } = pending
   const entry = { ...entryOf(document, revision + 1), metadata: {} }
   return withListing(document, { ...ofSession(document), entry, calls, next_call_at })
@@ -36,7 +41,7 @@ export async function eraseOnRequest(
     // A repeated request, while the list still has the entry.
     if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
   } else if (document.pending_index_entry === undefined) {
-    await store.erase(tombstoneOf(document, now))
+    await store.erase(buildTombstone(document, now))
   } else {
     const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
     await store.erase(withListing(document, { ...ofSession(document), ...first }))

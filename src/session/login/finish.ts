@@ -1,7 +1,7 @@
 // The end of a login: the browser that began it gets a code, the client redeems the code for tokens. As in
 // same-device.ts, everything that waits comes before the synchronous step that reads and writes the document.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -16,10 +16,10 @@ import {
 import { type AttemptReason, refusalFamily } from '../document/refusal-family.ts'
 import { endSession } from '../end/end-session.ts'
 import { applyTimeouts } from '../end/timeouts.ts'
-import { sessionUrlOf } from '../request/client-token.ts'
+import { buildSessionUrl } from '../request/client-token.ts'
 import { boundEnd } from '../return/same-device.ts'
 import type { SessionContext } from '../store/context.ts'
-import { webhookOf } from '../store/webhook.ts'
+import { loadWebhook } from '../store/webhook.ts'
 import { issueIdToken, issueUserInfo } from '../tokens/tokens.ts'
 
 /** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */
@@ -59,16 +59,16 @@ export async function finishLogin(
   if (document?.relying_party_id !== relyingPartyId || login === undefined) return err('not_found')
   if (!timingSafeEqualText(login.browser, browser)) return err('not_found')
   const { client_id, redirect_uri, response_mode, state, redeemed } = login
-  const page = await sessionUrlOf(configOf(context.env), document)
+  const page = await buildSessionUrl(loadConfig(context.env), document)
   const { locale } = document.request
-  const end = redeemed === null ? endOf(document, page, now) : ({ kind: 'over' } as const)
+  const end = redeemed === null ? decideEnd(document, page, now) : ({ kind: 'over' } as const)
   return ok({ client_id, redirect_uri, response_mode, state, locale, end })
 }
 
-function endOf(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
+function decideEnd(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
   const found = resultOf(document)
   if (found === undefined)
-    return document.status === 'pending' ? { kind: 'pending', page } : failureOf(document)
+    return document.status === 'pending' ? { kind: 'pending', page } : describeFailure(document)
   if (found.failure === 'assurance_level_too_low')
     return { kind: 'error', error: 'unmet_authentication_requirements', description: found.failure }
   if (found.failure !== null) return denied(found.failure)
@@ -81,7 +81,7 @@ function resultOf({ status, held, login }: SessionDocument) {
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 
-function failureOf({ status, outcome }: SessionDocument): LoginEnd['end'] {
+function describeFailure({ status, outcome }: SessionDocument): LoginEnd['end'] {
   const reason = outcome?.reason ?? 'session_expired'
   // An expired session has the reason of its last attempt, which a retry may heal.
   const isUnchecked = status === 'expired' && reason !== 'session_expired' && isUnavailable(reason)
@@ -110,10 +110,10 @@ export async function redeemLogin(
   await applyTimeouts(context, now)
   const found = redeemable(context, redemption, now)
   if (!found.ok) return found
-  const config = configOf(context.env)
+  const config = loadConfig(context.env)
   const [idToken, webhook] = await Promise.all([
     issueIdToken(found.value.document, found.value.result, { config, now }),
-    webhookOf(context, now),
+    loadWebhook(context, now),
   ])
   const current = redeemable(context, redemption, now)
   if (!current.ok || current.value.result !== found.value.result) return err('invalid_grant')
@@ -206,6 +206,6 @@ export async function readUserInfo(
   if (!timingSafeEqualText(login.redeemed.token, token) || login.redeemed.until <= now)
     return err('invalid_token')
   if (!result || result.failure !== null) return err('invalid_token')
-  const response = await issueUserInfo({ ...document, login }, result, configOf(context.env))
+  const response = await issueUserInfo({ ...document, login }, result, loadConfig(context.env))
   return ok({ clientId: login.client_id, ...response })
 }

@@ -1,14 +1,14 @@
 // The wallet of one more request of a pending session (api/wallets): a chosen one, or any.
 
-import { configOf } from '../../config.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadConfig } from '../../config.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { walletProfile } from '../../wallets/profiles/index.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'
 import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
-import { lowerFor, originalOf, pinWallet } from './lowered-wallet.ts'
+import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
 /** Chooses the request for any wallet, where the creation named one. */
 const ANY_WALLET = 'any'
@@ -33,12 +33,12 @@ export async function chooseWallet(
   if (earlier !== undefined && !needsPermission(earlier, document)) return ok(earlier)
   const profile = walletProfile(id)
   if (profile === undefined) return err('wallet_unknown')
-  const config = configOf(env)
-  const settings = await settingsOf(env, document.relying_party_id, now)
+  const config = loadConfig(env)
+  const settings = await loadSettings(env, document.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const life = { now: Math.floor(now / 1000), expiresAt: Math.floor(document.expires_at / 1000) }
   const requester = { config, settings: settings.value, ...life }
-  const original = await originalOf(document, requester)
+  const original = await loadOriginal(document, requester)
   const lowered = await lowerFor(profile, { session: document, requester, original })
   if (!lowered.ok) return err('wallet_cannot')
   if (earlier === undefined) return ok(await pinWallet(config, document, lowered.value))

@@ -20,7 +20,7 @@ type NamedSession = Pick<SessionDocument, 'verification_id' | 'created_at'>
  * Returns the client token of a session. It contains the creation time, so that the edge can check it without
  * the session.
  */
-export async function clientTokenOf(config: Config, session: NamedSession): Promise<string> {
+export async function signClientToken(config: Config, session: NamedSession): Promise<string> {
   const beginning = session.created_at.toString(RADIX)
   const mac = await hmacSha256(
     await derivedKey(config, 'client-token'),
@@ -41,18 +41,18 @@ export async function verifyClientToken(
   const beginning = SHAPE.exec(presented)?.[1] // the kind of token is not secret
   if (beginning === undefined) return undefined
   const created_at = Number.parseInt(beginning, RADIX)
-  const expected = await clientTokenOf(config, { verification_id: verificationId, created_at })
+  const expected = await signClientToken(config, { verification_id: verificationId, created_at })
   return timingSafeEqualText(expected, presented) ? created_at : undefined
 }
 
 /** Returns the address of the session page, with the token. */
-export async function sessionUrlOf(config: Config, session: NamedSession): Promise<string> {
-  return `${config.baseUrl}/s/${session.verification_id}?token=${await clientTokenOf(config, session)}`
+export async function buildSessionUrl(config: Config, session: NamedSession): Promise<string> {
+  return `${config.baseUrl}/s/${session.verification_id}?token=${await signClientToken(config, session)}`
 }
 
 /** Returns the address of the session's QR code, with the token. */
-export async function qrCodeUrlOf(config: Config, session: NamedSession): Promise<string> {
-  const token = await clientTokenOf(config, session)
+export async function buildQrCodeUrl(config: Config, session: NamedSession): Promise<string> {
+  const token = await signClientToken(config, session)
   return `${config.baseUrl}/v1/verify/${session.verification_id}/qr?token=${token}`
 }
 

@@ -17,7 +17,7 @@ import type { CreatedSession } from '../document/results.ts'
 import type { StoredRequest } from '../document/stored-request.ts'
 import { passesByValue, type StoredVerifier, type StoredWallet } from '../document/stored-verifier.ts'
 import { firstEntry } from '../store/changed-entry.ts'
-import { clientTokenOf, sessionUrlOf } from './client-token.ts'
+import { buildSessionUrl, signClientToken } from './client-token.ts'
 import { newGeneration, openGeneration, pinIdentity } from './generation-keys.ts'
 import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
@@ -143,9 +143,9 @@ export async function createdSession(document: SessionDocument, config: Config):
   return {
     verification_id,
     status,
-    session_url: await sessionUrlOf(config, document),
+    session_url: await buildSessionUrl(config, document),
     expires_at: isoTime(expires_at),
-    client_token: await clientTokenOf(config, document),
+    client_token: await signClientToken(config, document),
     wallet_request: request,
     livemode,
     version,

@@ -2,17 +2,17 @@
 // request, and how the request is encrypted. The metadata is not stored, and a refused wallet changes
 // nothing.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
 import { signRequestObject } from '../../openid4vp/request/request-object.ts'
 import { checkWalletMetadata, type WalletMetadata } from '../../openid4vp/request/wallet-metadata.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { reportStep } from '../delivery/step-events.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations, handOut, type StoredGeneration } from '../document/generations.ts'
 import type { RequestRefusal } from '../document/results.ts'
-import { requestOptionsOf } from '../document/stored-request.ts'
+import { requireRequestOptions } from '../document/stored-request.ts'
 import { passesByValue } from '../document/stored-verifier.ts'
 import { addStep } from '../document/timeline.ts'
 import { addActivity } from '../document/wallet-activity.ts'
@@ -46,11 +46,11 @@ export async function fetchRequest(
   const { document, generation } = found.value
   if (isSandbox && document.livemode) return err('unknown_request')
   const terms = termsOf(document, generation)
-  const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, shownOf(terms))
+  const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, toShown(terms))
   if (refusal !== undefined) return err(refusal)
   markHandedOut(context.store, generation, now, 'fetched')
   if (!document.request_fetched) await reportStep(context, { type: 'verification.request_fetched' })
-  const config = configOf(context.env)
+  const config = loadConfig(context.env)
   const identity = await openVerifier(config, terms)
   if (identity === null) return err('unknown_request') // a request by value cannot be fetched
   const opened = await openGeneration(document, generation)
@@ -98,7 +98,7 @@ async function findRequest(
   if (number === undefined) return err('unknown_request')
   // A deleted relying party makes no requests. If its settings are only unavailable, the response is refused
   // later instead.
-  const settings = await settingsOf(context.env, before.relying_party_id, now)
+  const settings = await loadSettings(context.env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'not_found') return err('session_not_found')
   const document = context.store.session() // read again, because it may have changed
   if (document?.status !== 'pending' || now >= document.expires_at) return err('request_over')
@@ -108,6 +108,6 @@ async function findRequest(
   return isPassed ? err('unknown_request') : ok({ document, generation })
 }
 
-function shownOf(terms: RequestTerms) {
-  return { ...requestOptionsOf(terms), query: terms.query }
+function toShown(terms: RequestTerms) {
+  return { ...requireRequestOptions(terms), query: terms.query }
 }

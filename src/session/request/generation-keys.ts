@@ -73,7 +73,7 @@ export async function openGeneration(
     state,
     kid,
     nonce: stored.nonce,
-    encryptionPublicJwk: publicJwkOf(stored),
+    encryptionPublicJwk: toPublicJwk(stored),
     createdAt: Math.floor(stored.created_at / 1000),
   }
 }
@@ -86,7 +86,7 @@ export async function openEncryptionKey(
 ): Promise<PrivateJwk> {
   const place = responseKeyPlace(stored.number)
   const d = await openSecret(config, { verificationId: verification_id, place }, stored.sealed_key)
-  return { ...publicJwkOf(stored), d }
+  return { ...toPublicJwk(stored), d }
 }
 
 /**
@@ -125,13 +125,13 @@ type Place = { readonly verificationId: string; readonly place: string }
 
 /** Seals a value for its place. */
 export async function sealSecret(config: Config, place: Place, text: string): Promise<string> {
-  const sealing = await sealingOf(config, place)
+  const sealing = await deriveSealing(config, place)
   return seal(sealing, text, randomBytes(12))
 }
 
 /** Opens a sealed value. Throws if it does not open. Earlier versions sealed under one key for all. */
 export async function openSecret(config: Config, place: Place, sealed: string): Promise<string> {
-  const sealing = await sealingOf(config, place)
+  const sealing = await deriveSealing(config, place)
   const text =
     (await unseal(sealing, sealed)) ??
     (await unseal({ ...sealing, key: await derivedKey(config, 'session') }, sealed))
@@ -173,7 +173,7 @@ export function handleKeyOf({ handle_key }: SessionDocument): Uint8Array<ArrayBu
   return key
 }
 
-function publicJwkOf(stored: StoredGeneration): PublicJwk {
+function toPublicJwk(stored: StoredGeneration): PublicJwk {
   return { kty: 'EC', crv: 'P-256', x: stored.x, y: stored.y }
 }
 
@@ -181,7 +181,7 @@ const SIGNING_KEY_PLACE = 'signing-key'
 const responseKeyPlace = (number: number) => `response-key/${number}`
 
 /** Returns the key of one session, and the place of one value. */
-async function sealingOf(config: Config, { verificationId, place }: Place): Promise<Sealing> {
+async function deriveSealing(config: Config, { verificationId, place }: Place): Promise<Sealing> {
   return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
 }
 

@@ -47,7 +47,7 @@ export type Requester = {
 /** A wallet with its lowered request. `identity`: absent where the request has that of the session. */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
 
-/** A session whose request is lowered, and that request as `originalOf` returns it. */
+/** A session whose request is lowered, and that request as `loadOriginal` returns it. */
 export type Lowering = {
   readonly session: RequestingSession
   readonly requester: Requester
@@ -73,7 +73,7 @@ export async function lowerFor(
     ...(include_root && { include_root }),
   }
   if (isSessionIdentity(session, lowering.request)) return ok(wallet)
-  const identity = await identityOf(session, lowering.request, requester)
+  const identity = await loadIdentity(session, lowering.request, requester)
   return identity === undefined ? err([NOT_AVAILABLE]) : ok({ ...wallet, identity })
 }
 
@@ -104,7 +104,10 @@ function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet
 }
 
 /** Returns the request as lowering needs it: what is asked, and what the relying party can use beside it. */
-export async function originalOf(session: RequestingSession, requester: Requester): Promise<OriginalRequest> {
+export async function loadOriginal(
+  session: RequestingSession,
+  requester: Requester,
+): Promise<OriginalRequest> {
   const { config, settings } = requester
   const { policy, request, livemode } = session
   return originalRequest(
@@ -161,7 +164,7 @@ function isSessionIdentity({ request }: RequestingSession, lowered: LoweredReque
 }
 
 /** Returns the identity for the lowered request, null for an unsigned one; `undefined` if there is none. */
-async function identityOf(
+async function loadIdentity(
   { request }: RequestingSession,
   { client_id_prefix: prefix, include_root: includeRoot }: LoweredRequest,
   { config, settings, now, expiresAt }: Requester,

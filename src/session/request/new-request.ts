@@ -1,6 +1,6 @@
 // A new request of a pending session (api/request): a new generation in one write.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import type { Generation } from '../../openid4vp/request/generation.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -43,7 +43,7 @@ export async function addRequest(
   store.remember({ ...before, generation_count: number })
   const channel = { ...input, wallet: wallet?.id }
   const names = { verificationId: before.verification_id, number }
-  const config = configOf(env)
+  const config = loadConfig(env)
   const hasAnnexC =
     input.channel === 'dc_api' &&
     requestedDocuments(termsOf(withWallet(before, wallet), channel)) !== undefined

@@ -1,14 +1,14 @@
 // Requests that any device may respond to (api/request, api/qr): a new one for each QR code, and the relying
 // party's view of the newest.
 
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { newestGeneration, SUPERSEDED_LIFETIME_MS } from '../document/generations.ts'
 import type { SessionError } from '../document/results.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { RequestedWallet } from './chosen-wallet.ts'
-import { qrCodeUrlOf } from './client-token.ts'
+import { buildQrCodeUrl } from './client-token.ts'
 import { fitsQr, qrRefusal } from './creation.ts'
 import { markHandedOut } from './fetching.ts'
 import { openGeneration } from './generation-keys.ts'
@@ -27,7 +27,7 @@ export async function createQrRequest(
 ): Promise<Result<QrRequest, SessionError>> {
   const refusal = qrRefusal(pending.request, wallet)
   if (refusal !== undefined) return err(refusal)
-  const { baseUrl } = configOf(context.env)
+  const { baseUrl } = loadConfig(context.env)
   const uriOf = ({ terms, generation }: AddedRequest) => walletRequest(terms, generation, baseUrl).uri
   // Terms of an earlier release may be too long by value.
   const check = (request: AddedRequest) => (fitsQr(uriOf(request)) ? undefined : 'wallet_cannot')
@@ -50,8 +50,8 @@ export async function viewNewestRequest(
   if (newest === undefined)
     return err(qrRefusal(document.request, chosenWallet(document)) ?? 'binding_excludes_qr')
   markHandedOut(store, newest, now, 'viewed')
-  const config = configOf(env)
-  const qrCodeUrl = await qrCodeUrlOf(config, document)
+  const config = loadConfig(env)
+  const qrCodeUrl = await buildQrCodeUrl(config, document)
   const generation = await openGeneration(document, newest)
   const made = { terms: termsOf(document, newest), generation }
   return ok(openid4vpView(document, made, { ...config, qrCodeUrl }))

@@ -10,7 +10,7 @@ import { buildDcApiClaims, buildDcApiParameters } from '../../openid4vp/dc-api.t
 import type { Generation } from '../../openid4vp/request/generation.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { StoredGeneration } from '../document/generations.ts'
-import { clientIdOf, passesByValue } from '../document/stored-verifier.ts'
+import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import { openGeneration } from './generation-keys.ts'
 import { dcApiRequestInput, requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
@@ -25,17 +25,17 @@ export async function requestHash(
   baseUrl: string,
 ): Promise<string> {
   const generation = await openGeneration(document, stored)
-  return hashJson(withoutFetch(claimsOf(termsOf(document, stored), stored, { generation, baseUrl })))
+  return hashJson(withoutFetch(buildClaims(termsOf(document, stored), stored, { generation, baseUrl })))
 }
 
-function claimsOf(
+function buildClaims(
   terms: RequestTerms,
   { origin, created_at: now }: StoredGeneration,
   { generation, baseUrl }: { readonly generation: Generation; readonly baseUrl: string },
 ): JsonObject {
   if (origin === undefined) return requestClaims(terms, generation, undefined, { baseUrl, now })
   const input = dcApiRequestInput(terms, generation, { origin, now })
-  return passesByValue(terms) ? buildDcApiParameters(input) : buildDcApiClaims(input, clientIdOf(terms))
+  return passesByValue(terms) ? buildDcApiParameters(input) : buildDcApiClaims(input, requireClientId(terms))
 }
 
 /** Returns the SHA-256 of the canonical JSON (RFC 8785), base64url. */

@@ -18,8 +18,8 @@ import { unsignedParameters } from '../../openid4vp/request/request-object.ts'
 import { requestedTypes } from '../../policy/query.ts'
 import { linksOfProtocol, type NamedLinks } from '../../wallets/links.ts'
 import type { SessionDocument } from '../document/document.ts'
-import { requestOptionsOf } from '../document/stored-request.ts'
-import { clientIdOf, passesByValue } from '../document/stored-verifier.ts'
+import { requireRequestOptions } from '../document/stored-request.ts'
+import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import type { RequestTerms } from './terms.ts'
 
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
@@ -33,7 +33,7 @@ export function walletRequest(terms: RequestTerms, generation: Generation, baseU
     protocol: request.protocol,
     wallet: terms.wallet?.id ?? null,
     uri: buildAuthorizationRequestUri(passed, terms.wallet?.link ?? undefined),
-    client_id: clientIdOf(terms),
+    client_id: requireClientId(terms),
     request_uri: 'requestUri' in passed ? passed.requestUri : null,
     request_uri_method: request.request_options.request_uri_method,
     response_uri: callbackUrl(terms, baseUrl),
@@ -65,14 +65,14 @@ function passedRequest(
   // A protocol that knows only GET has no parameter for the method.
   const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
   return {
-    clientId: clientIdOf(terms),
-    requestUri: requestUriOf(terms, generation, baseUrl),
+    clientId: requireClientId(terms),
+    requestUri: buildRequestUri(terms, generation, baseUrl),
     requestUriMethod: saysMethod ? (request_options.request_uri_method ?? undefined) : undefined,
   }
 }
 
 /** Returns the address of a generation's Request Object. */
-function requestUriOf(terms: RequestTerms, generation: Generation, baseUrl: string): string {
+function buildRequestUri(terms: RequestTerms, generation: Generation, baseUrl: string): string {
   return baseUrl + REQUEST_PATH + terms.verification_id.slice(2) + generation.requestId
 }
 
@@ -95,7 +95,7 @@ export function requestClaims(
   { baseUrl, now }: { readonly baseUrl: string; readonly now: number },
 ): JsonObject {
   const claims = PROTOCOLS[terms.request.protocol].buildRequestObject({
-    clientId: clientIdOf(terms),
+    clientId: requireClientId(terms),
     responseUri: callbackUrl(terms, baseUrl),
     language: terms.language,
     walletNonce,
@@ -122,7 +122,7 @@ function requestInput(terms: RequestTerms, generation: Generation, now: number) 
   const { request, query, verifier, expires_at } = terms
   return {
     generation,
-    responseMode: requestOptionsOf(terms).responseMode,
+    responseMode: requireRequestOptions(terms).responseMode,
     query,
     transactionData: request.transaction_data,
     verifierInfo: verifier.verifier_info,

@@ -4,17 +4,17 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import type { Reader } from '../../iso18013-7/reader-auth.ts'
 import { buildDcApiRequests, type DcApiProtocol } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { readersFor } from '../../relying-party/verifier/reader-certificate.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { StoredGeneration } from '../document/generations.ts'
 import type { RefusalCode, SessionError } from '../document/results.ts'
-import { BROWSER_SECRET_BYTES, browserMark, responseCodeOf } from '../end/binding.ts'
+import { BROWSER_SECRET_BYTES, browserMark, deriveResponseCode } from '../end/binding.ts'
 import { annexCRequest, hasAnnexC, requestedDocuments } from '../request/annex-c.ts'
 import type { RequestedWallet } from '../request/chosen-wallet.ts'
 import { openVerifier } from '../request/generation-keys.ts'
@@ -61,11 +61,11 @@ export async function createDcApiRequest(
   if (!supportsDcApi || wallet?.dc_api_protocols.length === 0) return err('dc_api_not_offered')
   // A login ends in the browser that began it. A page of the relying party is known by its server only.
   if (pending.login !== undefined && page === 'relying_party') return err('dc_api_not_offered')
-  const settings = await settingsOf(context.env, pending.relying_party_id, now)
+  const settings = await loadSettings(context.env, pending.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
-  const browser = secret === null ? null : await markOf(context, secret)
+  const browser = secret === null ? null : await deriveMark(context, secret)
   const made = await addRequest(context, { channel: 'dc_api', browser, origin, wallet }, now)
   if (!made.ok) return made
   const { terms, stored } = made.value
@@ -89,12 +89,12 @@ export async function processDcApiResponse(
 ): Promise<DcApiResult> {
   const { page, protocol, data, digest } = response
   const secret = page === 'relying_party' ? null : (page.secret ?? '')
-  const browser = secret === null ? null : await markOf(context, secret)
+  const browser = secret === null ? null : await deriveMark(context, secret)
   const result = await processResponse(context, { dcApi: { protocol, data, browser }, digest }, now)
   if (!result.ok) return result
   const document = context.store.session()
   if (secret === null || document === undefined) return ok({ returnUrl: null })
-  const responseCode = await responseCodeOf(document, digest)
+  const responseCode = await deriveResponseCode(document, digest)
   const came = await completeReturn(context, { responseCode, secret }, now)
   // After an error of the wallet there is nothing to return with.
   return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
@@ -110,7 +110,7 @@ async function openid4vpRequests(
   const { protocol, request_options } = terms.request
   const hasOptions = request_options.client_id_prefix !== null && request_options.response_mode !== null
   if (!PROTOCOLS[protocol].supportsRedirect || !hasOptions) return []
-  const identity = await openVerifier(configOf(env), terms)
+  const identity = await openVerifier(loadConfig(env), terms)
   const requests = await buildDcApiRequests(dcApiRequestInput(terms, generation, { origin, now }), identity)
   const { wallet } = terms
   return requests.filter((one) => wallet === null || wallet.dc_api_protocols.includes(one.protocol))
@@ -124,7 +124,7 @@ async function annexCRequests(terms: RequestTerms, generation: StoredGeneration,
 }
 
 /** Returns a browser's mark in this session; empty if the session is gone. */
-async function markOf({ store }: SessionContext, secret: string): Promise<string> {
+async function deriveMark({ store }: SessionContext, secret: string): Promise<string> {
   const document = store.session()
   return document === undefined ? '' : browserMark(document, secret)
 }

@@ -23,7 +23,7 @@ import type { StoredGeneration } from '../document/generations.ts'
 import type { Outcome, TraceEntry } from '../document/outcome.ts'
 import type { RefusalReason } from '../document/reasons.ts'
 import type { PostedResponse } from '../document/results.ts'
-import { clientIdOf, passesByValue } from '../document/stored-verifier.ts'
+import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import { callbackUrl } from '../request/requests.ts'
 import { isPassedToWallet, type RequestTerms, termsOf } from '../request/terms.ts'
@@ -203,7 +203,7 @@ export function failedClause(trace: readonly TraceEntry[]): string | undefined {
 /** The verifier of a chosen wallet that has an identity of its own. */
 function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
-  return { exchange: { protocol: terms.request.protocol, client_id: clientIdOf(terms) } }
+  return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }
 }
 
 function detailsOf(refusal: ResponseRefusal): AttemptDetails {
@@ -234,5 +234,5 @@ function boundTo(
     return { audience: `origin:${origin}`, handover: { kind: 'dc_api', origin, encryptionKey } }
   }
   const handover = PROTOCOLS[document.request.protocol].handover({ ...encryption, responseUri })
-  return { audience: clientIdOf(termsOf(document, generation)), handover }
+  return { audience: requireClientId(termsOf(document, generation)), handover }
 }

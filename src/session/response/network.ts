@@ -1,7 +1,7 @@
 // Network access during the evaluation of a response: a guarded fetch, and copies that other isolates
 // fetched.
 
-import { type Config, configOf, outboundRule } from '../../config.ts'
+import { type Config, loadConfig, outboundRule } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { record } from '../../metrics/record.ts'
 import { createFetchResource, type FetchResource } from '../../net/guarded-fetch.ts'
@@ -17,7 +17,7 @@ export type Network = { readonly fetchResource: FetchResource; readonly sharedCa
  * function.
  */
 export function networkOf(env: Env, livemode: boolean): Network {
-  const config = configOf(env)
+  const config = loadConfig(env)
   const known = networks.get(config) ?? {
     live: makeNetwork(config, 'live', undefined),
     test: makeNetwork(config, 'test', env.SANDBOX),

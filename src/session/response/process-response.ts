@@ -1,9 +1,9 @@
 // Processing of a wallet's response (api/outcome): everything that waits comes before the one synchronous
 // step in end-session.ts.
 
-import { type Config, configOf } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
-import { settingsOf } from '../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { subscribedAnchors } from '../../relying-party/trust-lists/trust-lists.ts'
 import { err, ok } from '../../result.ts'
 import { sendStepEvent } from '../delivery/step-events.ts'
@@ -14,7 +14,7 @@ import type { LoginResult } from '../document/login.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import type { PostedResponse, ResponseResult } from '../document/results.ts'
 import { addActivity } from '../document/wallet-activity.ts'
-import { holdSuccess, responseCodeOf } from '../end/binding.ts'
+import { deriveResponseCode, holdSuccess } from '../end/binding.ts'
 import { decidedEnd, declinedEnd, endSession } from '../end/end-session.ts'
 import { applyTimeouts, GRACE_MS } from '../end/timeouts.ts'
 import { sendEntry } from '../listing/indexing.ts'
@@ -59,11 +59,11 @@ async function processOnce(
   const { store, env } = context
   const document = store.session()
   if (document === undefined) return err('session_not_found')
-  const config = configOf(env)
+  const config = loadConfig(env)
   // While expiry waits for earlier responses, the session is still pending. Later responses are refused.
   const isOver = document.status !== 'pending' || now >= document.expires_at
   if (isOver || document.held !== null) return respondLate(document, response, config)
-  const settings = await settingsOf(env, document.relying_party_id, now)
+  const settings = await loadSettings(env, document.relying_party_id, now)
   if (!settings.ok)
     return err(settings.error === 'unavailable' ? 'settings_unavailable' : 'session_not_found')
   const evaluation = await evaluateResponse(response, {
@@ -93,7 +93,7 @@ async function applyEvaluation(
   processing: Processing,
 ): Promise<ResponseResult> {
   const { response, document, now } = processing
-  const config = configOf(context.env)
+  const config = loadConfig(context.env)
   switch (evaluation.kind) {
     case 'refused':
       await reportAttempt(context, evaluation, evaluation.reason, now)
@@ -147,7 +147,7 @@ async function finish(
   { end, generation, login }: Ending,
   { response, document, webhook, now }: Processing,
 ): Promise<ResponseResult> {
-  const config = configOf(context.env)
+  const config = loadConfig(context.env)
   const result = await accepted(document, response, config)
   const isHeld = end.status === 'verified' && generation.browser !== null
   const isApplied = isHeld
@@ -188,7 +188,7 @@ async function accepted(
   { digest }: PostedResponse,
   { baseUrl }: Config,
 ): Promise<ResponseResult> {
-  const code = await responseCodeOf(document, digest)
+  const code = await deriveResponseCode(document, digest)
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
 }
 

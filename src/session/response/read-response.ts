@@ -20,7 +20,7 @@ import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations, type StoredGeneration } from '../document/generations.ts'
 import type { RefusalReason } from '../document/reasons.ts'
 import type { PostedResponse } from '../document/results.ts'
-import { requestOptionsOf } from '../document/stored-request.ts'
+import { requireRequestOptions } from '../document/stored-request.ts'
 import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
 import { termsOf } from '../request/terms.ts'
@@ -46,7 +46,7 @@ export async function findRequest(
   const { document } = input
   // Without the redirect flow no request of OpenID4VP was made.
   if (!PROTOCOLS[document.request.protocol].supportsRedirect) return err('malformed_response')
-  const usual = requestOptionsOf(document).responseMode
+  const usual = requireRequestOptions(document).responseMode
   // A wallet that has only `org-iso-mdoc` has no response mode.
   const modeOf = (generation: StoredGeneration) =>
     termsOf(document, generation).request.request_options.response_mode ?? usual

@@ -15,7 +15,7 @@ const FETCHED_AT = 'X-Fetched-At'
 export function createSharedCache(place: string): SharedCache {
   return {
     get: async (name, limit) => {
-      const cached = await orNothing(async () => caches.default.match(await addressOf(place, name)))
+      const cached = await orNothing(async () => caches.default.match(await buildAddress(place, name)))
       const fetchedAt = Number(cached?.headers.get(FETCHED_AT) ?? Number.NaN)
       if (cached === undefined || !Number.isFinite(fetchedAt)) {
         cancelBody(cached?.body ?? null)
@@ -26,14 +26,14 @@ export function createSharedCache(place: string): SharedCache {
     },
     put: async (name, { body, fetchedAt }, seconds) => {
       const headers = { [FETCHED_AT]: String(fetchedAt), 'Cache-Control': `max-age=${seconds}` }
-      const address = await addressOf(place, name)
+      const address = await buildAddress(place, name)
       await orNothing(() => caches.default.put(address, new Response(body, { headers })))
     },
   }
 }
 
 /** Returns the key: a digest, because the name may reveal which credential's list was fetched. */
-async function addressOf(place: string, name: string): Promise<string> {
+async function buildAddress(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`
 }
 

@@ -5,7 +5,7 @@
 
 import type { SessionBinding } from '../../api/values.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
@@ -20,10 +20,10 @@ import { addStep } from '../document/timeline.ts'
 import {
   BROWSER_SECRET_BYTES,
   browserMark,
+  deriveResponseCode,
+  deriveReturnCode,
   discardHeld,
   HOLD_MS,
-  responseCodeOf,
-  returnCodeOf,
   returnHeld,
 } from '../end/binding.ts'
 import { type EventInput, endSession, expiredEnd, type SessionEnd } from '../end/end-session.ts'
@@ -34,7 +34,7 @@ import { addRequest } from '../request/new-request.ts'
 import { walletRequest } from '../request/requests.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
-import { webhookOf } from '../store/webhook.ts'
+import { loadWebhook } from '../store/webhook.ts'
 
 /** Body of a browser's return. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
@@ -63,7 +63,7 @@ export async function createLink(
   const made = await addRequest(context, { channel: 'link', browser, wallet }, now)
   if (!made.ok) return made
   const { terms, generation } = made.value
-  const { uri, wallet_links, expires_at } = walletRequest(terms, generation, configOf(context.env).baseUrl)
+  const { uri, wallet_links, expires_at } = walletRequest(terms, generation, loadConfig(context.env).baseUrl)
   return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
 }
 
@@ -74,7 +74,7 @@ export async function completeReturn(
   now: number,
 ): Promise<Result<BrowserReturnResult, ReturnCodeError>> {
   await applyTimeouts(context, now)
-  const codes = await codesOf(context, secret, now)
+  const codes = await deriveCodes(context, secret, now)
   if (!codes.ok) return codes
   const { digest, browser, returnCode, webhook } = codes.value
   if (!timingSafeEqualText(codes.value.responseCode, responseCode)) return err('invalid_code')
@@ -128,7 +128,7 @@ export async function redeemReturn(
 ): Promise<Result<null, ReturnCodeError>> {
   await applyTimeouts(context, now)
   if (context.store.session()?.relying_party_id !== relyingPartyId) return err('not_found')
-  const codes = await codesOf(context, null, now)
+  const codes = await deriveCodes(context, null, now)
   if (!codes.ok) return codes
   const { digest, returnCode, webhook } = codes.value
   if (!timingSafeEqualText(returnCode, code)) return err('invalid_code')
@@ -155,16 +155,16 @@ export async function redeemReturn(
  * Derives the codes of a session. `digest` is that of the response that the codes are derived from: the one
  * held, or the one that ended the session. `browser` is the mark of the browser; empty without a secret.
  */
-async function codesOf(context: SessionContext, secret: string | null, now: number) {
+async function deriveCodes(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()
   if (document === undefined) return err('not_found')
-  const digest = digestOf(document)
+  const digest = winnerOf(document)
   if (digest === undefined) return err('invalid_code')
   const [responseCode, returnCode, browser, webhook] = await Promise.all([
-    responseCodeOf(document, digest),
-    returnCodeOf(document, digest),
+    deriveResponseCode(document, digest),
+    deriveReturnCode(document, digest),
     secret === null ? '' : browserMark(document, secret),
-    webhookOf(context, now),
+    loadWebhook(context, now),
   ])
   return ok({ digest, responseCode, returnCode, browser, webhook })
 }
@@ -173,10 +173,10 @@ async function codesOf(context: SessionContext, secret: string | null, now: numb
 function sessionWith({ store }: SessionContext, digest: string): Result<SessionDocument, ReturnCodeError> {
   const document = store.session()
   if (document === undefined) return err('not_found')
-  return digestOf(document) === digest ? ok(document) : err('invalid_code')
+  return winnerOf(document) === digest ? ok(document) : err('invalid_code')
 }
 
-function digestOf(document: SessionDocument): string | undefined {
+function winnerOf(document: SessionDocument): string | undefined {
   return document.held?.winner ?? document.winner ?? undefined
 }
 

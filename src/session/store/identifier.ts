@@ -8,7 +8,7 @@ import { encodeObjectId, findObject } from '../../relying-party/document/identif
 const PREFIX = 'v_'
 
 /** Returns the `verification_id` of an object id. */
-export function verificationIdOf(id: DurableObjectId): string {
+export function toVerificationId(id: DurableObjectId): string {
   return PREFIX + encodeObjectId(id)
 }
 

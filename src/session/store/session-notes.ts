@@ -5,9 +5,9 @@
 // sessions change again: those of the last second, and new pending sessions.
 
 import { env, waitUntil } from 'cloudflare:workers'
-import { configOf } from '../../config.ts'
+import { loadConfig } from '../../config.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
-import { sessionCountsOf } from '../../relying-party/directory.ts'
+import { sessionCountsStub } from '../../relying-party/directory.ts'
 import type { SessionNote } from '../../relying-party/session-counts.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground } from './background.ts'
@@ -24,7 +24,7 @@ let begunAt = Number.NEGATIVE_INFINITY
 /** Adds a note that was taken after a write of its session. On Cloudflare it does nothing. */
 export function addNote(note: SessionNote): void {
   const bindings = withJurisdiction(env as Env)
-  if (configOf(bindings).listeningPort === null) return
+  if (loadConfig(bindings).listeningPort === null) return
   addChange(note)
   if (isOnlyPending(note)) return
   const now = Date.now()
@@ -48,7 +48,7 @@ export async function storeNotes(
   for (const { verification_id } of notes) changes.delete(verification_id)
   if (notes.length === 0) return
   try {
-    await sessionCountsOf(bindings).noteSessions(notes)
+    await sessionCountsStub(bindings).noteSessions(notes)
   } catch (error) {
     const newer = [...changes.values()]
     for (const note of [...notes, ...newer]) addChange(note)
@@ -57,7 +57,7 @@ export async function storeNotes(
 }
 
 /** Returns what a session counts; `undefined`: it is erased. It is pending until its time ends. */
-export function noteOf(verificationId: string, document: SessionDocument | undefined): SessionNote {
+export function toNote(verificationId: string, document: SessionDocument | undefined): SessionNote {
   const { livemode = false, status, expires_at, held, deliveries = [] } = document ?? {}
   const inState = (wanted: string) => deliveries.filter(({ state }) => state === wanted).length
   return {

@@ -10,7 +10,7 @@ export const EXPIRY_SPREAD_MS = 60_000
 export const ERASURE_SPREAD_MS = 3_600_000
 
 /** Returns the delay of a session, always the same, from 0 to below `range`. Ids are random. */
-export function spreadOf(verificationId: string, range: number): number {
+export function computeSpread(verificationId: string, range: number): number {
   // FNV-1a with 32 bits.
   const hash = utf8(verificationId).reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193) >>> 0, 0x811c9dc5)
   return Math.floor((hash / 2 ** 32) * range)

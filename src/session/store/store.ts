@@ -6,8 +6,8 @@ import { readDocument, type SessionDocument, type Tombstone } from '../document/
 import { publicView } from '../document/state-view.ts'
 import { inBackground, logError } from './background.ts'
 import { withChangedEntry } from './changed-entry.ts'
-import { verificationIdOf } from './identifier.ts'
-import { addNote, noteOf } from './session-notes.ts'
+import { toVerificationId } from './identifier.ts'
+import { addNote, toNote } from './session-notes.ts'
 import { nextWakeUp } from './wake-up.ts'
 
 /** Storage that the parts of the object share. */
@@ -45,7 +45,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const alarm = openAlarm(ctx)
 
   const wakeUpOf = (document: Stored) => nextWakeUp(document, ctx.getWebSockets().length > 0)
-  const note = createNote(verificationIdOf(ctx.id))
+  const note = createNote(toVerificationId(ctx.id))
   const write = (document: Stored): void => {
     ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
     flush.stop()
@@ -134,7 +134,7 @@ function openAlarm(ctx: DurableObjectState) {
 function createNote(verificationId: string): (document: SessionDocument | undefined) => void {
   let last = ''
   return (document) => {
-    const taken = noteOf(verificationId, document)
+    const taken = toNote(verificationId, document)
     const text = JSON.stringify(taken)
     if (text === last) return
     last = text

@@ -3,7 +3,7 @@
 import { nextDue } from '../../webhook/outbox.ts'
 import type { SessionDocument, Tombstone } from '../document/document.ts'
 import { loginErasedAt } from '../document/login.ts'
-import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from './spread.ts'
+import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from './spread.ts'
 
 /**
  * Returns the time of the next work, or `null`. The one alarm is always set to it. Expiry and erasure are
@@ -14,7 +14,7 @@ export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boo
   const { verification_id, status, expires_at, held, pending_index_entry } = document
   const due = [...eventsDue(document), pending_index_entry?.next_call_at ?? Infinity]
   if (status !== 'pending') {
-    const erasure = eraseAt(document) + spreadOf(verification_id, ERASURE_SPREAD_MS)
+    const erasure = eraseAt(document) + computeSpread(verification_id, ERASURE_SPREAD_MS)
     return Math.min(...due, loginErasedAt(document), erasure)
   }
   const expiry = isWatched ? expires_at : expiryAlarmAt({ verification_id, expires_at })
@@ -26,7 +26,7 @@ export function expiryAlarmAt({
   verification_id,
   expires_at,
 }: Pick<SessionDocument, 'verification_id' | 'expires_at'>): number {
-  return expires_at + spreadOf(verification_id, EXPIRY_SPREAD_MS)
+  return expires_at + computeSpread(verification_id, EXPIRY_SPREAD_MS)
 }
 
 /** Returns true if erasure, of the session or of its login, is the only work that is due at `now`. */

@@ -144,7 +144,7 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
 
 /** Compares the value as it was proven and as it is released. A part of an address is no whole one. */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
-  const released = claim.isBoolean || standardValueOf(standardNameOf(claim.name), claim.value)
+  const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)
   const own = [claim.value, released ?? claim.value].map(canonicalJson)
   return values
     .filter(({ name }) => namesOf(claim).includes(name))
@@ -173,7 +173,7 @@ function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim
     claims.set('address', { ...known, [part]: value })
     return true
   }
-  const standard = standardValueOf(name, value)
+  const standard = readStandardValue(name, value)
   if (standard === undefined) return false
   const known = claims.get(name)
   if (known !== undefined) return JSON.stringify(known) === JSON.stringify(standard)
@@ -182,7 +182,7 @@ function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim
 }
 
 /** Returns a value as the claim `name` of OpenID Connect; `undefined` where it is none. */
-function standardValueOf(name: string, value: Json): Json | undefined {
+function readStandardValue(name: string, value: Json): Json | undefined {
   return Object.hasOwn(STANDARD, name) ? STANDARD[name]?.(value) : undefined
 }
 

@@ -13,7 +13,7 @@ import type { ProvenClaim } from './released-claims.ts'
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
 /** Returns the `sub`; `undefined` where no credential has every claim that the rule names. */
-export async function subjectOf(
+export async function deriveSubject(
   rule: SubjectRule,
   {
     decision,

@@ -28,7 +28,7 @@ import {
   verifiedClaims,
 } from './released-claims.ts'
 import { openConditions, openSubject, sealSubject } from './sealed-values.ts'
-import { subjectOf } from './subject.ts'
+import { deriveSubject } from './subject.ts'
 
 /** Most bytes of claims in one token. Two tokens have to fit into the session's document. */
 const CLAIMS_LIMIT = 200_000
@@ -56,17 +56,17 @@ export async function prepareLogin(
 ): Promise<LoginResult | undefined> {
   const { login, policy, relying_party_id: relyingPartyId, verification_id: verificationId } = document
   if (login === undefined || decision.status !== 'verified') return undefined
-  const { subjectKey: key } = keysOf(config)
+  const { subjectKey: key } = requireKeys(config)
   const proven = provenClaims(decision, policy)
   if (utf8(JSON.stringify(proven)).length > CLAIMS_LIMIT) return { failure: 'claims_too_large' }
-  const subject = await subjectOf(login.subject, { decision, proven, relyingPartyId, key })
+  const subject = await deriveSubject(login.subject, { decision, proven, relyingPartyId, key })
   if (subject === undefined) return { failure: 'subject_claim_missing' }
   const { sub } = subject
   const conditions = await openConditions(config, verificationId, login)
   if (conditions?.sub?.includes(sub) === false) return { failure: 'subject_mismatch' }
   const bound = login.confidential ? 'relying_party' : 'page'
   const level = decision.assurance_level
-  const acr = acrOf(level, login.wanted_acr)
+  const acr = chooseAcr(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
   // A login may only use a browser's own request where that browser began it.
   const session_binding = generation.browser === null ? 'none' : bound
@@ -75,7 +75,7 @@ export async function prepareLogin(
   const released = ofOneCredential(proven, subject.credential)
   const prepare = (token: 'id_token' | 'userinfo', claims: JsonObject) => {
     const verified = { requests: conditions?.[token] ?? [], level, time: isoTime(now) }
-    const own = claimsOf(released, login[token], verified)
+    const own = buildClaims(released, login[token], verified)
     return prepareToken(own, login[token], { ...claims, ...audienceOf(session, config) }, config)
   }
   return {
@@ -93,7 +93,7 @@ export async function prepareLogin(
  * Core §5.5.1.1: the highest level that is reached, among those that the client named as essential;
  * `undefined` where none of them is reached.
  */
-function acrOf(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
+function chooseAcr(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
   if (wanted === null) return ACR_PREFIX + reached
   const levels = ASSURANCE_LEVELS.slice(0, ASSURANCE_LEVELS.indexOf(reached) + 1)
   return levels.map((level) => ACR_PREFIX + level).findLast((acr) => wanted.includes(acr))
@@ -126,7 +126,7 @@ export async function issueUserInfo(
   return { jwt: await signToken({ ...claims, ...audienceOf(session, config) }, alg, config) }
 }
 
-function claimsOf(
+function buildClaims(
   proven: readonly ProvenClaim[],
   rules: TokenRules,
   {
@@ -182,7 +182,7 @@ function audienceOf({ relying_party_id, login }: LoginSession, { baseUrl }: Conf
 /** Signs with the first private key of the algorithm's type. */
 function signToken(claims: JsonObject, alg: SigningAlgorithm, config: Config): Promise<string> {
   const kty = alg === 'ES256' ? 'EC' : 'RSA'
-  const jwk = keysOf(config).keys.find((key) => key.kty === kty && key.d !== undefined)
+  const jwk = requireKeys(config).keys.find((key) => key.kty === kty && key.d !== undefined)
   if (jwk === undefined) throw new Error('OIDC_KEYS is not complete')
   return new CompactSign(utf8(JSON.stringify(claims)))
     .setProtectedHeader({ alg, kid: jwk.kid, typ: 'JWT' })
@@ -201,7 +201,7 @@ function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jw
   return key
 }
 
-function keysOf({ oidc }: Config): NonNullable<Config['oidc']> {
+function requireKeys({ oidc }: Config): NonNullable<Config['oidc']> {
   if (oidc === null) throw new Error('OIDC_KEYS is not complete')
   return oidc
 }

@@ -39,7 +39,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
     expires_at: isoTime(document.expires_at),
     ended_at: isoTimeOrNull(document.ended_at),
     attempt_count: document.attempt_count,
-    timeline: timelineOf(document),
+    timeline: buildTimeline(document),
     deliveries: deliveries.map((delivery) => ({
       delivery_id: delivery.delivery_id,
       event_type: delivery.event_type as EventType, // a session only enqueues its own events
@@ -51,7 +51,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
 }
 
 /** Returns what happened, in the order of time. Only the last ten refused responses are stored. */
-function timelineOf(document: SessionDocument): OperatorVerification['timeline'] {
+function buildTimeline(document: SessionDocument): OperatorVerification['timeline'] {
   const { created_at, ended_at, status, outcome, attempts, deliveries } = document
   const steps = [
     { at: created_at, event: 'created', detail: null },

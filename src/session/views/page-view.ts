@@ -14,7 +14,7 @@ import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
 import { chooseWallet } from '../request/chosen-wallet.ts'
-import { originalOf, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
+import { loadOriginal, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
 import type { SessionContext } from '../store/context.ts'
 
@@ -57,7 +57,7 @@ export async function offeredWallets(
 ): Promise<readonly OfferedWallet[]> {
   if (requesting === null) return []
   const session = JSON.parse(requesting) as RequestingSession // written below
-  const original = await originalOf(session, requester)
+  const original = await loadOriginal(session, requester)
   return WALLET_PROFILES.flatMap((profile) => {
     const lowering = lowerRequest(profile, original)
     if (lowering.outcome === 'cannot') return []
@@ -73,7 +73,7 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
   const { locale, required_session_binding, return_url } = request
   const { login } = document
   const state = { status, stage: stageOf(document), version, expires_at, relying_party_id, livemode }
-  const exchanges = exchangesOf(terms)
+  const exchanges = listExchanges(terms)
   return {
     ...state,
     login: login === undefined ? null : { client: login.client_name, redirect_uri: login.redirect_uri },
@@ -106,7 +106,7 @@ function requestingText({ policy, livemode, request }: SessionDocument): string 
 
 export type PageView = Awaited<ReturnType<typeof readPage>>
 
-function exchangesOf(terms: RequestTerms): readonly DcApiProtocol[] {
+function listExchanges(terms: RequestTerms): readonly DcApiProtocol[] {
   const { supportsDcApi, supportsRedirect } = PROTOCOLS[terms.request.protocol]
   if (!supportsDcApi) return []
   const hasDocuments = requestedDocuments(terms) !== undefined

@@ -3,14 +3,14 @@
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document/document.ts'
 import type { View } from '../document/state-view.ts'
-import { sessionUrlOf } from '../request/client-token.ts'
+import { buildSessionUrl } from '../request/client-token.ts'
 import { sessionView } from './verification-view.ts'
 
 /** Returns the session for its relying party. The caller has checked that it is theirs. */
 export async function pollView(document: SessionDocument, config: Config): Promise<View> {
   const written = views.get(document)
   if (written !== undefined) return written
-  const sessionUrl = document.status === 'pending' ? await sessionUrlOf(config, document) : null
+  const sessionUrl = document.status === 'pending' ? await buildSessionUrl(config, document) : null
   const view = {
     json: JSON.stringify(sessionView(document, sessionUrl, config.baseUrl)),
     version: document.version,

@@ -16,9 +16,9 @@ export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]
 
 /** Reads the keys of a document. `undefined` if a list of methods is not a list, or is too long. */
 export function readDidDocument(document: JsonObject, did: string): DidDocumentKeys | undefined {
-  const methods = listOf(document, 'verificationMethod')
-  const assertion = listOf(document, 'assertionMethod')
-  const authentication = listOf(document, 'authentication')
+  const methods = readList(document, 'verificationMethod')
+  const assertion = readList(document, 'assertionMethod')
+  const authentication = readList(document, 'authentication')
   if (methods === undefined || assertion === undefined || authentication === undefined) return undefined
   const known = readMethods(methods, did)
   return {
@@ -28,7 +28,7 @@ export function readDidDocument(document: JsonObject, did: string): DidDocumentK
 }
 
 /** A list of bounded length. Empty if it is absent. */
-function listOf(document: JsonObject, name: string): readonly Json[] | undefined {
+function readList(document: JsonObject, name: string): readonly Json[] | undefined {
   const list = member(document, name) ?? []
   return Array.isArray(list) && list.length <= DID.methods ? list : undefined
 }

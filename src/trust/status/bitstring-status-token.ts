@@ -7,7 +7,7 @@ import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../.
 import { type DecodedJws, verifyJws } from '../../crypto/jws.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { readJwsSigner } from '../anchors/jws-signer.ts'
-import { agreedText, agreedTime, idOf, wordsOf } from '../vcdm.ts'
+import { agreedText, agreedTime, idOf, readWords } from '../vcdm.ts'
 import { decodeTokenJws } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
 
@@ -17,7 +17,7 @@ export function decodeBitstringStatusList(
 ): Result<DecodedStatusToken, StatusListError> {
   const jws = decodeTokenJws(body)
   if (!jws.ok) return jws
-  const credential = credentialOf(jws.value)
+  const credential = parseCredential(jws.value)
   if (!credential.ok) return credential
   const issuer = agreedText('iss', member(jws.value.payload, 'iss'), idOf(member(credential.value, 'issuer')))
   if (!issuer.ok) return err('invalid_claim')
@@ -29,7 +29,7 @@ export function decodeBitstringStatusList(
 }
 
 /** The header names the encoding. Members of the other encoding must be absent. */
-function credentialOf({ header, payload }: DecodedJws): Result<JsonObject, StatusListError> {
+function parseCredential({ header, payload }: DecodedJws): Result<JsonObject, StatusListError> {
   const typ = member(header, 'typ')
   const vc = member(payload, 'vc')
   if (typ === 'vc+jwt') return vc === undefined ? ok(payload) : err('malformed_token')
@@ -56,7 +56,7 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
     exp: exp.value,
     ttl: ttl === undefined ? undefined : ttl / 1000, // milliseconds
     list: { layout: 'bitstring', bits: 1, compressed },
-    purposes: wordsOf(list, 'statusPurpose'),
+    purposes: readWords(list, 'statusPurpose'),
   })
 }
 
@@ -72,7 +72,7 @@ function decodeList(credential: JsonObject, list: JsonObject): Uint8Array<ArrayB
 }
 
 function isA(object: JsonObject, type: string): boolean {
-  return wordsOf(object, 'type').includes(type)
+  return readWords(object, 'type').includes(type)
 }
 
 function isTimeToLive(ttl: Json | undefined): ttl is number | undefined {

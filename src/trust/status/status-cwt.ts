@@ -94,7 +94,7 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
   const lst = entryOf(list, 'lst')
   return parseStatusClaims({
     ...readTimes(payload),
-    bits: numberOf(entryOf(list, 'bits')),
+    bits: decodeNumber(entryOf(list, 'bits')),
     compressed: lst?.type === 'bytes' ? lst.value : undefined,
   })
 }
@@ -103,10 +103,10 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
 export function readTimes(payload: CborItem) {
   return {
     sub: textOf(entryOf(payload, 2)),
-    exp: numberOf(entryOf(payload, 4)),
-    nbf: numberOf(entryOf(payload, 5)),
-    iat: numberOf(entryOf(payload, 6)),
-    ttl: numberOf(entryOf(payload, 65534)),
+    exp: decodeNumber(entryOf(payload, 4)),
+    nbf: decodeNumber(entryOf(payload, 5)),
+    iat: decodeNumber(entryOf(payload, 6)),
+    ttl: decodeNumber(entryOf(payload, 65534)),
   }
 }
 
@@ -131,7 +131,7 @@ function parseSigner(
 }
 
 /** The number. `NaN`, which no rule accepts, for an item that is not a number. */
-function numberOf(item: CborItem | undefined): number | undefined {
+function decodeNumber(item: CborItem | undefined): number | undefined {
   if (item === undefined) return undefined
   return (item.type === 'integer' || item.type === 'float') && typeof item.value === 'number'
     ? item.value

@@ -72,7 +72,7 @@ async function resolveSigners(
 ): Promise<readonly TrustedSigner[]> {
   const trusted = statusAnchors(anchors, context)
   const found: TrustedSigner[] = []
-  for (const iss of issuersOf(token.signer, trusted)) {
+  for (const iss of findIssuers(token.signer, trusted)) {
     const signers = await resolveSigner(
       { ...token.signer, iss },
       {
@@ -91,7 +91,7 @@ async function resolveSigners(
  * A token need not have an `iss`. Without a chain too, one of the issuers that our anchors name must have
  * signed it. These are tried: the anchor still chooses the keys.
  */
-function issuersOf(
+function findIssuers(
   { iss, chain }: CachedStatusToken['token']['signer'],
   anchors: readonly TrustAnchor[],
 ): readonly (string | undefined)[] {

@@ -106,7 +106,7 @@ function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
     return err('malformed')
   if (version === undefined ? wrapper !== undefined : readSmallInteger(version) !== VERSION_2)
     return err('malformed')
-  const extensions = decodeExtensionsOf(wrapper)
+  const extensions = decodeExtensions(wrapper)
   const scope = extensions === undefined ? err('malformed') : decodeScope(extensions)
   if (!scope.ok) return scope
   const revoked = decodeEntries(entries)
@@ -120,7 +120,7 @@ function takeIf(fields: DerElement[], ...tags: readonly number[]): DerElement | 
   return first !== undefined && tags.includes(first.tag) ? fields.shift() : undefined
 }
 
-function decodeExtensionsOf(wrapper: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
+function decodeExtensions(wrapper: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
   if (wrapper === undefined) return readExtensions(undefined)
   const [list, ...rest] = decodeDer(wrapper.encoded)?.children ?? []
   return list?.tag === DER.sequence && rest.length === 0 ? readExtensions(list) : undefined

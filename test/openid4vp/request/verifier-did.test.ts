@@ -2,7 +2,7 @@ import { calculateJwkThumbprint, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
 import {
   buildDidDocument,
-  verificationMethodOf,
+  deriveVerificationMethod,
   verifierDid,
 } from '../../../src/openid4vp/request/verifier-did.ts'
 import { type DidDocument, resolveDidWeb } from '../../support/certificates/verifier-key.ts'
@@ -69,7 +69,7 @@ describe('the DID document', () => {
       }),
     )
     await Promise.all(verificationMethod.map(({ publicKeyJwk }) => importJWK(publicKeyJwk, 'ES256')))
-    expect(await verificationMethodOf(did, FIRST)).toBe(names[0])
+    expect(await deriveVerificationMethod(did, FIRST)).toBe(names[0])
   })
 
   it('lists a repeated key once', async () => {

@@ -6,7 +6,7 @@ import { env } from 'cloudflare:workers'
 import { CompactEncrypt, importJWK, type JWK } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
-import { EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/store/spread.ts'
+import { computeSpread, EXPIRY_SPREAD_MS } from '../../../src/session/store/spread.ts'
 import {
   ask,
   createSession,
@@ -409,7 +409,7 @@ describe('a success through a link', () => {
     const pending = { ...AWAITING, stage: 'request_fetched', attempts: ['same_device_return_missing'] }
     expect(await statusOf(setting, session)).toEqual(pending)
     expect(await runInDurableObject(stub, (_, state) => state.storage.getAlarm())).toBe(
-      Date.parse(session.expires_at) + spreadOf(session.verification_id, EXPIRY_SPREAD_MS),
+      Date.parse(session.expires_at) + computeSpread(session.verification_id, EXPIRY_SPREAD_MS),
     )
     expect((await completeReturn(person, session, code)).status).toBe(400)
     const request = await fetchRequest(await openLink(person, session))

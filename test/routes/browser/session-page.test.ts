@@ -4,14 +4,14 @@ import jsQR from 'jsqr'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import TEXTS from '../../../assets/texts/en.json' with { type: 'json' }
 import { encodeBase64 } from '../../../src/codec/base64url.ts'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import type { Env } from '../../../src/env.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { readPageAsset } from '../../../src/routes/browser/page/assets.ts'
 import { fill } from '../../../src/routes/browser/page/texts.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
-import { clientTokenOf } from '../../../src/session/request/client-token.ts'
+import { signClientToken } from '../../../src/session/request/client-token.ts'
 import {
   ask,
   createSession,
@@ -346,7 +346,7 @@ describe('access to the page', () => {
     await ask(setting, 'DELETE', erased.verification_id)
     const id = session.verification_id
     const forged = `v_${'A'.repeat(43)}`
-    const [apiKey, config] = [setting.headers.Authorization!.slice('Bearer '.length), configOf(env)]
+    const [apiKey, config] = [setting.headers.Authorization!.slice('Bearer '.length), loadConfig(env)]
     const objects = (await listDurableObjectIds(env.VERIFICATION_SESSION)).length
     const addresses = [
       `/s/${id}`,
@@ -354,8 +354,8 @@ describe('access to the page', () => {
       `/s/${id}?token=${session.client_token}x`,
       `/s/${id}?token=${other.client_token}`,
       `/s/${id}?token=${apiKey}`,
-      `/s/${forged}?token=${await clientTokenOf(config, { verification_id: forged, created_at: Date.now() })}`,
-      `/s/v_1?token=${await clientTokenOf(config, { verification_id: 'v_1', created_at: Date.now() })}`,
+      `/s/${forged}?token=${await signClientToken(config, { verification_id: forged, created_at: Date.now() })}`,
+      `/s/v_1?token=${await signClientToken(config, { verification_id: 'v_1', created_at: Date.now() })}`,
       erased.session_url,
     ]
     const answers = await Promise.all(

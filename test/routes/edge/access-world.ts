@@ -3,12 +3,12 @@
 
 import { env } from 'cloudflare:workers'
 import { vi } from 'vitest'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { issueAccessToken } from '../../../src/relying-party/keys/access-token.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { RouteName } from '../../../src/routes/edge/access.ts'
-import { verificationIdOf } from '../../../src/session/store/identifier.ts'
+import { toVerificationId } from '../../../src/session/store/identifier.ts'
 import { expectDescribed } from '../../support/reading/described.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 import { ADMIN, call, createRelyingParty, json } from './edge-app.ts'
@@ -68,7 +68,7 @@ export async function tokenOn(
   { scopes = SCOPES, livemode = party.livemode, age = 0 }: TokenOptions = {},
 ): Promise<string> {
   const grant = { relyingPartyId: party.id, keyId, livemode, scopes, keyExpiresAt: null }
-  return (await issueAccessToken(configOf(env), grant, Date.now() - age)).token
+  return (await issueAccessToken(loadConfig(env), grant, Date.now() - age)).token
 }
 
 /** A credential of the party with exactly these scopes. */
@@ -126,7 +126,7 @@ export async function newSession(party: Party, name: RouteName): Promise<Session
 /** Ids without a session: never used, changed by a character, forged, of another kind, of no form. */
 export function unknownIds(foreign: string, party: Party): readonly string[] {
   const altered = foreign.slice(0, 10) + (foreign[10] === 'A' ? 'B' : 'A') + foreign.slice(11)
-  const unused = verificationIdOf(env.VERIFICATION_SESSION.newUniqueId())
+  const unused = toVerificationId(env.VERIFICATION_SESSION.newUniqueId())
   return [unused, altered, `v_${'A'.repeat(43)}`, `v_${party.id.slice(3)}`, 'v_', 'x', `${foreign}A`]
 }
 

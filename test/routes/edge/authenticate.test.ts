@@ -1,13 +1,13 @@
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { issueAccessToken } from '../../../src/relying-party/keys/access-token.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { authenticate, authenticateForSession } from '../../../src/routes/edge/authenticate.ts'
-import { clientTokenOf } from '../../../src/session/request/client-token.ts'
+import { signClientToken } from '../../../src/session/request/client-token.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from './edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
@@ -202,7 +202,7 @@ describe('an access token', () => {
       { ...grant, relyingPartyId: `rp_${'A'.repeat(43)}` },
     ]
     for (const each of wrong) {
-      const { token } = await issueAccessToken(configOf(env), each, NOW)
+      const { token } = await issueAccessToken(loadConfig(env), each, NOW)
       expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
     }
   })
@@ -259,14 +259,14 @@ describe('a client token', () => {
   }
 
   it('gives access to its own session, as Bearer or as parameter', async () => {
-    const token = await clientTokenOf(configOf(env), NAMED)
+    const token = await signClientToken(loadConfig(env), NAMED)
     expect(token).toMatch(/^ct_[0-9a-z]{8}\.[A-Za-z0-9_-]{43}$/)
     expect(await json(status(SESSION, { header: token }))).toEqual({ kind: 'client_token' })
     expect(await json(status(SESSION, { token }))).toEqual({ kind: 'client_token' })
   })
 
   it('is 403 for another session, and for routes of relying parties', async () => {
-    const token = await clientTokenOf(configOf(env), NAMED)
+    const token = await signClientToken(loadConfig(env), NAMED)
     expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('403 insufficient_scope')
@@ -282,13 +282,13 @@ describe('a client token', () => {
     ['another MAC', (token: string) => token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
     ['more behind it', (token: string) => `${token}.`],
   ])('with %s is refused', async (_, change) => {
-    const token = change(await clientTokenOf(configOf(env), NAMED))
+    const token = change(await signClientToken(loadConfig(env), NAMED))
     expect(await codeOf(await status(SESSION, { header: token }))).toBe('403 insufficient_scope')
   })
 
   it('of another service is refused', async () => {
-    const config = { ...configOf(env), serverSecret: new Uint8Array(32) }
-    const token = await clientTokenOf(config, NAMED)
+    const config = { ...loadConfig(env), serverSecret: new Uint8Array(32) }
+    const token = await signClientToken(config, NAMED)
     expect((await status(SESSION, { token })).status).toBe(403)
   })
 
@@ -313,7 +313,7 @@ function grantOf({ relying_party_id, api_key }: Created) {
 /** A token for the API key that is valid for 15 minutes, whatever the key allows. */
 async function tokenOf(created: Created, scopes: readonly Scope[] = SCOPES): Promise<string> {
   const grant = { ...grantOf(created), scopes, keyExpiresAt: null }
-  return (await issueAccessToken(configOf(env), grant, Date.now())).token
+  return (await issueAccessToken(loadConfig(env), grant, Date.now())).token
 }
 
 async function createKey(id: string, grant: unknown) {

@@ -2,14 +2,14 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { createReservations, readBody } from '../../../src/routes/edge/request-body.ts'
-import { verificationIdOf } from '../../../src/session/store/identifier.ts'
+import { toVerificationId } from '../../../src/session/store/identifier.ts'
 import { createRelyingParty, json } from './edge-app.ts'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const MIB = 1_048_576
 const app = createApp()
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
-const CALLBACK = `/v1/verify/${verificationIdOf(env.VERIFICATION_SESSION.newUniqueId())}/callback`
+const CALLBACK = `/v1/verify/${toVerificationId(env.VERIFICATION_SESSION.newUniqueId())}/callback`
 
 /** Senders whose connections a test may break, and how often the service has read from them. */
 let hanging: ReadableStreamDefaultController<Uint8Array>[]

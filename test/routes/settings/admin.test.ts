@@ -3,7 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { encodeBase64url } from '../../../src/codec/base64url.ts'
 import { decodeHex } from '../../../src/codec/bytes.ts'
-import { directoryOf } from '../../../src/relying-party/directory.ts'
+import { directoryStub } from '../../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
@@ -428,7 +428,7 @@ describe('trust lists', () => {
   const LISTS = '/v1/admin/trust_lists'
 
   it('are 50 at most: one more is refused with the limit, and leaves no list', async () => {
-    const directory = directoryOf(env)
+    const directory = directoryStub(env)
     const names = Array.from({ length: 50 }, (_, i) => `list-${i}`)
     for (const name of names) expect(await directory.addTrustList({ name, livemode: false })).toBe(true)
     const services = [{ credential_types: ['pid'], assurance_level: 'low', purpose: ['issuer'] }]

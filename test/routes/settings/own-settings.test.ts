@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
-import { settingsOf } from '../../../src/relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { ADMIN, call, createRelyingParty, json } from '../edge/edge-app.ts'
 
@@ -158,7 +158,7 @@ describe('a relying party', () => {
     })
     const rotated = await json(as(api_key, 'POST', '/v1/webhook/rotate_secret'))
     expect(rotated.webhook_secret).toMatch(/^whsec_/)
-    const settings = await settingsOf(env, id, Date.now())
+    const settings = await loadSettings(env, id, Date.now())
     const secrets = settings.ok ? settings.value.webhook?.secrets.map(({ secret }) => secret) : []
     expect(secrets).toEqual([rotated.webhook_secret, webhook_secret])
     await relyingPartyStub(env, id)?.disableWebhook('https://hooks.shop.org/in')

@@ -6,7 +6,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events/event-days.ts'
 import { type AppendResult, EventLog, type LogEntry } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
-import { ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS, spreadOf } from '../../../src/session/store/spread.ts'
+import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from '../../../src/session/store/spread.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
@@ -131,7 +131,7 @@ describe('an end without a webhook', () => {
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
     const { verification_id: id, expires_at } = await createSession(setting)
-    const set = Date.parse(expires_at) + spreadOf(id, EXPIRY_SPREAD_MS)
+    const set = Date.parse(expires_at) + computeSpread(id, EXPIRY_SPREAD_MS)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     expect(await owedBy(id)).toMatchObject({ owed: { calls: 1, next_call_at: set }, alarm: set })
     at(set)
@@ -201,7 +201,7 @@ describe('while the log is unavailable', () => {
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
     expect(await owedBy(id)).toEqual({
       owed: null,
-      alarm: NOON + 30 * DAYS + spreadOf(id, ERASURE_SPREAD_MS),
+      alarm: NOON + 30 * DAYS + computeSpread(id, ERASURE_SPREAD_MS),
     })
   })
 

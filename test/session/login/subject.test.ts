@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import type { Decision } from '../../../src/policy/policy.ts'
 import type { ProvenClaim } from '../../../src/session/tokens/released-claims.ts'
-import { subjectOf } from '../../../src/session/tokens/subject.ts'
+import { deriveSubject } from '../../../src/session/tokens/subject.ts'
 
 const KEY = new Uint8Array(32).fill(7)
 const PERSON = { personal_administrative_number: 'DE-12', document_number: '3' }
@@ -32,7 +32,7 @@ function subjectFrom({
   issuer = 'https://issuer.example',
   credentials = [PERSON],
   query,
-}: Login): ReturnType<typeof subjectOf> {
+}: Login): ReturnType<typeof deriveSubject> {
   const decision = {
     credentials: credentials.map((_, i) => ({
       id: query ?? `c${i}`,
@@ -48,7 +48,7 @@ function subjectFrom({
       value,
     })),
   )
-  return subjectOf(
+  return deriveSubject(
     { type: 'pairwise', claims: names },
     {
       decision: decision as unknown as Decision,

@@ -5,7 +5,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeProtectedHeader } from 'jose'
 import { expect, it } from 'vitest'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { pinWallet } from '../../../src/session/request/lowered-wallet.ts'
 import { walletTerms, withWallet } from '../../../src/session/request/terms.ts'
@@ -75,7 +75,7 @@ it('stays small with every wallet, each with an identity and a query of the larg
       ...root,
       identity,
     } as const
-    document = withWallet(document, await pinWallet(configOf(env), document, chosen))
+    document = withWallet(document, await pinWallet(loadConfig(env), document, chosen))
   }
   const { wallets = [] } = document
   expect(wallets).toHaveLength(WALLET_PROFILES.length)

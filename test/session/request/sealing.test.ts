@@ -11,7 +11,7 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { openSecret } from '../../../src/session/request/generation-keys.ts'
 import { encryptResponse } from '../../support/people/wallet.ts'
@@ -104,7 +104,7 @@ it('do not open under another secret or in another session, and the error names 
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting)
   const { verification_id: other } = await createSession(setting)
-  const config = configOf(env)
+  const config = loadConfig(env)
   const changed = { ...config, serverSecret: new Uint8Array(32).fill(7) }
   for (const [place, sealed] of sealedValues(await documentOf(id))) {
     const error = `${place} does not open: SERVER_SECRET is not that of its creation`
@@ -126,7 +126,7 @@ function sealedValues({ verifier, generations }: SessionDocument): readonly (rea
 }
 
 function keyOf(purpose: string): Buffer {
-  const { serverSecret } = configOf(env)
+  const { serverSecret } = loadConfig(env)
   return Buffer.from(hkdfSync('sha256', serverSecret, new Uint8Array(32), `wallet-verifier/${purpose}`, 32))
 }
 

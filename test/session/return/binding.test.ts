@@ -6,12 +6,12 @@ import { CODE_MS, FINISH_MS, type LoginSuccess } from '../../../src/session/docu
 import { reaches } from '../../../src/session/document/outcome.ts'
 import {
   browserMark,
+  deriveResponseCode,
+  deriveReturnCode,
   discardHeld,
   HOLD_MS,
   holdSuccess,
   isHeldTooLong,
-  responseCodeOf,
-  returnCodeOf,
   returnHeld,
 } from '../../../src/session/end/binding.ts'
 import { mayEnd } from '../../../src/session/end/end-session.ts'
@@ -195,14 +195,14 @@ describe('codes and marks', () => {
     const made = await Promise.all(
       [one, other].flatMap((document) =>
         ['a', 'b'].flatMap((text) => [
-          responseCodeOf(document, text),
-          returnCodeOf(document, text),
+          deriveResponseCode(document, text),
+          deriveReturnCode(document, text),
           browserMark(document, text),
         ]),
       ),
     )
     expect(new Set(made).size).toBe(12)
     for (const text of made) expect(text).toMatch(CODE)
-    expect(await responseCodeOf(one, 'a')).toBe(made[0])
+    expect(await deriveResponseCode(one, 'a')).toBe(made[0])
   })
 })

@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
-import { configOf } from '../../../src/config.ts'
+import { loadConfig } from '../../../src/config.ts'
 import { pollView } from '../../../src/session/views/poll.ts'
 import { VERIFIED } from '../recorded-sessions.ts'
 
 describe('the view for a poll', () => {
-  const config = configOf(env)
+  const config = loadConfig(env)
 
   it('is serialised once for each document', async () => {
     const document = VERIFIED

@@ -4,6 +4,7 @@ import type { Mutant } from './index.ts'
 
 const INDEXING = 'src/session/listing/indexing.ts'
 const ENTRY = 'src/session/listing/entry.ts'
+const CHANGED_ENTRY = 'src/session/store/changed-entry.ts'
 const REMAINDER = 'src/session/listing/remainder.ts'
 const INDEX = 'src/relying-party/index/verification-index.ts'
 const PUBLISHING = 'src/session/delivery/publishing.ts'
@@ -68,7 +69,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'a dead event is not listed',
     changes: [
       {
-        path: ENTRY,
+        path: CHANGED_ENTRY,
         replaced: '[stageOf(document), document.status, webhookResult(document)]',
         by: '[stageOf(document), document.status]',
       },
@@ -131,7 +132,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'an end is not listed',
     changes: [
       {
-        path: ENTRY,
+        path: CHANGED_ENTRY,
         replaced: '[stageOf(document), document.status, webhookResult(document)]',
         by: '[document.request_fetched, document.held !== null]',
       },

@@ -119,7 +119,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       {
         path: 'src/session/end/timeouts.ts',
         replaced: 'endSession(context, expiredEnd(document), { webhook, now })',
-        by: 'await context.store.erase(remainderOf(document, now))',
+        by: 'await context.store.erase(buildRemainder(document, now))',
       },
     ],
   },

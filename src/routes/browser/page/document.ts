@@ -5,7 +5,7 @@
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
-import { configOf } from '../../../config.ts'
+import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { readPageAsset } from './assets.ts'
@@ -40,7 +40,7 @@ export async function sendPage(
   const shared = await readPageAsset(c.env.ASSETS, 'style.css')
   const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
-    'Content-Security-Policy': securityPolicy(configOf(c.env).baseUrl, { digests, embedders, formTarget }),
+    'Content-Security-Policy': securityPolicy(loadConfig(c.env).baseUrl, { digests, embedders, formTarget }),
     'Cache-Control': 'no-store',
     'Referrer-Policy': 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),

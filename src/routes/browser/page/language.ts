@@ -1,6 +1,6 @@
 // The language of a page: the session's `locale`, else the browser's preference, else English.
 
-import { type Language, pageLanguageOf } from '../../../session/views/page-language.ts'
+import { findPageLanguage, type Language } from '../../../session/views/page-language.ts'
 
 /** `acceptLanguage`: the header (RFC 9110 §12.5.4). Regions do not count: `de-AT` gets German. */
 export function chooseLanguage(locale: string | null, acceptLanguage = ''): Language {
@@ -11,7 +11,7 @@ export function chooseLanguage(locale: string | null, acceptLanguage = ''): Lang
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ tag }) => tag)
-  return [locale, ...preferred].map(pageLanguageOf).find((language) => language !== null) ?? 'en'
+  return [locale, ...preferred].map(findPageLanguage).find((language) => language !== null) ?? 'en'
 }
 
 /** Limit of the header. Preferences come first in it, so the rest may be ignored. */
@@ -25,8 +25,8 @@ function parsePreference(text: string): { readonly tag: string; readonly weight:
 }
 
 /** Returns the locale for numbers: the session's, where it is one of the page's language. */
-export function localeOf(language: string, locale: string | null): string {
-  return locale !== null && pageLanguageOf(locale) === language && isLocale(locale) ? locale : language
+export function chooseLocale(language: string, locale: string | null): string {
+  return locale !== null && findPageLanguage(locale) === language && isLocale(locale) ? locale : language
 }
 
 /** Attributes of a text in the relying party's words: its language, and its writing direction. */

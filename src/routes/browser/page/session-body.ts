@@ -13,7 +13,7 @@ import type { ScriptData, StateText } from './script-data.ts'
 import { fill, isolate, type PageState, type Texts } from './texts.ts'
 import { summarizeTransactions } from './transactions.ts'
 import { chosenMarkup, type WalletsInput, walletsMarkup } from './wallets.ts'
-import { type WaysInput, waysMarkup, waysOf } from './ways.ts'
+import { listWays, type WaysInput, waysMarkup } from './ways.ts'
 
 /** The content of a session page. */
 export type SessionPage = WaysInput &
@@ -112,7 +112,7 @@ const WAITING_FOR_WALLET_MS = 30_000
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
   const activity = activityOf(page)
   const isLate = state === 'scanned' && activity !== null && activity.ago >= WAITING_FOR_WALLET_MS
-  const words = waysOf(page).some(({ id }) => id === 'qr') ? texts.newCode : texts.tryAgain
+  const words = listWays(page).some(({ id }) => id === 'qr') ? texts.newCode : texts.tryAgain
   const wallet = page.named === null ? '' : `&wallet=${encodeURIComponent(page.named)}`
   const address = `?token=${encodeURIComponent(page.token)}&seen=${activity?.number ?? 0}${wallet}`
   return state === 'refused' || isLate
@@ -195,7 +195,7 @@ function stateText(
 }
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
-  const hasQr = waysOf(page).some(({ id }) => id === 'qr')
+  const hasQr = listWays(page).some(({ id }) => id === 'qr')
   const states = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
   const close = page.isFramed ? '' : ` ${texts.closePage}`
   const filled = Object.entries(states).map(([state, { title, text }]) => [
@@ -228,6 +228,6 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
     dc_api_sent: texts.browserWalletSent,
     states: statesOf(page, texts, name),
     refusals: Object.fromEntries(refusals),
-    ways: waysOf(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
+    ways: listWays(page).map(({ id, opening }) => ({ id, opening: opening(texts, page) })),
   }
 }

@@ -3,7 +3,7 @@
 
 import type { TransactionDetails } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
-import { localeOf } from './language.ts'
+import { chooseLocale } from './language.ts'
 import { fill, isolate, type Texts, withoutDirections } from './texts.ts'
 
 type Detail = TransactionDetails['details'][number]
@@ -64,7 +64,7 @@ function amountWords(
 ): string | undefined {
   if (typeof amount !== 'number' || typeof currency !== 'string') return undefined
   const style = { style: 'currency', currency, maximumFractionDigits: 20 } as const
-  return new Intl.NumberFormat(localeOf(language, locale), style).format(amount)
+  return new Intl.NumberFormat(chooseLocale(language, locale), style).format(amount)
 }
 
 function detailValue(name: string, details: readonly Detail[]): Detail['value'] | undefined {

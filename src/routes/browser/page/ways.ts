@@ -94,14 +94,14 @@ const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET, IPHONE]
 const WAYS: readonly Way[] = [...PRESSED, QR]
 
 /** Returns the ways of a page. */
-export function waysOf(input: WaysInput): readonly Way[] {
+export function listWays(input: WaysInput): readonly Way[] {
   return WAYS.filter(({ isOffered }) => isOffered(input))
 }
 
 /** Returns the buttons, the note about the last press, and the picture. */
 export function waysMarkup(texts: Texts, input: WaysInput): Markup {
   const [buttons, pictures] = [true, false].map((isPressed) =>
-    waysOf(input)
+    listWays(input)
       .filter((way) => PRESSED.includes(way) === isPressed)
       .map((way) => way.markup(texts, input)),
   )

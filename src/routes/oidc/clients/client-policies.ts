@@ -12,7 +12,7 @@ import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
 import { claimNameOf } from '../../../session/tokens/claim-names.ts'
 import { isCondition } from '../../../session/tokens/released-claims.ts'
-import { messageOf } from '../../edge/cloudflare.ts'
+import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { partErrors } from '../../edge/validate.ts'
@@ -53,7 +53,7 @@ export async function judgePolicies(
     }
     const missing = missingSubjectClaims(client, prepared.value.policy)
     if (missing.length > 0) {
-      const message = await messageOf(c.env.ASSETS, 'oidc_subject_claims', { policy: policy.name })
+      const message = await readMessage(c.env.ASSETS, 'oidc_subject_claims', { policy: policy.name })
       return err({
         code: 'invalid_request',
         errors: [{ pointer: '/subject/claims', code: 'invalid_value', message }],
@@ -61,7 +61,7 @@ export async function judgePolicies(
     }
     if (requestsValues(prepared.value.policy) && !hasEncryption(client)) {
       const code = 'values_without_encryption_key'
-      warnings.push({ pointer: at, code, message: await messageOf(c.env.ASSETS, code) })
+      warnings.push({ pointer: at, code, message: await readMessage(c.env.ASSETS, code) })
     }
   }
   return ok(warnings)

@@ -10,7 +10,7 @@ import type {
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { encodeHex } from '../../../codec/bytes.ts'
 import { isoTime } from '../../../codec/date-time.ts'
-import { configOf } from '../../../config.ts'
+import { loadConfig } from '../../../config.ts'
 import { randomBytes } from '../../../crypto/random.ts'
 import { relyingPartyStub } from '../../../relying-party/document/identifier.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
@@ -21,10 +21,10 @@ import {
   type OidcClientInput,
 } from '../../../relying-party/oidc/client.ts'
 import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
-import { settingsOf } from '../../../relying-party/settings/settings-cache.ts'
+import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
 import { digestOf } from '../../edge/authenticate.ts'
-import { messageOf } from '../../edge/cloudflare.ts'
+import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { type ProblemCode, problem } from '../../edge/problems.ts'
 import { sendJsonText } from '../../edge/session-view.ts'
@@ -73,7 +73,7 @@ async function showOidcClient(c: AppContext, relyingPartyId: string, id: string)
 
 /** POST: only this response contains the secret. */
 async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<Response> {
-  if (configOf(c.env).oidc === null) return refuse(c, 'not_found', 'oidc_keys_missing')
+  if (loadConfig(c.env).oidc === null) return refuse(c, 'not_found', 'oidc_keys_missing')
   const settings = await currentSettings(c, relyingPartyId)
   if (!settings.ok) return settings.error
   const sent = await readJson(c, clientCreation, CLIENT_LIMIT)
@@ -144,11 +144,11 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
 }
 
 async function refuse(c: AppContext, code: ProblemCode, text: ClientMessage['text']): Promise<Response> {
-  return problem(c, code, { detail: await messageOf(c.env.ASSETS, text) })
+  return problem(c, code, { detail: await readMessage(c.env.ASSETS, text) })
 }
 
 async function currentSettings(c: AppContext, relyingPartyId: string): Promise<Result<Settings, Response>> {
-  const settings = await settingsOf(c.env, relyingPartyId, Date.now())
+  const settings = await loadSettings(c.env, relyingPartyId, Date.now())
   return settings.ok ? settings : err(noIssuer(c, settings.error))
 }
 
@@ -158,7 +158,7 @@ async function judge(c: AppContext, client: OidcClientInput, settings: Settings)
     checkClient(client, settings.livemode).map(async ({ pointer, text, values }) => ({
       pointer,
       code: 'invalid_value',
-      message: await messageOf(c.env.ASSETS, text, values),
+      message: await readMessage(c.env.ASSETS, text, values),
     })),
   )
   if (errors.length > 0) return err(problem(c, 'invalid_request', { errors }))
@@ -179,7 +179,7 @@ function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): Oidc
   const { client_id, created_at, secrets: _, policies, ...members } = client
   return {
     client_id,
-    issuer: issuerOf(configOf(c.env).baseUrl, relyingPartyId),
+    issuer: issuerOf(loadConfig(c.env).baseUrl, relyingPartyId),
     created_at: isoTime(created_at),
     ...members,
     policies: policies.map((policy) => effectivePolicy(client, policy)),

@@ -7,7 +7,7 @@ import type { AppContext } from '../../edge/context.ts'
 import { memberProblem, notAllowed, problem, type RequestError } from '../../edge/problems.ts'
 import { limitCreations } from '../../edge/rate-limit.ts'
 import { readJson } from '../../edge/validate.ts'
-import { bodyDigestOf, idempotencyKeyError, objectOfCreation } from './idempotency.ts'
+import { digestBody, idempotencyKeyError, objectOfCreation } from './idempotency.ts'
 import { prepareSession } from './prepare-session.ts'
 import { sendCreation } from './send-creation.ts'
 
@@ -27,7 +27,7 @@ export async function createSession(c: AppContext): Promise<Response> {
   const forbidden = forbiddenMember(body, caller.value)
   const prepared = forbidden ? err(forbidden) : await prepareSession(c, body, settings)
   const session = await objectOfCreation(c.env, settings.relying_party_id, key)
-  const bodyDigest = key === undefined ? null : await bodyDigestOf(body)
+  const bodyDigest = key === undefined ? null : await digestBody(body)
   const withQrCode = body.qr_code ?? true
   if (prepared.ok) {
     const { creation, findings } = prepared.value

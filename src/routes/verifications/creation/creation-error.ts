@@ -1,7 +1,7 @@
 // Errors of a creation (api/creation). A check names the text of its message; the texts are read once, at the
 // end.
 
-import { type AssetSource, messageOf } from '../../edge/cloudflare.ts'
+import { type AssetSource, readMessage } from '../../edge/cloudflare.ts'
 import type { FieldError, ProblemCode, RequestError } from '../../edge/problems.ts'
 
 /** Reports errors at their places in the body. `rows`: the problem of each. The messages name texts. */
@@ -25,7 +25,7 @@ export function withTexts(
   return Promise.all(
     errors.map(async ({ message, ...one }) => ({
       ...one,
-      message: TEXT_NAME.test(message) ? await messageOf(assets, message) : message,
+      message: TEXT_NAME.test(message) ? await readMessage(assets, message) : message,
     })),
   )
 }

@@ -2,7 +2,7 @@
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../../codec/bytes.ts'
-import { configOf } from '../../../config.ts'
+import { loadConfig } from '../../../config.ts'
 import { sha256 } from '../../../crypto/digest.ts'
 import { hmacSha256 } from '../../../crypto/hmac.ts'
 import { deriveKey } from '../../../crypto/seal.ts'
@@ -29,12 +29,12 @@ export async function objectOfCreation(
 }
 
 /** Returns the digest by which the object compares the bodies of one key. */
-export async function bodyDigestOf(body: object): Promise<string> {
+export async function digestBody(body: object): Promise<string> {
   return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
 }
 
 /** Returns the object name of an `Idempotency-Key`. It is keyed, so that it cannot be guessed. */
 async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
-  const key = await deriveKey(configOf(env).serverSecret, 'idempotency')
+  const key = await deriveKey(loadConfig(env).serverSecret, 'idempotency')
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))
 }

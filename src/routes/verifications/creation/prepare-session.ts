@@ -3,17 +3,17 @@
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'
-import { configOf } from '../../../config.ts'
+import { loadConfig } from '../../../config.ts'
 import type { Env } from '../../../env.ts'
 import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
 import { type Settings, STEP_EVENT_TYPES } from '../../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import type { CreateInput } from '../../../session/request/creation.ts'
-import { originalOf } from '../../../session/request/lowered-wallet.ts'
+import { loadOriginal } from '../../../session/request/lowered-wallet.ts'
 import { walletResults } from '../../../wallets/wallet-results.ts'
 import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
-import { traceOf } from '../../edge/trace.ts'
+import { readTrace } from '../../edge/trace.ts'
 import { withTexts } from './creation-error.ts'
 import { requestOptions } from './request-options.ts'
 import { requestedIdentity } from './requested-identity.ts'
@@ -45,14 +45,14 @@ export async function prepareSession(
   if (!checked.ok) return err({ code: checked.error.code, errors: described })
   const { creation, findings } = checked.value
   return ok({
-    creation: { ...creation, trace: traceOf(c) },
+    creation: { ...creation, trace: readTrace(c) },
     findings: { ...findings, warnings: described },
   })
 }
 
 /** The messages of errors and warnings name their texts. */
 async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
-  const config = configOf(env)
+  const config = loadConfig(env)
   const protocol = PROTOCOLS[body.protocol]
   const now = Math.floor(Date.now() / 1000)
   const requester = { config, settings, now, expiresAt: now + body.expires_in }
@@ -74,7 +74,7 @@ async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
     request_options: options.value,
   })
   const session = { policy: policy.value, livemode: settings.livemode, request }
-  const original = await originalOf(session, requester)
+  const original = await loadOriginal(session, requester)
   const wallet = await requestedWallet(body, { session, requester, original })
   if (!wallet.ok) return wallet
 

@@ -2,13 +2,13 @@
 
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'
 import { encodeBase64 } from '../../../codec/base64url.ts'
-import { configOf } from '../../../config.ts'
+import { loadConfig } from '../../../config.ts'
 import { REQUEST_BY_VALUE } from '../../../limits.ts'
 import { renderQr } from '../../../qr/render.ts'
 import { QR_SIZE } from '../../../qr/symbol.ts'
 import { resumeAlarms } from '../../../session/alarm/interrupted-alarms.ts'
 import type { Creation } from '../../../session/document/results.ts'
-import { pageLanguageOf } from '../../../session/views/page-language.ts'
+import { findPageLanguage } from '../../../session/views/page-language.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { problem, unsatisfiable } from '../../edge/problems.ts'
 import type { CreationFindings } from './prepare-session.ts'
@@ -42,9 +42,9 @@ export function sendCreation(
     status,
     session_url,
     qr_code: withQrCode && rest.wallet_request !== null ? drawInline(rest.wallet_request.uri) : null,
-    deep_link: `${configOf(c.env).serviceScheme}://verify/${verification_id}`,
+    deep_link: `${loadConfig(c.env).serviceScheme}://verify/${verification_id}`,
     ...rest,
-    locale: pageLanguageOf(rest.locale),
+    locale: findPageLanguage(rest.locale),
     ...findings,
   }
   const headers = replayed ? { 'Idempotent-Replayed': 'true' } : {}

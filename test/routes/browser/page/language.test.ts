@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { chooseLanguage, localeOf, ownTextAttributes } from '../../../../src/routes/browser/page/language.ts'
-import { pageLanguageOf } from '../../../../src/session/views/page-language.ts'
+import {
+  chooseLanguage,
+  chooseLocale,
+  ownTextAttributes,
+} from '../../../../src/routes/browser/page/language.ts'
+import { findPageLanguage } from '../../../../src/session/views/page-language.ts'
 
 describe('the language of a page', () => {
   it.each([
@@ -29,7 +33,7 @@ describe('the language of a locale', () => {
     ['den', null],
     [null, null],
   ])('falls back along the tag: %s', (locale, language) => {
-    expect(pageLanguageOf(locale)).toBe(language)
+    expect(findPageLanguage(locale)).toBe(language)
   })
 
   it.each([
@@ -38,7 +42,7 @@ describe('the language of a locale', () => {
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
   ])('gives numbers in %s for %s the locale %s', (language, locale, numbers) => {
-    expect(localeOf(language, locale)).toBe(numbers)
+    expect(chooseLocale(language, locale)).toBe(numbers)
   })
 })
 
