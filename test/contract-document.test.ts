@@ -12,17 +12,18 @@ import { WALLET_ERRORS } from '../src/routes/wallet/wallet-errors.ts'
 const ERRORS = readFileSync(join(dirname(fileURLToPath(import.meta.url)), '../docs/api/errors.md'), 'utf8')
 
 /**
- * Returns `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 is
- * the status.
+ * Returns `<status> <code>` of every code in one column of the table below a heading, in order. Column 0 has
+ * the statuses.
  */
 function promised(heading: string, column: number): readonly string[] {
   const table = ERRORS.slice(ERRORS.indexOf(heading)).split('\n\n')[0] ?? ''
-  const rows = table.split('\n').filter((line) => /^\| [0-9]{3} \|/.test(line))
+  const rows = table.split('\n').filter((line) => /^\| [0-9]{3}\b/.test(line))
   return rows.flatMap((row) => {
-    const cells = row.split('|').map((cell) => cell.trim())
     // Texts in brackets explain and may name other codes.
-    const codes = (cells[column + 1] ?? '').replace(/\([^)]*\)/g, '').matchAll(/`(\w+)`/g)
-    return [...codes].map(([, code]) => `${cells[1]} ${code}`)
+    const cells = row.split('|').map((cell) => cell.replace(/\([^)]*\)/g, ''))
+    const statuses = (cells[1] ?? '').match(/\d{3}/g) ?? []
+    const codes = [...(cells[column + 1] ?? '').matchAll(/`(\w+)`/g)]
+    return statuses.flatMap((status) => codes.map(([, code]) => `${status} ${code}`))
   })
 }
 
