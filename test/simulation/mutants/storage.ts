@@ -66,7 +66,7 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
       {
         path: 'src/session/response/process-response.ts',
         replaced: ': endSession(context, { ...end, login }, { webhook, now })\n  if (isApplied)',
-        by: `: endSession({ ...context, store: { ...store, session: () => document } }, { ...end, login }, { webhook, now })
+        by: `: endSession({ ...context, store: { ...context.store, session: () => document } }, { ...end, login }, { webhook, now })
   if (isApplied)`,
       },
     ],
