@@ -28,9 +28,7 @@ function files(): readonly string[] {
       .filter((path) => /\.(tsx?|mjs)$/.test(path))
       .map((path) => join(folder, path)),
   ).filter((path) => !/node_modules|commands\.test\.ts$/.test(path))
-  const pages = pagesOfDocumentation().filter(
-    (path) => path !== 'CHANGELOG.md' && !path.startsWith('docs/decisions/'),
-  )
+  const pages = pagesOfDocumentation().filter((path) => path !== 'CHANGELOG.md')
   return [...sources, ...pages, '.ci/run', 'wrangler.toml', 'assets/console/console.html']
 }
 
