@@ -76,6 +76,28 @@ describe('docs/screenshots', () => {
   })
 })
 
+describe('the length of pages', () => {
+  /** Returns `true` for a page of more than 400 lines that no program wrote. */
+  const isTooLong = (text: string) => text.split('\n').length - 1 > 400 && !/^<!-- Written by /m.test(text)
+
+  it('is at most 400 lines below docs/, except for generated pages', () => {
+    const pages = PAGES.filter((page) => page.startsWith('docs/'))
+    expect(pages.filter((page) => isTooLong(readFileSync(page, 'utf8')))).toEqual([])
+  })
+
+  it.each([
+    ['a page of 401 lines', 'a line\n'.repeat(401), true],
+    ['a page of 400 lines', 'a line\n'.repeat(400), false],
+    [
+      'a long generated page',
+      `# Title\n\n<!-- Written by \`npm run docs\`. -->\n${'a line\n'.repeat(500)}`,
+      false,
+    ],
+  ])('judges %s', (_, text, expected) => {
+    expect(isTooLong(text)).toBe(expected)
+  })
+})
+
 describe('citations of the contract', () => {
   /** Returns the pages of docs/api/ that a text cites as `api/outcome` and that do not exist. */
   function missingPages(text: string): readonly string[] {
