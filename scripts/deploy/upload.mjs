@@ -6,12 +6,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { BUNDLE } from '../service/bundle.mjs'
+import { BUNDLE, SANDBOX_BUNDLE, SHOP_BUNDLE } from '../service/bundle.mjs'
 import { NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from '../service/paths.mjs'
 import { PLAIN, plainVariables, SECRET } from './environment.mjs'
 
-/** The bundle that was checked is uploaded as it is, with its source map. */
-const BUILT = [relative(ROOT, BUNDLE), '--no-bundle', '--no-minify']
+/** A bundle that was built and tested is uploaded as it is, the verifier's with its source map. */
+const built = (bundle) => [relative(ROOT, bundle), '--no-bundle', '--no-minify']
 const WRANGLER = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
 
 /**
@@ -25,10 +25,15 @@ export function stepsOf(environment, { secretsFile, commit, isRouted }) {
   const variables = plainVariables(environment).flatMap((name) => ['--var', `${name}:${environment[name]}`])
   const domain = isRouted || hostname.endsWith('.workers.dev') ? [] : ['--domain', hostname]
   const tag = commit === undefined ? [] : ['--tag', commit]
-  const beside = [SANDBOX_CONFIG, SHOP_CONFIG]
+  const beside = [
+    [SANDBOX_BUNDLE, SANDBOX_CONFIG],
+    [SHOP_BUNDLE, SHOP_CONFIG],
+  ]
   return [
-    ...beside.map((config) => ['deploy', '--config', config, '--var', `BASE_URL:${BASE_URL}`, ...tag]),
-    ['deploy', ...BUILT, ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
+    ...beside.map(([bundle, config]) => [
+      ...['deploy', ...built(bundle), '--config', config, '--var', `BASE_URL:${BASE_URL}`, ...tag],
+    ]),
+    ['deploy', ...built(BUNDLE), ...variables, '--secrets-file', secretsFile, ...domain, ...tag],
   ]
 }
 

@@ -16,7 +16,7 @@ import {
 import { basename, join } from 'node:path'
 import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
 import { buildDescription } from './description.mjs'
-import { ASSETS, DIST, IS_RELEASE, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './paths.mjs'
+import { ASSETS, DIST, IS_RELEASE, NODE, ROOT } from './paths.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
@@ -26,10 +26,10 @@ export const SHOP_BUNDLE = join(DIST, 'demo-shop.js')
 export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const DESCRIPTION = join(ASSETS, 'openapi.json')
 const FINGERPRINT = join(DIST, 'worker.sources')
-const BUNDLER = 'scripts/service/bundle-verifier.mjs'
+const BUNDLER = 'scripts/service/bundle-workers.mjs'
 const SOURCES = [
   ...['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json'],
-  ...[BUNDLER, SANDBOX_CONFIG, COLOURS],
+  ...[BUNDLER, COLOURS],
 ]
 
 /**
@@ -59,36 +59,12 @@ export function ensureBundle() {
 
 /** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
 export function buildAll(out) {
-  run(join(ROOT, BUNDLER), [out])
-  const others = [
-    [SANDBOX_CONFIG, SANDBOX_BUNDLE],
-    [SHOP_CONFIG, SHOP_BUNDLE],
-  ]
-  for (const [config, path] of others) {
-    build(join(out, 'other'), ['--config', config])
-    renameSync(join(out, 'other', 'worker.js'), join(out, basename(path)))
-    rmSync(join(out, 'other'), { recursive: true })
-  }
-}
-
-/**
- * Bundles into the directory `out` as `wrangler deploy` would. `options` are further options of it: the
- * configuration.
- */
-export function build(out, options) {
-  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-  run(wrangler, ['deploy', '--dry-run', '--outdir', out, ...options])
-}
-
-/** Runs a script of a bundler to its end. Throws if it fails. */
-function run(script, args) {
-  const { status, stdout, stderr, error } = spawnSync(NODE, [script, ...args], {
+  const { status, stderr, error } = spawnSync(NODE, [join(ROOT, BUNDLER), out], {
     cwd: ROOT,
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
     encoding: 'utf8',
   })
   if (error) throw error
-  if (status !== 0) throw new Error(`the bundle did not build:\n${stdout}${stderr}`)
+  if (status !== 0) throw new Error(`the bundles did not build:\n${stderr}`)
 }
 
 function fingerprintOfSources() {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENVIRONMENT_FILE } from '../../scripts/deploy/environment.mjs'
 import { bundleErrors, preflight } from '../../scripts/deploy/preflight.mjs'
 import { stepsOf } from '../../scripts/deploy/upload.mjs'
-import { BUNDLE, ensureBundle } from '../../scripts/service/bundle.mjs'
+import { BUNDLES, ensureBundle } from '../../scripts/service/bundle.mjs'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 import { readWranglerToml } from '../../scripts/service/workerd-config.mjs'
 import {
@@ -242,8 +242,12 @@ describe('an upload', () => {
   it('is sandbox and demo shop, then the verifier with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
-      ...['wrangler.sandbox.toml', 'examples/demo-shop/wrangler.toml'].map((config) => [
-        ...['deploy', '--config', config, '--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
+      ...[
+        ['dist/sandbox.js', 'wrangler.sandbox.toml'],
+        ['dist/demo-shop.js', 'examples/demo-shop/wrangler.toml'],
+      ].map(([bundle, config]) => [
+        ...['deploy', bundle, '--no-bundle', '--no-minify', '--config', config],
+        ...['--var', `BASE_URL:https://${HOST}`, '--tag', 'abc'],
       ]),
       [
         ...['deploy', 'dist/worker.js', '--no-bundle', '--no-minify'],
@@ -284,15 +288,20 @@ describe('npm run deploy -- --dry-run', () => {
     expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
   })
 
-  it('uploads the bundle that was checked, with a source map to src/', () => {
+  it('uploads the bundles that were checked, the verifier with a source map to src/', () => {
     ensureBundle()
     const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
     writeFileSync(secretsFile, '{}')
-    const step = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).at(-1) ?? []
     const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
-    const sent = readFileSync(form, 'utf8')
-    expect(sent).toContain(readFileSync(BUNDLE, 'utf8'))
+    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).map((step) => {
+      spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
+      return readFileSync(form, 'utf8')
+    })
+    expect(forms).toHaveLength(BUNDLES.length)
+    for (const [index, bundle] of BUNDLES.entries()) {
+      expect(forms[index]).toContain(readFileSync(bundle, 'utf8'))
+    }
+    const sent = forms.at(-1)
     expect(sent).toMatch(/"file":"worker\.js"/)
     expect(sent).toMatch(/"sources":\[[^\]]*"src\/worker\.ts"/)
   })

@@ -1,0 +1,40 @@
+// `bundle-workers.mjs <directory>`: bundles the verifier, with its source map, the sandbox and the demo shop
+// (docs/decisions/bundle.md). A process of its own, because launchers run before any package is installed.
+
+import { dirname, join, relative, resolve } from 'node:path'
+import { build } from 'rolldown'
+import { ROOT } from './paths.mjs'
+
+const WORKERS = {
+  'worker.js': 'src/worker.ts',
+  'sandbox.js': 'sandbox/worker.ts',
+  'demo-shop.js': 'examples/demo-shop/src/worker.ts',
+}
+
+const [directory] = process.argv.slice(2)
+for (const [name, input] of Object.entries(WORKERS)) await bundle(input, resolve(directory, name))
+
+function bundle(input, file) {
+  return build({
+    input: join(ROOT, input),
+    cwd: ROOT,
+    tsconfig: join(ROOT, 'tsconfig.json'),
+    platform: 'browser',
+    resolve: { conditionNames: ['workerd', 'worker', 'browser'] },
+    external: ['cloudflare:workers', /^node:/],
+    output: {
+      file,
+      format: 'esm',
+      codeSplitting: false,
+      minify: true,
+      comments: false, // THIRD_PARTY_LICENCES.txt of a release has the licences
+      sourcemap: input === WORKERS['worker.js'],
+      // Relative to the project: the folder of the bundle is a temporary one.
+      sourcemapPathTransform: (source) => relative(ROOT, resolve(dirname(file), source)),
+    },
+    logLevel: 'warn',
+    onLog: (_, { message }) => {
+      throw new Error(message) // such as an import that was not found
+    },
+  })
+}
