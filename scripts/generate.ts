@@ -7,10 +7,12 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { clientTypesFile } from '../openapi/files.ts'
 import { GENERATED_PAGES, GENERATED_TABLES } from './documents/pages.ts'
 
+const BINDINGS = 'worker-configuration.d.ts'
 const isCheck = process.argv.includes('--check')
 const stale = [...Object.entries(texts()).filter(isStale).map(update), ...updateBindings()]
 for (const path of stale)
   console.log(isCheck ? `${path} is not current: npm run generate` : `${path} is written.`)
+if (stale.length === 0) console.log('Every generated file is current.')
 process.exitCode = isCheck && stale.length > 0 ? 1 : 0
 
 /** Returns every text by the path of its file. */
@@ -40,9 +42,10 @@ function updateBindings(): readonly string[] {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' },
     }).status
-  if (wrangler('--check') === 0) return []
-  if (!isCheck && wrangler() !== 0) throw new Error('wrangler types failed. See its output above.')
-  return ['worker-configuration.d.ts']
+  if (isCheck) return wrangler('--check') === 0 ? [] : [BINDINGS]
+  const before = readFileSync(BINDINGS, 'utf8')
+  if (wrangler() !== 0) throw new Error('wrangler types failed. See its output above.')
+  return readFileSync(BINDINGS, 'utf8') === before ? [] : [BINDINGS]
 }
 
 /** The tables of the page that begin as the new ones do are replaced, each in its place. */
