@@ -1,12 +1,12 @@
-// Runs the bench's own Worker on `workerd serve`. The service's scripts bundle and start it.
+// Runs the bench's own Worker on `workerd serve`. wrangler bundles it, and the service's scripts start it.
 
+import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { build } from '../scripts/service/bundle.mjs'
 import { ROOT } from '../scripts/service/paths.mjs'
 import { configPath, endWorkerd, startWorkerd } from '../scripts/service/workerd.mjs'
 import { readWranglerToml } from '../scripts/service/workerd-config.mjs'
@@ -39,7 +39,11 @@ function bundle(directory: string, { date, flags }: Platform): void {
   const main = join(ROOT, 'bench', 'worker.ts')
   const settings = { name: 'bench', main, compatibility_date: date, compatibility_flags: flags }
   writeFileSync(file, JSON.stringify(settings))
-  build(directory, ['--config', file])
+  const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+  const options = ['deploy', '--dry-run', '--outdir', directory, '--config', file]
+  const env = { ...process.env, WRANGLER_SEND_METRICS: 'false', WRANGLER_HIDE_BANNER: 'true' }
+  const { status, stderr } = spawnSync(process.execPath, [wrangler, ...options], { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`the bench Worker did not build:\n${stderr}`)
 }
 
 function config(port: number, { date, flags }: Platform): string {

@@ -27,10 +27,7 @@ export const BUNDLES = [SANDBOX_BUNDLE, SHOP_BUNDLE, BUNDLE]
 const DESCRIPTION = join(ASSETS, 'openapi.json')
 const FINGERPRINT = join(DIST, 'worker.sources')
 const BUNDLER = 'scripts/service/bundle-workers.mjs'
-const SOURCES = [
-  ...['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json'],
-  ...[BUNDLER, COLOURS],
-]
+const SOURCES = ['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json', BUNDLER, COLOURS]
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, the verifier's source map to
