@@ -31,6 +31,10 @@ export const PROOFS = {
   bench: proof('bench/main.ts', 'cost of the service and of libraries, on workerd'),
   clients: proof('scripts/clients/main.ts', 'generated clients, oauth2-proxy and examples against a service'),
   screenshots: proof('scripts/screenshots.mjs', 'pictures of the pages for docs/screenshots', [null, null]),
+  sample: proof('scripts/sample.mjs', 'comments and test titles by chance, for a reader to judge', [
+    null,
+    null,
+  ]),
 }
 
 /** `null` instead of arguments leaves the run out of `all`. */

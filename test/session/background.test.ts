@@ -64,7 +64,7 @@ async function timesLogged(setting: Setting, id: string): Promise<number> {
   return events.filter(({ verification_id }) => verification_id === id).length
 }
 
-describe('a write in the background that throws', () => {
+describe('a background write that throws', () => {
   it('leaves the event queued; the log has it once after the alarm', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting)
@@ -81,7 +81,7 @@ describe('a write in the background that throws', () => {
     expect(await timesLogged(setting, id)).toBe(1)
   })
 
-  it('leaves the delivery as it was started, and the alarm sends it again', async () => {
+  it('leaves the delivery as started, and the alarm sends the event again', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -97,7 +97,7 @@ describe('a write in the background that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
-  it("for the next day of the log does not prevent the write of the webhook's result", async () => {
+  it('does not prevent the write of a webhook result, if it records the next day of the log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
@@ -114,7 +114,7 @@ describe('a write in the background that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
-  it('of a delivery sent by hand is logged, too', async () => {
+  it('is logged also after a delivery by hand', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -133,7 +133,7 @@ describe('a write in the background that throws', () => {
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
-  it('of attempts in memory is logged, too, and they are written with the next write', async () => {
+  it('is logged also if it stores attempts from memory, and the next write stores them', async () => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)
     const { state } = await fetchRequest(wallet_request.request_uri)

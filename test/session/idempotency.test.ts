@@ -17,7 +17,7 @@ function later(milliseconds: number): void {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + milliseconds })
 }
 
-describe('the client_token of an erased session whose Idempotency-Key is used again', () => {
+describe('the client_token of an erased session, after its Idempotency-Key is used again', () => {
   const headers = { 'Idempotency-Key': 'order-17' }
 
   /** Returns the token of the first session, and its successor with the same id. */
@@ -42,7 +42,7 @@ describe('the client_token of an erased session whose Idempotency-Key is used ag
   ] as const
 
   it.each(ROUTES)(
-    "is refused for the successor at %s …%s, while the successor's own token is accepted",
+    'is refused for the new session at %s …%s, while the new session’s own token is accepted',
     async (method, path) => {
       const { id, first, second } = await succeeded()
       const send = (token: string) => {
@@ -59,7 +59,7 @@ describe('the client_token of an erased session whose Idempotency-Key is used ag
     },
   )
 
-  it("opens no page of the successor, while the successor's own address does", async () => {
+  it('opens no page of the new session, while the new session’s own address does', async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)
@@ -96,7 +96,7 @@ describe('a repeated creation', () => {
       body: { ...ACCEPTED, request_options: { response_mode: 'direct_post' }, ...more },
     })
 
-  it('gets its session even if the current settings would refuse it', async () => {
+  it('gets the first session even if the current settings would refuse it', async () => {
     const { setting, session } = await changed('a')
     const again = await create(setting, 'a')
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
@@ -105,14 +105,14 @@ describe('a repeated creation', () => {
     expect((await poll(setting, session.verification_id)).version).toBe(session.version)
   })
 
-  it('with another body gets 409, and 410 once the session is erased', async () => {
+  it('gets 409 with another body, and 410 once the session is erased', async () => {
     const { setting, session } = await changed('a')
     expect((await create(setting, 'a', { metadata: { order: '19' } })).status).toBe(409)
     await ask(setting, 'DELETE', session.verification_id)
     expect((await create(setting, 'a')).status).toBe(410)
   })
 
-  it('after a refusal finds no session, and creates none by looking for it', async () => {
+  it('finds no session after a refusal, and the search creates none', async () => {
     const { setting } = await changed('a')
     const refused = await create(setting, 'b')
     expect([refused.status, (await json(refused)).code]).toEqual([400, 'unsupported_credential_type'])

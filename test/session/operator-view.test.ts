@@ -21,7 +21,7 @@ afterEach(() => {
 
 const read = (id: string) => call(app, 'GET', `/v1/admin/verifications/${id}`, { headers: ADMIN })
 
-it('shows refused responses, the end and webhook attempts in the order of time', async () => {
+it('the operator’s view shows refused responses, the end and webhook attempts in order of time', async () => {
   const { verification_id: id, wallet_request } = await createSession(setting)
   expect(await json(read(id))).toMatchObject({ status: 'pending', stage: 'created', deliveries: [] })
   const request = await fetchRequest(wallet_request.request_uri)
@@ -55,7 +55,7 @@ it('shows refused responses, the end and webhook attempts in the order of time',
   expect(times).toEqual(times.toSorted())
 })
 
-it('has no check, no claim, no issuer, no metadata and no token', async () => {
+it('the operator’s view contains no check, claim, issuer, metadata or token', async () => {
   const {
     verification_id: id,
     wallet_request,
@@ -73,7 +73,7 @@ it('has no check, no claim, no issuer, no metadata and no token', async () => {
   }
 })
 
-it('is 404 for an unknown id, and requires the operator’s token', async () => {
+it('the operator’s view is 404 for an unknown id, and requires the operator’s token', async () => {
   expect((await read('v_unknown')).status).toBe(404)
   const { verification_id: id } = await createSession(setting)
   const path = `/v1/admin/verifications/${id}`

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('makes the clock suspect after five good responses that a wrong clock refused', async () => {
+it('the clock is suspect after five good responses that a wrong clock refused', async () => {
   const setting = await setUp()
   const good = await Promise.all(
     Array.from({ length: 5 }, async () => {

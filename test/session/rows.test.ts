@@ -71,7 +71,7 @@ function takeEvents() {
 }
 
 describe('rows written', () => {
-  it('are 10 for a verification with one extra render and a webhook, without an index, until it is erased', async () => {
+  it('are 10 for a verification with an extra render and a webhook, without an index, until its erasure', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' }, index: false })
     const receiver = takeEvents()
     await endFirstOfTheDay(setting)
@@ -91,7 +91,7 @@ describe('rows written', () => {
     expect(rows()).toBe(10)
   })
 
-  it('are 8 without a webhook and an index, because the end leaves the alarm as it is', async () => {
+  it('are 8 without a webhook and an index, because the end keeps the alarm', async () => {
     const setting = await setUp({ index: false })
     await endFirstOfTheDay(setting)
     const rows = await countRows()
@@ -124,7 +124,7 @@ describe('rows written', () => {
     expect(rows()).toBe(expected)
   })
 
-  it('are 10 more with events of a creation and a fetch, also with an index', async () => {
+  it('are 10 more with events for creation and fetch, also with an index', async () => {
     takeEvents()
     const webhook = { url: 'http://127.0.0.1:9/hook', events: WEBHOOK_EVENT_TYPES }
     const setting = await setUp({ webhook })
@@ -141,7 +141,7 @@ describe('rows written', () => {
     expect(rows()).toBe(9 + 4 + 10)
   })
 
-  it('are one more where the index erases metadata, and its alarm is shared by a day', async () => {
+  it('are one more if the index erases metadata, and a day’s sessions share its alarm', async () => {
     const setting = await setUp()
     for (let i = 0; i < 20; i++) {
       const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })
@@ -176,7 +176,7 @@ describe('rows written', () => {
     expect(rows()).toBe(after)
   })
 
-  it('are 20 or fewer for 1,000 junk posts, and a good response succeeds after them', async () => {
+  it('are at most 20 for 1,000 junk posts, and a good response succeeds afterwards', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)

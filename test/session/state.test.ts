@@ -5,11 +5,11 @@ import { transition } from '../../src/session/document/state.ts'
 const TERMINAL = STATUSES.filter((status) => status !== 'pending')
 
 describe('the transition table', () => {
-  it.each(TERMINAL)('leads from pending to %s', (status) => {
+  it.each(TERMINAL)('allows the transition from pending to %s', (status) => {
     expect(transition('pending', status)).toBe(status)
   })
 
-  it.each(TERMINAL)('refuses every transition of a session that is %s', (from) => {
+  it.each(TERMINAL)('refuses every transition of a session in the state %s', (from) => {
     for (const to of TERMINAL) expect(transition(from, to)).toBeUndefined()
   })
 })

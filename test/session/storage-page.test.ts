@@ -58,18 +58,18 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]))
 }
 
-it('shows a session, one of its requests and its tombstone as they are stored', () => {
+it('the storage page shows a session, one of its requests and its tombstone as stored', () => {
   expect(shapeOf(SESSION)).toEqual(shapeOf(verified))
   expect(shapeOf(GENERATION)).toEqual(shapeOf(pending.generations[0]))
   expect(shapeOf(TOMBSTONE)).toEqual(shapeOf(buildTombstone(verified, 0)))
 })
 
-it('shows an event of the log as it is stored', async () => {
+it('the storage page shows an event of the log as stored', async () => {
   const log = eventLogStub(env, setting.relyingPartyId, dayOf(verified.ended_at))
   expect(shapeOf(EVENT)).toEqual(shapeOf(await stored(log, 'event/0000000001')))
 })
 
-it('shows an entry of the list as it is stored', async () => {
+it('the storage page shows an entry of the list as stored', async () => {
   const day = indexStub(env, setting.relyingPartyId, dayOf(verified.created_at))
   const [entry] = await runInDurableObject(day, (_, state) => [
     ...state.storage.kv.list<Stored>({ prefix: 'entry/' }),
@@ -77,7 +77,7 @@ it('shows an entry of the list as it is stored', async () => {
   expect(shapeOf(ENTRY)).toEqual(shapeOf(entry?.[1]))
 })
 
-it('shows a relying party as it is stored', async () => {
+it('the storage page shows a relying party as stored', async () => {
   const stub = relyingPartyStub(env, setting.relyingPartyId)
   const { webhook, ...document } = await stored(stub as DurableObjectStub, 'document')
   const { webhook: shown, ...example } = RELYING_PARTY
@@ -85,7 +85,7 @@ it('shows a relying party as it is stored', async () => {
   expect(Object.keys(shown)).toEqual(Object.keys(webhook))
 })
 
-it('shows a list of issuers, and an anchor of it, as they are stored', async () => {
+it('the storage page shows a list of issuers, and one of its anchors, as stored', async () => {
   const signer = await mintListSigner()
   const { root } = await mintIssuerPki()
   const list = await signLote(signer, { services: [{ certificates: [root.x5c] }] })
@@ -99,14 +99,14 @@ it('shows a list of issuers, and an anchor of it, as they are stored', async () 
   expect(shapeOf(ANCHOR)).toEqual(shapeOf((await stored(stub, 'anchors'))[0]))
 })
 
-it('shows a row of the directory as it is stored', async () => {
+it('the storage page shows a row of the directory as stored', async () => {
   const rows = await runInDurableObject(directoryStub(env), (_, state) =>
     state.storage.sql.exec('SELECT * FROM relying_parties').toArray(),
   )
   expect(shapeOf(ROW)).toEqual(shapeOf(rows[0]))
 })
 
-it('shows the dates of a certificate as they are stored', async () => {
+it('the storage page shows the dates of a certificate as stored', async () => {
   const directory = env.DIRECTORY.getByName('storage-page')
   const { relying_party_id, expires_at: expiresAt, renew_from: renewFrom } = DATES
   await directory.add({ relying_party_id, name: 'Shop', livemode: false, created_at: 0 })
@@ -117,7 +117,7 @@ it('shows the dates of a certificate as they are stored', async () => {
   expect(rows).toEqual([DATES])
 })
 
-it('shows the note of a session that waits, as it is stored', async () => {
+it('the storage page shows the note of a waiting session as stored', async () => {
   const directory = env.DIRECTORY.getByName('storage-page-notes')
   await directory.noteSessions([{ ...NOTE, livemode: NOTE.livemode === 1 }])
   const rows = await runInDurableObject(directory, (_, { storage }) =>
@@ -126,7 +126,7 @@ it('shows the note of a session that waits, as it is stored', async () => {
   expect(rows).toEqual([NOTE])
 })
 
-it('explains every member of a session', () => {
+it('the storage page explains every member of a session', () => {
   const { policy: _, ...explained } = verified
   const names = [explained, pending.generations[0]].flatMap(namesIn)
   const unexplained = new Set(names.filter((name) => !PAGE.includes(`\`${name}\``)))

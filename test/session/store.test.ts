@@ -16,7 +16,7 @@ afterEach(() => {
 const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
 const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
 
-it('writes a change in memory by the earliest of its times, although an earlier change may wait longer', () => {
+it('a change in memory is written at the earliest of its times, although another change may wait longer', () => {
   vi.useFakeTimers({ now: PENDING.created_at })
   const { store, written } = openStoreOf(PENDING)
   const attempt = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
@@ -31,7 +31,7 @@ it('writes a change in memory by the earliest of its times, although an earlier 
   expect(written).toHaveLength(1)
 })
 
-describe('the entry of the list is queued by the write', () => {
+describe('a write queues the entry of the list', () => {
   const event = { delivery_id: 'd', event_id: 'e', event_type: 'verification.expired', sequence: 1, body: '' }
   const ENDED: SessionDocument = {
     ...PENDING,
@@ -62,10 +62,10 @@ describe('the entry of the list is queued by the write', () => {
   })
 })
 
-describe('a write holds', () => {
+describe('a write is kept', () => {
   const changed = { ...addAttempt(PENDING, REFUSED), version: PENDING.version + 1 }
 
-  it('although the note of its session cannot be added, which is logged', () => {
+  it('although adding the note of its session fails, which is logged', () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     const { store, written } = openStoreOf(PENDING)
     const bindings = {

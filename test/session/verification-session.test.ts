@@ -47,8 +47,8 @@ function spreadExpiry(id: string, expiresAt: string): number {
   return Date.parse(expiresAt) + computeSpread(id, EXPIRY_SPREAD_MS)
 }
 
-describe('expiry', () => {
-  it('has an alarm of its own for each session, up to 60 s later, and on time for a watcher', async () => {
+describe('the expiry of a session', () => {
+  it('has its own alarm, up to 60 s later, or on time for a watcher', async () => {
     const setting = await setUp()
     const sessions = await Promise.all(Array.from({ length: 12 }, () => createSession(setting)))
     const delays = await Promise.all(
@@ -85,7 +85,7 @@ describe('expiry', () => {
     expect(event).toMatchObject({ event_type: 'verification.expired', status: 'expired', sequence: 1 })
   })
 
-  it('is applied by a read after the time when the alarm is late', async () => {
+  it('is applied by a read if the alarm is late', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -93,7 +93,7 @@ describe('expiry', () => {
     expect(session).toMatchObject({ status: 'expired', reason: { code: 'session_expired' } })
   })
 
-  it('refuses a response that arrives after it', async () => {
+  it('refuses a response that arrives later', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -102,7 +102,7 @@ describe('expiry', () => {
     expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
   })
 
-  it('waits for a response that arrived before it', async () => {
+  it('waits for a response that arrived earlier', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -123,7 +123,7 @@ describe('expiry', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('does not wait for a response that arrives after it while an earlier one is verified', async () => {
+  it('does not wait for a response that arrives later, while an earlier response is verified', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -146,7 +146,7 @@ describe('expiry', () => {
 })
 
 describe('a write that fails', () => {
-  it('leaves the session unchanged, and no outcome is sent that is not stored', async () => {
+  it('leaves the session unchanged, and sends no outcome', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -163,7 +163,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('leaves a session that was to be erased, with its alarm', async () => {
+  it('keeps a session that was to be erased, and its alarm', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -180,7 +180,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('expired')
   })
 
-  it('is avoided for claims that are too large: the outcome is stored without them', async () => {
+  it('is avoided for claims that are too large: the outcome is stored without the claims', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
@@ -205,7 +205,7 @@ describe('a write that fails', () => {
 })
 
 describe('the alarm', () => {
-  it('is set again where it comes minutes before its time, because the clock was set back', async () => {
+  it('is set again if it fires minutes early, because the clock was set back', async () => {
     const { verification_id, expires_at } = await createSession(await setUp())
     const due = spreadExpiry(verification_id, expires_at)
     expect(await alarmOf(verification_id)).toBe(due)
@@ -214,7 +214,7 @@ describe('the alarm', () => {
     expect(await alarmOf(verification_id)).toBe(due)
   })
 
-  it('is set ahead as a watchdog while its work runs, even if the work throws', async () => {
+  it('is set ahead as a watchdog during its work, even if the work throws', async () => {
     const setting = await setUp(WEBHOOK)
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -228,7 +228,7 @@ describe('the alarm', () => {
     })
   })
 
-  it('is set ahead where erasure alone is due and throws', async () => {
+  it('is set ahead if only an erasure is due and throws', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -246,7 +246,7 @@ describe('the alarm', () => {
     })
   })
 
-  it('is set again by the constructor if the platform lost it while work is queued', async () => {
+  it('is set again by the constructor if the platform lost the alarm while work is queued', async () => {
     const setting = await setUp()
     const { verification_id, expires_at } = await createSession(setting)
     await runInDurableObject(stubOf(verification_id), (_, state) => state.storage.deleteAlarm())
@@ -282,8 +282,8 @@ describe('the alarm', () => {
   })
 })
 
-describe('erasure', () => {
-  it('has an alarm of its own for each session, up to an hour after the retention', async () => {
+describe('the erasure of a session', () => {
+  it('has its own alarm, up to an hour after the retention', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const delays = await Promise.all(
       Array.from({ length: 12 }, async () => {
@@ -301,7 +301,7 @@ describe('erasure', () => {
     expect(delays.every((delay) => delay >= 0 && delay < HOUR + 10_000)).toBe(true)
   })
 
-  it('is decided by a read after the retention, before the alarm', async () => {
+  it('is applied by a read after the retention, before the alarm', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -315,7 +315,7 @@ describe('erasure', () => {
     expect(left).toEqual([])
   })
 
-  it('after the retention leaves empty storage and no alarm', async () => {
+  it('leaves empty storage and no alarm', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -351,7 +351,7 @@ describe('erasure', () => {
     expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
   })
 
-  it('of a session with an Idempotency-Key leaves a tombstone without personal data, for 24 h', async () => {
+  it('leaves a tombstone without personal data for 24 h, if the session has an Idempotency-Key', async () => {
     const setting = await setUp()
     const headers = { 'Idempotency-Key': 'order-17' }
     const body = { metadata: { user_id: 'canary-user' } }
@@ -384,7 +384,7 @@ describe('erasure', () => {
 })
 
 describe('a stored document', () => {
-  it('of a newer schema is refused', async () => {
+  it('with a newer schema is refused', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -398,7 +398,7 @@ describe('a stored document', () => {
     expect((await json(response)).code).toBe('temporarily_unavailable')
   })
 
-  it('contains no secret in the clear and no claim value', async () => {
+  it('contains no plain secret and no claim value', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const read = () =>

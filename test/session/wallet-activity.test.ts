@@ -33,7 +33,7 @@ async function begin(setting: Setting) {
 
 const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
 
-it('is null, then a fetched request, then the family of each refused response, and null after the end', async () => {
+it('the activity is null, then a fetched request, then the family of each refused response, and null after the end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   expect(await stateOf(session)).toMatchObject({ wallet_activity: null })
@@ -49,7 +49,7 @@ it('is null, then a fetched request, then the family of each refused response, a
   expect(await stateOf(session)).toMatchObject({ status: 'verified', wallet_activity: null })
 })
 
-it('does not change by responses that name no live request, however many', async () => {
+it('the activity does not change for responses that match no live request, however many', async () => {
   const setting = await setUp()
   const { session, request, id } = await begin(setting)
   await post(id, { vp_token: '{', state: request.state })
@@ -60,7 +60,7 @@ it('does not change by responses that name no live request, however many', async
   expect((await poll(setting, id)).attempt_count).toBe(14)
 })
 
-it('neither ends nor extends the session', async () => {
+it('the activity neither ends nor extends the session', async () => {
   const setting = await setUp()
   const { session, request, id } = await begin(setting)
   const { expires_at, status } = await poll(setting, id)

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('sends queued events after the next write that succeeds, and has nothing left to resume after that', async () => {
+it('an interrupted alarm leaves its events queued, and the next successful write sends all of them', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = vi
     .spyOn(globalThis, 'fetch')

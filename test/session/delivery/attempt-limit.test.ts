@@ -19,7 +19,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('delays the events of a receiver that hangs, uses no attempt for that, and delays no other receiver', async () => {
+it('a receiver that hangs delays its own events without using attempts, and delays no other receiver', async () => {
   let hangs = true
   const posted = vi.spyOn(globalThis, 'fetch').mockImplementation(async (url) => {
     // Each object waits with a timer of its own, as the platform requires.
@@ -53,7 +53,7 @@ it('delays the events of a receiver that hangs, uses no attempt for that, and de
   }
 })
 
-it('gives turns one after the other, as fast as attempts usually end, and none later than two hours', async () => {
+it('turns follow each other as fast as attempts usually end, and within two hours', async () => {
   const now = Date.now()
   const turns = Array.from({ length: 20_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
@@ -67,7 +67,7 @@ it('gives turns one after the other, as fast as attempts usually end, and none l
   expect(Math.max(...fast)).toBeLessThan(6_000)
 })
 
-it('forgets the usual duration of the relying party that was used longest ago', async () => {
+it('the limiter forgets the usual duration of the relying party that was used longest ago', async () => {
   const now = Date.now()
   const turnsApart = (id: string) => nextTurn(id, now, 0.5) - nextTurn(id, now, 0.5)
   for (let i = 0; i < 40; i++) await underWay('rp_oldest', async () => undefined)
@@ -76,7 +76,7 @@ it('forgets the usual duration of the relying party that was used longest ago', 
   expect(-turnsApart('rp_oldest')).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
 })
 
-it('counts no attempt that an object which was stopped began long ago', async () => {
+it('an old attempt of an object that was stopped does not count', async () => {
   for (let i = 0; i < ATTEMPTS_UNDER_WAY; i++) void underWay('rp_stopped', () => new Promise(() => undefined))
   expect(mayAttempt('rp_stopped', Date.now())).toBe(false)
   expect(mayAttempt('rp_stopped', Date.now() + 21_000)).toBe(true)

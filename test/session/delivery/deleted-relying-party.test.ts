@@ -41,7 +41,7 @@ async function deleteRelyingParty({ relyingPartyId }: Setting): Promise<void> {
 
 const stored = (id: string) => runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list()])
 
-it('refuses its wallets with 404 and sends no event when the session expires', async () => {
+it('a deleted relying party’s wallets get 404, and an expired session sends no event', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(204)
   const { verification_id: id, wallet_request } = await createSession(setting)
@@ -57,7 +57,7 @@ it('refuses its wallets with 404 and sends no event when the session expires', a
   expect(posts).not.toHaveBeenCalled()
 })
 
-it('sends no queued event, and erases the results after the retention', async () => {
+it('a deleted relying party gets no queued event, and its results are erased after the retention', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(500)
   const { verification_id: id } = await createSession(setting)
@@ -79,7 +79,7 @@ it('sends no queued event, and erases the results after the retention', async ()
   expect(await stored(id)).toEqual([])
 })
 
-it('treats unavailable settings not as a deletion: the request is sent, the response gets 503', async () => {
+it('unavailable settings are no deletion: the request is sent, the response gets 503', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('stay queued without an attempt, and leave with enable: the one that got 410 and those after it', async () => {
+it('events of a disabled endpoint stay queued without an attempt, and are sent once it is enabled', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   const first = await ended(setting)
@@ -47,7 +47,7 @@ it('stay queued without an attempt, and leave with enable: the one that got 410 
   expect(posted).toHaveBeenCalledTimes(4)
 })
 
-it('leave with a new address too, and are dead where the webhook is removed', async () => {
+it('queued events are sent to a new address, and become dead if the webhook is removed', async () => {
   for (const [webhook, state] of [
     [{ url: 'http://127.0.0.1:9/other' }, 'delivered'],
     [null, 'dead'],
@@ -73,7 +73,7 @@ it('leave with a new address too, and are dead where the webhook is removed', as
   }
 })
 
-it('disable the endpoint with the next 410 if the settings could not be changed', async () => {
+it('the next 410 disables the endpoint if the settings could not be changed before', async () => {
   const setting = await setUp(WEBHOOK)
   receiver(410)
   const disable = vi.spyOn(RelyingParty.prototype, 'disableWebhook').mockImplementationOnce(unreachable)
@@ -84,7 +84,7 @@ it('disable the endpoint with the next 410 if the settings could not be changed'
   await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
 })
 
-it('stay queued if the object that would release them cannot be reached', async () => {
+it('events stay queued if the object that would release them is unreachable', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   await ended(setting)

@@ -93,7 +93,7 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
-  it('waits for no log: the result of its webhook is written before the log responds', async () => {
+  it('does not wait for the log: the webhook result is written before the log responds', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const answer = Promise.withResolvers<AppendResult>()
@@ -113,7 +113,7 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), 10_000)
   })
 
-  it('enters the log by the alarm after a crash before the call', async () => {
+  it('is sent to the log by the alarm after a crash before the call', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     await evictDurableObject(stubOf(id))
@@ -126,7 +126,7 @@ describe('an outcome', () => {
 })
 
 describe('an end without a webhook', () => {
-  it('leaves the alarm of the expiry as it is, which repeats a call that a crash cut off', async () => {
+  it('keeps the alarm of the expiry, which repeats a call that a crash interrupted', async () => {
     const setting = await setUp()
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
@@ -141,7 +141,7 @@ describe('an end without a webhook', () => {
     lost.resolve('recorded')
   })
 
-  it('sets an alarm of its own where that of the expiry is hours away', async () => {
+  it('sets a separate alarm if the expiry is hours away', async () => {
     const setting = await setUp()
     breakLog()
     const { verification_id: id } = await createSession(setting, { expires_in: 86_400 })
@@ -151,7 +151,7 @@ describe('an end without a webhook', () => {
 })
 
 describe('while the log is unavailable', () => {
-  it('a repeated attempt does not wait for it at the alarm', async () => {
+  it('a repeated webhook attempt does not wait for the log', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     let posts = 0
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => {
@@ -180,7 +180,7 @@ describe('while the log is unavailable', () => {
     expect([posts, (await owedBy(id)).owed]).toEqual([2, null])
   })
 
-  it('the alarm calls it after 25 s, 50 s, … and finally every hour, until it responds', async () => {
+  it('the alarm calls the log after 25 s, 50 s, … and finally every hour, until the log responds', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -205,7 +205,7 @@ describe('while the log is unavailable', () => {
     })
   })
 
-  it('erasure waits seven days at most', async () => {
+  it('erasure waits for the log for seven days at most', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await endedSession(setting, breakLog())
     at(NOON + HOUR + 7 * DAYS - SECOND)
@@ -226,7 +226,7 @@ describe('while the log is unavailable', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('the session stops after 30 days, when the log would drop the event, too', async () => {
+  it('the session stops calling after 30 days, when the log would drop the event, too', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -250,7 +250,7 @@ describe('while the log is unavailable', () => {
 })
 
 describe('an outcome that the log may already have', () => {
-  it('is sent again and recorded once', async () => {
+  it('is sent to the log again, and the log stores it once', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, loseResponses())
     expect((await owedBy(id)).owed).toMatchObject({ calls: 1 })
@@ -261,7 +261,7 @@ describe('an outcome that the log may already have', () => {
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('is not recorded a second time on the next day', async () => {
+  it('is not stored a second time on the next day', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, loseResponses())
@@ -273,7 +273,7 @@ describe('an outcome that the log may already have', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
   })
 
-  it('is not recorded a second time when the response of the next day was lost, too', async () => {
+  it('is not stored a second time when the response of the next day was lost, too', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -298,7 +298,7 @@ describe('an outcome that the log may already have', () => {
 })
 
 describe('an outcome that arrives after the end of its day', () => {
-  it('enters the day of its arrival, so that no reader has passed it', async () => {
+  it('is stored under the day of its arrival, so no reader misses it', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -312,14 +312,14 @@ describe('an outcome that arrives after the end of its day', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
   })
 
-  it('enters the next day when the clock of the log is ahead of the session', async () => {
+  it('is stored under the next day when the log’s clock is ahead of the session’s', async () => {
     const setting = await setUp()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
   })
 
-  it('is in one day only when an older call learns last that the first day is over', async () => {
+  it('is stored once, although an older call learns last that the first day is over', async () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()

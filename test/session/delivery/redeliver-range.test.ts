@@ -15,7 +15,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('are sent once each, page by page; delivered ones and those outside the range are not', async () => {
+it('dead events of a time range are sent once each, page by page; no other events are sent', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2046, 5, 1, 12) })
   const setting = await setUp(WEBHOOK)
   const posted = vi
@@ -46,7 +46,7 @@ it('are sent once each, page by page; delivered ones and those outside the range
   for (const id of [before, after]) expect((await deliveryOf(setting, id)).state).toBe('dead')
 }, 60_000)
 
-it('are sent once where their session has other events in the log', async () => {
+it('dead events are sent once if their session has other events in the log', async () => {
   const posted = vi
     .spyOn(globalThis, 'fetch')
     .mockImplementation(async () => new Response(null, { status: 500 }))
@@ -63,7 +63,7 @@ it('are sent once where their session has other events in the log', async () => 
 it.each([
   ['a time that is not in UTC', { from: 'yesterday', to: '2046-06-01T13:30:00Z' }],
   ['an altered cursor', { from: '2046-06-01T12:30:00Z', to: '2046-06-01T13:30:00Z', after: 'A'.repeat(32) }],
-])('are not sent for %s', async (_, body) => {
+])('events are not sent again for %s', async (_, body) => {
   const { headers } = await setUp(WEBHOOK)
   expect((await call(app, 'POST', '/v1/webhook/redeliver', { headers, body })).status).toBe(400)
 })

@@ -72,11 +72,11 @@ function stepLogOf(id: string) {
 
 const namesOf = (events: readonly SentEvent[]) => events.map(({ event_type }) => event_type)
 
-describe('a webhook that names steps', () => {
+describe('a webhook that subscribes to steps', () => {
   const setUpSteps = () =>
     setUp({ webhook: { url: URL_OF_HOOK, events: [...STEPS, 'verification.verified'] } })
 
-  it('gets each step once, then the outcome, with rising sequences and its signature', async () => {
+  it('receives each step once, then the outcome, with rising sequences and valid signatures', async () => {
     const requests: SentRequest[] = []
     const sent = receive(accept, requests)
     const setting = await setUpSteps()
@@ -109,7 +109,7 @@ describe('a webhook that names steps', () => {
     }, WAIT)
   })
 
-  it('gets one event a second of refused responses, which counts those without one', async () => {
+  it('receives at most one event a second for refused responses, which counts the refusals without an event', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)
@@ -125,7 +125,7 @@ describe('a webhook that names steps', () => {
     expect(refusals.map(({ attempt_count }) => attempt_count).sort()).toEqual([1, 4])
   })
 
-  it('gets the error that a wallet sends', async () => {
+  it('receives the error that a wallet sends', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const { id, request } = await fetchedSession(setting)
@@ -140,7 +140,7 @@ describe('a webhook that names steps', () => {
     )
   })
 
-  it('gets at most ten events of steps of one verification', async () => {
+  it('receives at most ten step events for each verification', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)
@@ -156,7 +156,7 @@ describe('a webhook that names steps', () => {
     })
   })
 
-  it('gets no event of a response that names no request of the session', async () => {
+  it('receives no event for a response that matches no request of the session', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const { verification_id } = await createSession(setting)
@@ -166,7 +166,7 @@ describe('a webhook that names steps', () => {
     expect(namesOf(sent)).toEqual(['verification.created'])
   })
 
-  it('gets the outcome while the receiver leaves every event of a step unanswered', async () => {
+  it('receives the outcome although the receiver answers no step event', async () => {
     const hanging = Promise.withResolvers<Response>()
     const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? hanging.promise : accept()))
     const setting = await setUpSteps()
@@ -179,7 +179,7 @@ describe('a webhook that names steps', () => {
     hanging.resolve(accept())
   })
 
-  it('stays enabled where it responds 410 to a step, which ends that event alone', async () => {
+  it('stays enabled after a 410 to a step event, which ends that event alone', async () => {
     const gone = () => new Response(null, { status: 410 })
     const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? gone() : accept()))
     const setting = await setUpSteps()
@@ -197,7 +197,7 @@ describe('a webhook that names steps', () => {
     expect(await settings.json()).toMatchObject({ webhook: { disabled: false } })
   })
 
-  it('has the step in the log after its alarms, where the log was unavailable', async () => {
+  it('has each step in the log after an alarm, if the log was unavailable', async () => {
     receive(accept)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
@@ -218,7 +218,7 @@ describe('a webhook that names steps', () => {
     expect(namesOf(await logged(setting))).toEqual(['verification.created'])
   })
 
-  it('has a step in the log of the next day, where the first day is over', async () => {
+  it('has a step in the log of the next day if the first day is over', async () => {
     receive(accept)
     const append = vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const setting = await setUpSteps()
@@ -228,7 +228,7 @@ describe('a webhook that names steps', () => {
     expect(days).toEqual([dayOf(NOON), dayOf(NOON) + 1])
   })
 
-  it('gets an event of a step again that it refused, and the log has it once', async () => {
+  it('receives a refused step event again, and the log stores it once', async () => {
     const sent: SentEvent[] = receive(() =>
       sent.length === 1 ? new Response('not today', { status: 500 }) : accept(),
     )
@@ -248,8 +248,8 @@ describe('a webhook that names steps', () => {
   })
 })
 
-describe('a webhook that names no step', () => {
-  it('gets the outcome alone, as sequence 1', async () => {
+describe('a webhook that subscribes to no step', () => {
+  it('receives the outcome alone, as sequence 1', async () => {
     const sent = receive(accept)
     const setting = await setUp({ webhook: { url: URL_OF_HOOK } })
     const session = await fetchedSession(setting)

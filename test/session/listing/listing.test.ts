@@ -41,8 +41,8 @@ function acceptEvents() {
   return vi.spyOn(globalThis, 'fetch').mockImplementation(respond)
 }
 
-describe('an entry', () => {
-  it('shows no metadata after the retention, also while an event waits for its receiver', async () => {
+describe('an entry in the list', () => {
+  it('shows no metadata after the retention, even while an event waits for its receiver', async () => {
     const setting = await setUp({ retention_seconds: 3_600, webhook: WEBHOOK })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
@@ -57,7 +57,7 @@ describe('an entry', () => {
     expect(await textOf(setting)).not.toContain('4711')
   })
 
-  it('is not stored where it arrives after the DELETE of its session', async () => {
+  it('is not stored if it arrives after the DELETE of its session', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put').mockResolvedValueOnce(true)
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
@@ -68,7 +68,7 @@ describe('an entry', () => {
     expect(await textOf(setting)).not.toContain(verification_id)
   })
 
-  it('is sent once after the end and its webhook, and by no delivery of a step', async () => {
+  it('is sent once after the end of the session and its webhook, and not for step events', async () => {
     const setting = await setUp({ webhook: WEBHOOK })
     const receiver = acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -87,7 +87,7 @@ describe('an entry', () => {
   })
 })
 
-describe('an event that gets no attempt any more', () => {
+describe('an event without further attempts', () => {
   const ended = async (setting: Setting) => {
     const { verification_id } = await createSession(setting)
     await cancel(setting, verification_id)
@@ -98,7 +98,7 @@ describe('an event that gets no attempt any more', () => {
     return verification_id
   }
 
-  it('is listed as dead where its endpoint is removed', async () => {
+  it('is listed as dead if its endpoint is removed', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const id = await ended(setting)
@@ -111,7 +111,7 @@ describe('an event that gets no attempt any more', () => {
     }, WAIT)
   })
 
-  it('keeps its state where an older call of the same revision comes last', async () => {
+  it('keeps its state if an older call of the same revision arrives last', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -128,7 +128,7 @@ describe('an event that gets no attempt any more', () => {
 })
 
 describe('the erasure of a session', () => {
-  it('waits for no list, which gets the entry later, without metadata', async () => {
+  it('does not wait for the list, which stores the entry later, without metadata', async () => {
     const setting = await setUp({ retention_seconds: 3_600 })
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -156,7 +156,7 @@ describe('the erasure of a session', () => {
     })
   })
 
-  it('on request calls no list where the session is not listed, and leaves nothing but its key', async () => {
+  it('calls no list for a session that is not listed, and keeps only the Idempotency-Key', async () => {
     // Its document has no entry, like one of a build before the list.
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -181,7 +181,7 @@ describe('the erasure of a session', () => {
 })
 
 describe('a day of the list', () => {
-  it('is opened again where its first write fails', async () => {
+  it('is opened again if its first write fails', async () => {
     const setting = await setUp()
     let failures = 1
     await runInDurableObject(dayStub(setting), (_, { storage }) => {
@@ -208,7 +208,7 @@ describe('a day of the list', () => {
     })
   })
 
-  it('is erased by the next alarm where its erasure fails', async () => {
+  it('is erased by the next alarm if its erasure fails', async () => {
     const setting = await setUp()
     await createSession(setting)
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -224,8 +224,8 @@ describe('a day of the list', () => {
   })
 })
 
-describe('the event of a step', () => {
-  it('is in the log once where the answer of its first call is lost', async () => {
+describe('a step event', () => {
+  it('is in the log once if the response to its first call is lost', async () => {
     const setting = await setUp({ webhook: WEBHOOK })
     acceptEvents()
     const append = EventLog.prototype.append

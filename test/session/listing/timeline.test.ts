@@ -39,20 +39,20 @@ const countOf = (entries: readonly { readonly count: number }[]) =>
   entries.reduce((sum, { count }) => sum + count, 0)
 
 describe('the stored steps of a session', () => {
-  it.each([0, 19, 20, 21, 39])('keep the first fetch where it was step %i', (place) => {
+  it.each([0, 19, 20, 21, 39])('include the first fetch, even as step %i', (place) => {
     const document = withSteps([...refused(place), fetched, ...refused(200), fetched])
     expect(document.timeline).toHaveLength(40)
     expect(firstTime(document, 'request_fetched')).toBe(START + place * 1_000)
   })
 
-  it('are counted where they are left out, also equal ones', () => {
+  it('are counted when they are left out, also equal steps', () => {
     const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
     const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
     expect(left_out).toBeGreaterThan(0)
     expect(countOf(entries) + left_out).toBe(steps.length + 2) // creation and end
   })
 
-  it('are all of the first 40', () => {
+  it('include all of the first 40', () => {
     const { entries, left_out } = timelineView(withSteps(refused(40)), ORIGIN)
     expect([entries.length, left_out]).toEqual([42, 0])
   })
@@ -85,7 +85,7 @@ describe('a timeline', () => {
     [400, 10],
     [10, 400],
     [60, 60],
-  ])('of %i attempts before the end and %i after it has what happens once', (before, after) => {
+  ])('keeps the single events among %i attempts before the end and %i after it', (before, after) => {
     const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
     expect(entries).toHaveLength(100)
     expect(left_out).toBe(before + after + 5 - 100)
@@ -97,12 +97,12 @@ describe('a timeline', () => {
     expect(entries.at(-1)?.at).toBe(new Date(START + 3_600_000 + (after - 1) * 1_000).toISOString())
   })
 
-  it('of 100 entries leaves out none', () => {
+  it('leaves out none of 100 entries', () => {
     const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
     expect([entries.length, left_out]).toEqual([100, 0])
   })
 
-  it('counts equal neighbouring attempts of a webhook as one, with the duration of the last', () => {
+  it('counts equal neighbouring webhook attempts as one, with the duration of the last attempt', () => {
     const outcomes = [
       { status: 500, error: null, duration_ms: 11 },
       { status: 500, error: null, duration_ms: 12 },

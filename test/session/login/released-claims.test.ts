@@ -27,7 +27,7 @@ const PLAIN = { names: null, encryption: null }
 const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
 
 describe('without encryption', () => {
-  it('a value that happens to be true is only named', () => {
+  it('the claim name is released, also if the value is true', () => {
     const claims = proven({ scope: 'organ_donor' }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { organ_donor: true } } })
@@ -36,18 +36,18 @@ describe('without encryption', () => {
   it.each<[string, Partial<ScopePath>]>([
     ['a boolean of the catalogue', { boolean: true }],
     ['a claim that the policy requires to be true', { values: [true] }],
-  ])('%s has its own name', (_, scope) => {
+  ])('%s is released under a name of its own', (_, scope) => {
     expect(releasedClaims(proven({ scope: 'age_over_18', ...scope }, true), PLAIN)).toEqual({
       age_over_18: true,
     })
   })
 
-  it('a claim that may have one of two values is only named', () => {
+  it('the claim name is released if the policy allows two values', () => {
     const claims = proven({ scope: 'veteran', values: [true, false] }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['veteran'] } } })
   })
 
-  it('a list has its own name where each entry is true', () => {
+  it('a list is released under a name of its own if each entry is true', () => {
     const list = { scope: 'checks', path: ['checks', null] }
     const rules: readonly Partial<ScopePath>[] = [{ boolean: true }, { values: [true] }]
     for (const rule of rules) {
@@ -58,7 +58,7 @@ describe('without encryption', () => {
   })
 })
 
-describe('a boolean of the catalogue whose values the policy names', () => {
+describe('a boolean claim with values in the policy', () => {
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z' }
   const REQUEST = [{ trust_frameworks: null, assurance_levels: null, names: ['age_over_18'], values: [] }]
 
@@ -66,7 +66,7 @@ describe('a boolean of the catalogue whose values the policy names', () => {
     [[false], false],
     [[true, false], false],
     [[true, false], true],
-  ])('with values %j and the value %j is no true of its own name', (values, value) => {
+  ])('with the allowed values %j and the value %j is not released as true', (values, value) => {
     const claims = proven({ scope: 'age_over_18', boolean: true, values }, value)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { age_over_18: value } } })
@@ -76,7 +76,7 @@ describe('a boolean of the catalogue whose values the policy names', () => {
     })
   })
 
-  it('is never true where the value is false', () => {
+  it('is not released as true if its value is false', () => {
     const claims = proven({ scope: 'age_over_18', boolean: true }, false)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
   })
@@ -92,11 +92,11 @@ describe('with encryption', () => {
     ['family_name', 'Mustermann', { family_name: 'Mustermann' }],
     ['height', 170, { vp_data: { mdl: { height: 170 } } }],
     ['constructor', 'x', { vp_data: { mdl: { constructor: 'x' } } }],
-  ])('the value of %s is under the standard name where there is one', (scope, value, released) => {
+  ])('the value of %s is released under its standard name, if it has one', (scope, value, released) => {
     expect(releasedClaims(proven({ scope }, value), ENCRYPTED)).toEqual(released)
   })
 
-  it.each(['birth_date', 'birthdate'])('a value is released where `claims` names it as %s', (name) => {
+  it.each(['birth_date', 'birthdate'])('a value is released if `claims` names it as %s', (name) => {
     const rules = { ...(ENCRYPTED as object), names: [name] } as never
     expect(releasedClaims(proven({ scope: 'birth_date' }, '1963-08-12'), rules)).toEqual({
       birthdate: '1963-08-12',
@@ -104,7 +104,7 @@ describe('with encryption', () => {
     expect(releasedClaims(proven({ scope: 'height' }, 170), rules)).toEqual({})
   })
 
-  it.each(['sub', 'iss', 'policy', 'acr', 'verified_claims'])('no credential sets %s', (scope) => {
+  it.each(['sub', 'iss', 'policy', 'acr', 'verified_claims'])('no credential can set %s', (scope) => {
     const released = releasedClaims(proven({ scope, boolean: true }, true), ENCRYPTED)
     expect(released).not.toHaveProperty(scope)
   })
@@ -154,14 +154,14 @@ describe('verified_claims', () => {
   const claimsOf = (...requests: Parameters<typeof verifiedClaims>[1]) =>
     verifiedClaims(PROVEN, requests, FACTS)?.claims
 
-  it('has what each entry of a list names', () => {
+  it('contains the claims that each entry of a list names', () => {
     expect(claimsOf({ ...any, names: ['height'] }, { ...any, names: ['family_name'] })).toEqual({
       family_name: 'Mustermann',
       height: 170,
     })
   })
 
-  it('has nothing of an entry that requires another framework or level', () => {
+  it('leaves out an entry that requires another framework or level', () => {
     const met = { ...any, assurance_levels: ['low', 'substantial'], names: ['height'] }
     const framework = { ...any, trust_frameworks: ['eidas'], names: ['family_name'] }
     const level = { ...any, assurance_levels: ['high'], names: ['family_name'] }
@@ -170,7 +170,7 @@ describe('verified_claims', () => {
   })
 })
 
-it('the metadata lists the names of all claims of the catalogue that `verified_claims` may have', () => {
+it('the metadata lists every catalogue claim that `verified_claims` may have', () => {
   const ages = Array.from({ length: 99 }, (_, i) => `age_over_${String(i + 1).padStart(2, '0')}`)
   const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
     Object.values(formats).flatMap((format) => Object.keys(format.scopes)),

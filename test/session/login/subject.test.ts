@@ -59,7 +59,7 @@ function subjectFrom({
   )
 }
 
-it('is an HMAC of the relying party, the issuer and the claims, each with its length', async () => {
+it('the subject is an HMAC of the relying party, the issuer and the claims, each with its length', async () => {
   const texts = ['rp_1', 'https://issuer.example', 'document_number', '3']
   const mac = createHmac('sha256', KEY)
   for (const text of [...texts, 'personal_administrative_number', 'DE-12']) {
@@ -80,12 +80,12 @@ it.each<[string, Login]>([
     { credentials: [{ personal_administrative_number: 'DE-1', document_number: '23' }] },
   ],
   ['the number of claims', { names: ['document_number'] }],
-])('is another one where %s differs', async (_, changes) => {
+])('the subject changes if %s differs', async (_, changes) => {
   expect(await subOf(changes)).toMatch(/^[\w-]{43}$/)
   expect(await subOf(changes)).not.toBe(await subOf())
 })
 
-describe('there is none', () => {
+describe('there is no subject', () => {
   const { personal_administrative_number, document_number } = PERSON
 
   it.each<[string, Login]>([
@@ -97,12 +97,12 @@ describe('there is none', () => {
       { credentials: [{ personal_administrative_number }, { document_number }] },
     ],
     ['the issuer is unknown', { issuer: null }],
-  ])('where %s', async (_, changes) => {
+  ])('if %s', async (_, changes) => {
     expect(await subOf(changes)).toBeUndefined()
   })
 })
 
-describe('with two credentials of one query', () => {
+describe('the subject from two credentials of one query', () => {
   const issuer = ['https://a.example', 'https://b.example']
   const { personal_administrative_number, document_number } = PERSON
   const OF_B = { issuer: 'https://b.example' }
@@ -112,19 +112,19 @@ describe('with two credentials of one query', () => {
     ['lacks a claim', { document_number }],
     ['has an empty claim', { ...PERSON, personal_administrative_number: '' }],
     ['has a claim that is no text', { ...PERSON, personal_administrative_number: 12 }],
-  ])('is of the issuer of the second one where the first one %s', async (_, first) => {
+  ])('comes from the second credential if the first %s', async (_, first) => {
     const login = { query: 'pid', issuer, credentials: [first, PERSON] }
     expect(await subjectFrom(login)).toEqual({ sub: await subOf(OF_B), credential: 1 })
   })
 
-  it('is of the first one where both are complete', async () => {
+  it('comes from the first credential if both are complete', async () => {
     const second = { ...PERSON, document_number: '4' }
     const login = { query: 'pid', issuer, credentials: [PERSON, second] }
     const sub = await subOf({ issuer: 'https://a.example' })
     expect(await subjectFrom(login)).toEqual({ sub, credential: 0 })
   })
 
-  it('there is none where each one has one claim', async () => {
+  it('is missing if each credential has one of the claims', async () => {
     const credentials = [{ personal_administrative_number }, { document_number }]
     expect(await subjectFrom({ query: 'pid', issuer, credentials })).toBeUndefined()
   })

@@ -31,7 +31,7 @@ async function changeTerms(id: string, change: Partial<StoredWallet>): Promise<v
   await evictDurableObject(stubOf(id))
 }
 
-it('has the terms of each chosen wallet once, and none after its end', async () => {
+it('a session stores each chosen wallet’s terms once, and removes them at its end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   const { verification_id: id } = session
@@ -45,7 +45,7 @@ it('has the terms of each chosen wallet once, and none after its end', async () 
   expect(await documentOf(id)).not.toHaveProperty('wallets')
 })
 
-it('makes every request for a wallet by the terms of its first choice', async () => {
+it('every request for a wallet uses the terms of its first choice', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   await changeTerms(id, { link: 'earlier-release' })
@@ -54,7 +54,7 @@ it('makes every request for a wallet by the terms of its first choice', async ()
   expect(render.ok && render.value.uri).toMatch(/^earlier-release:/)
 })
 
-it('is on a page without new requests only where it was chosen before', async () => {
+it('a page without new requests offers a chosen wallet only if it was chosen before', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   const by = { relyingPartyId: setting.relyingPartyId }
@@ -70,7 +70,7 @@ it('is on a page without new requests only where it was chosen before', async ()
 it.each([
   ['without claims', { credentials: [AGE] }],
   ['for another claim', { credentials: [{ ...AGE, claims: [{ path: ['age_over_16'] }] }] }],
-])('refuses a response that satisfies terms %s and not the policy', async (_, query) => {
+])('a response that satisfies the terms %s but not the policy is refused', async (_, query) => {
   const setting = await setUp()
   const session = await createSession(setting, { wallet: WALLET })
   const { verification_id: id } = session
@@ -82,7 +82,7 @@ it.each([
   expect([status, attempts.at(-1).reason.code]).toEqual(['pending', 'query_not_satisfied'])
 })
 
-describe('a wallet by value', () => {
+describe('a wallet that gets its request by value', () => {
   /** A query of the age attestation that asks for this many more claims. */
   const queryOf = (claims: number) => ({
     credentials: [
@@ -103,7 +103,7 @@ describe('a wallet by value', () => {
   }
   const LONG = 50
 
-  it('has the length that was foreseen', async () => {
+  it('gets a request of the predicted length', async () => {
     const { policy, livemode, request, wallets } = await documentOf(
       (await createSession(await setUp(), { ...own(3), wallet: BY_VALUE })).verification_id,
     )
@@ -119,7 +119,7 @@ describe('a wallet by value', () => {
     expect(wallets?.[0]?.link).toBe('openid4vp://authorize')
   })
 
-  it('leaves its place in the list to the next one where its request is too long', async () => {
+  it('gives its place in the list to the next wallet if its request is too long', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { ...own(LONG), wallet: [BY_VALUE, WALLET] })
     expect(session.wallet_request.wallet).toBe(WALLET)
@@ -133,7 +133,7 @@ describe('a wallet by value', () => {
     expect(await refuse(setting, { ...own(LONG), wallet: BY_VALUE })).toEqual([422, '/wallet too_long'])
   })
 
-  it('changes nothing where a QR code of its stored terms is too long', async () => {
+  it('changes nothing if a QR code with its stored terms is too long', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting, { wallet: BY_VALUE })
     await changeTerms(id, { query: queryOf(LONG) })
@@ -142,7 +142,7 @@ describe('a wallet by value', () => {
     expect(await documentOf(id)).toEqual(before)
   })
 
-  it('is refused above level low, which its QR code cannot reach, and not offered', async () => {
+  it('is refused and not offered for QR codes that do not fit at level low', async () => {
     const setting = await setUp()
     const above = { required_assurance_level: 'substantial' }
     const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }
@@ -162,13 +162,13 @@ describe('a wallet by value', () => {
     expect(html).not.toContain(`wallet=${BY_VALUE}`)
   })
 
-  it('is asked for any level and at any length where a browser is bound, which has no QR code', async () => {
+  it('is offered at any level and length if a browser is bound, because no QR code is shown', async () => {
     const bound = { required_assurance_level: 'substantial', required_session_binding: 'page' }
     const body = { ...own(LONG), ...bound, wallet: BY_VALUE }
     expect(await createSession(await setUp(), body)).toMatchObject({ wallet_request: null })
   })
 
-  it('has its own identity in the receipt of a refusal', async () => {
+  it('keeps its own client identity in the receipt of a refusal', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { wallet: BY_VALUE })
     const { verification_id: id, wallet_request } = session

@@ -23,7 +23,7 @@ function documentOf(id: string): Promise<SessionDocument> {
   return runInDurableObject(stubOf(id), (_, state) => state.storage.kv.get('session') as SessionDocument)
 }
 
-it('has an identity once that two wallets have, and signs the requests of both with it', async () => {
+it('two wallets with the same client identity share one copy, which signs both requests', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, PID)
   const chains = []
@@ -42,7 +42,7 @@ it('has an identity once that two wallets have, and signs the requests of both w
   expect(ios?.verifier).toEqual({ of: 'eudi-android' })
 })
 
-it('stays small with every wallet, each with an identity and a query of the largest size', async () => {
+it('a session stays small with every wallet, each with an identity and a query of maximum size', async () => {
   const { verification_id: id } = await createSession(await setUp(), DID)
   const claims = Array.from({ length: 50 }, (_, i) => ({ path: [`${i}${'x'.repeat(190)}`] }))
   const query = { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] }, claims }] }

@@ -42,22 +42,22 @@ function render(count: number, fetched: (number: number) => boolean = () => fals
   return all
 }
 
-describe('the generations that are alive', () => {
-  it('include the newest until another one is rendered', () => {
+describe('the live generations', () => {
+  it('include the newest generation until the next is rendered', () => {
     expect(numbers(aliveGenerations(render(1), T0 + 86_400_000))).toEqual([1])
   })
 
-  it('include an older one without a fetch until 60 s after it was superseded', () => {
+  it('include an older generation without a fetch until 60 s after it was superseded', () => {
     const two = render(2)
     expect(numbers(aliveGenerations(two, T0 + 2000 + 59_999))).toEqual([1, 2])
     expect(numbers(aliveGenerations(two, T0 + 2000 + 60_000))).toEqual([2])
   })
 
-  it('include at most eight of those, and drop the oldest first', () => {
+  it('include at most eight generations without a fetch, and drop the oldest first', () => {
     expect(numbers(render(12))).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  it('include a fetched one until the session ends', () => {
+  it('include a fetched generation until the session ends', () => {
     const alive = aliveGenerations(
       render(20, (number) => number === 3),
       T0 + 86_400_000,
@@ -65,7 +65,7 @@ describe('the generations that are alive', () => {
     expect(numbers(alive)).toEqual([3, 20])
   })
 
-  it('include at most 32 of those, and drop the least recently used first', () => {
+  it('include at most 32 fetched generations, and drop the least recently used first', () => {
     const forty = render(40, () => true)
     expect(numbers(aliveGenerations(forty, T0 + 41_000))).toEqual(Array.from({ length: 32 }, (_, i) => i + 9))
     const used = forty.map((one) => (one.number === 9 ? handOut(one, T0 + 50_000, 'fetched') : one))
@@ -73,7 +73,7 @@ describe('the generations that are alive', () => {
     expect(numbers(next)).toEqual([9, ...Array.from({ length: 31 }, (_, i) => i + 11)])
   })
 
-  it('include the newest by number when simultaneous renders were written out of order', () => {
+  it('include the generation with the highest number when simultaneous renders are written out of order', () => {
     const swapped = [2, 3, 1].reduce<readonly StoredGeneration[]>(
       (all, number) => addGeneration(all, generation(number)),
       [],
@@ -89,7 +89,7 @@ describe('the generations that are alive', () => {
     expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
   })
 
-  it('include one whose view was read like one that was fetched', () => {
+  it('include a generation with a read view as one with a fetch', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])
@@ -123,7 +123,7 @@ describe('QR codes and links', () => {
   }
 
   it.each(['qr', 'link'] as const)(
-    'are independent: the end of one %s does not depend on the other kind',
+    'are independent: the end of a %s does not depend on the other kind',
     (kind) => {
       const history = fc.array(step, { minLength: 100, maxLength: 250, size: 'max' })
       fc.assert(
@@ -159,8 +159,8 @@ describe('QR codes and links', () => {
   })
 })
 
-describe('handing out', () => {
-  it('keeps the time of the first use and updates that of the last', () => {
+describe('fetching a request', () => {
+  it('keeps the time of the first fetch and updates that of the last', () => {
     const once = handOut(generation(1), T0 + 1, 'fetched')
     const twice = handOut(once, T0 + 2, 'fetched')
     expect(twice).toMatchObject({ handed_out_at: T0 + 1, used_at: T0 + 2, fetched: true, viewed: false })

@@ -28,7 +28,7 @@ import {
 
 const JWT = { request_options: { response_mode: 'direct_post.jwt' } }
 
-it('are encrypted under a key of that session, so that no key seals the values of many', async () => {
+it('secrets are encrypted under a key of their session, so no key encrypts the values of many sessions', async () => {
   const setting = await setUp()
   const ids = [(await createSession(setting)).verification_id, (await createSession(setting)).verification_id]
   for (const id of ids) {
@@ -42,7 +42,7 @@ it('are encrypted under a key of that session, so that no key seals the values o
   }
 })
 
-it('of org-iso-mdoc are encrypted at a place of their own, and erased with the session', async () => {
+it('secrets of org-iso-mdoc are encrypted in a separate place, and erased with the session', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
   const page = { page: 'relying_party', origin: 'https://shop.example', wallet: null } as const
@@ -60,7 +60,7 @@ it('of org-iso-mdoc are encrypted at a place of their own, and erased with the s
   expect(JSON.stringify(await documentOf(id))).not.toContain(sealed_key)
 })
 
-it('are the signing key and the keys of requests, and an ended session has none of them', async () => {
+it('only the signing key and request keys are encrypted, and an ended session has none of them', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)
   await fetchRequest(wallet_request.request_uri)
@@ -73,7 +73,7 @@ it('are the signing key and the keys of requests, and an ended session has none 
   for (const [place, value] of sealed) expect([place, ended.includes(value)]).toEqual([place, false])
 })
 
-it('open in a session that was sealed under the earlier key of all sessions', async () => {
+it('secrets of a session that was encrypted under the earlier shared key can be decrypted', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)
   await runInDurableObject(stubOf(id), (_, state) => {
@@ -100,7 +100,7 @@ it('open in a session that was sealed under the earlier key of all sessions', as
   expect((await post(id, { response, state })).status).toBe(200)
 })
 
-it('do not open under another secret or in another session, and the error names SERVER_SECRET', async () => {
+it('secrets do not open under another secret or in another session, and the error names SERVER_SECRET', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting)
   const { verification_id: other } = await createSession(setting)

@@ -26,9 +26,9 @@ async function requested(): Promise<string> {
   return id
 }
 
-describe('the body of a response by the browser', () => {
+describe('a response body from the browser', () => {
   it.each([15, 40, 20_000])(
-    'is 400 with %i levels in `data`, and the session has no attempt',
+    'gets 400 with %i levels in `data`, and the session stores no attempt',
     async (levels) => {
       const id = await requested()
       const body = bodyWith(levels)
@@ -58,7 +58,7 @@ it.each([
   [31, 'wrong_presentation_count'],
   [32, 'limit_exceeded'],
   [20_000, 'limit_exceeded'],
-])('`data` with %i levels below it is refused by the session: %s', async (levels, code) => {
+])('the session refuses `data` with %i levels: %s', async (levels, code) => {
   const id = await requested()
   const data = `{"vp_token":{"age_attestation":[]},"more":${nested(levels)}}`
   const by = { relyingPartyId: setting.relyingPartyId }
@@ -73,7 +73,7 @@ it.each([
   ['is no object', 'malformed_response', '["response"]'],
   ['has too many levels', 'limit_exceeded', `{"response":${nested(32)}}`],
   ['is too long', 'limit_exceeded', JSON.stringify({ response: 'A'.repeat(1024 * 1024) })],
-])('`data` of org-iso-mdoc that %s is refused by the session: %s', async (how, code, data) => {
+])('the session refuses org-iso-mdoc `data` that %s: %s', async (how, code, data) => {
   const { verification_id: id } = await createSession(setting, { formats: ['mso_mdoc'] })
   const by = { relyingPartyId: setting.relyingPartyId }
   const page = { page: 'relying_party', origin: SHOP, wallet: null } as const
@@ -94,14 +94,14 @@ describe('a response to the request for a chosen wallet', () => {
     return stubOf(id).processDcApiResponse(by, response)
   }
 
-  it('is refused under a protocol that this wallet was not offered', async () => {
+  it('is refused under a protocol that this wallet did not get', async () => {
     expect(await respond('walt-id', 'openid4vp-v1-signed')).toEqual({
       ok: false,
       error: 'request_superseded',
     })
   })
 
-  it('is processed under a protocol that it was offered', async () => {
+  it('is processed under a protocol that this wallet got', async () => {
     const processed = { ok: false, error: 'wrong_presentation_count' }
     expect(await respond('walt-id', 'openid4vp-v1-unsigned')).toEqual(processed)
     expect(await respond('credo', 'openid4vp-v1-signed')).toEqual(processed)

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('counts a fetch by its first media type and its result', async () => {
+it('the metrics count a fetch by its first media type and its result', async () => {
   const { fetchResource } = networkOf(env, false)
   const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()
@@ -35,7 +35,7 @@ it('counts a fetch by its first media type and its result', async () => {
 const resource = { accept: 'application/json', limit: 100 }
 const LOOPBACK = 'http://127.0.0.1:8080/list'
 
-it('reaches loopback in test mode only', async () => {
+it('fetches reach loopback in test mode only', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}'))
   expect(await networkOf(env, false).fetchResource({ ...resource, url: LOOPBACK })).toMatchObject({
     ok: true,
@@ -47,7 +47,7 @@ it('reaches loopback in test mode only', async () => {
   expect(fetched.mock.calls.map(([url]) => url)).toEqual([LOOPBACK])
 })
 
-it('reaches the sandbox by its binding, in test mode only', async () => {
+it('fetches reach the sandbox by its binding, in test mode only', async () => {
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('there is no such host'))
   const url = `${SANDBOX_ORIGIN}/status`
   const SANDBOX = { fetch: vi.fn(async () => new Response('{}')) }
@@ -58,7 +58,7 @@ it('reaches the sandbox by its binding, in test mode only', async () => {
   expect(SANDBOX.fetch).toHaveBeenCalledTimes(1)
 })
 
-it('is made once, with copies of its own for each mode', async () => {
+it('the network is made once, with separate copies for each mode', async () => {
   const [live, test] = [networkOf(env, true), networkOf(env, false)]
   expect(networkOf(env, true).fetchResource).toBe(live.fetchResource)
   const name = `jwt https://status.example/${crypto.randomUUID()}`
@@ -67,7 +67,7 @@ it('is made once, with copies of its own for each mode', async () => {
   expect(await live.sharedCache.get(name, 1)).toBeUndefined()
 })
 
-it('waits for a look-up until the deadline of the evaluation, and not after it', async () => {
+it('a look-up is awaited until the deadline of the evaluation, and no longer', async () => {
   const network = networkOf(env, false)
   const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime
   const never = new Promise<string>(() => undefined)

@@ -36,7 +36,7 @@ function changeSettings({ relyingPartyId }: Setting, settings: RelyingParty['set
   return vi.spyOn(RelyingParty.prototype, 'settings').mockImplementation(settings)
 }
 
-it('a response gets 503 while the settings cannot be read; the session has no attempt, and it succeeds later', async () => {
+it('a response gets 503 while the settings are unreadable; the session stores no attempt, and succeeds later', async () => {
   const { setting, id, good } = await begin()
   const changed = changeSettings(setting, async () => {
     throw new Error('storage is not available')
@@ -79,7 +79,7 @@ describe('a response by a link', () => {
     return { status: answer.status, json: (await answer.json()) as Record<string, string> }
   }
 
-  it('is held until its browser returns: again it is accepted, and another one refused without an attempt', async () => {
+  it('is held until its browser returns: a repeat is accepted, and a different response is refused without an attempt', async () => {
     const { setting, id, request, secret } = await beginLink()
     const [good, other] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const accepted = await answerTo(id, good)
@@ -97,7 +97,7 @@ describe('a response by a link', () => {
     expect(await refusal()).toEqual([409, errors.wallet.ended])
   })
 
-  it('is held once where two good ones arrive at one time', async () => {
+  it('is held once if two good responses arrive at the same time', async () => {
     const { setting, id, request, secret } = await beginLink()
     const [one, two] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const answers = await Promise.all([answerTo(id, one), answerTo(id, two)])
@@ -110,14 +110,14 @@ describe('a response by a link', () => {
     expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
   })
 
-  it('ends the session at once where it is rejected', async () => {
+  it('ends the session at once if it is rejected', async () => {
     const { setting, id, request } = await beginLink()
     expect((await post(id, await goodResponse(setting, request, { age_over_18: false }))).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ status: 'rejected' })
   })
 })
 
-it('identical responses at one time are verified once, and get the same result', async () => {
+it('identical simultaneous responses are verified once, and get the same result', async () => {
   const { setting, id, good } = await begin()
   const verify = vi.spyOn(crypto.subtle, 'verify')
   const answers = await Promise.all(Array.from({ length: 5 }, () => post(id, good)))
@@ -141,7 +141,7 @@ it('a response that is refused after its session was canceled adds no attempt', 
 it.each([
   ['ends the session where it has fetched the request', true, 200, 'declined', []],
   ['is refused where it has not', false, 400, 'pending', [{ reason: { code: 'unknown_state' } }]],
-] as const)('access_denied of a wallet %s', async (_, fetched, httpStatus, status, attempts) => {
+] as const)('access_denied from a wallet %s', async (_, fetched, httpStatus, status, attempts) => {
   const setting = await setUp()
   const { id, request } = await fetchedSession(setting)
   await runInDurableObject(stubOf(id), (_, { storage }) => {
@@ -154,7 +154,7 @@ it.each([
   expect(await poll(setting, id)).toMatchObject({ status, attempts })
 })
 
-it('an end raises the version by one', async () => {
+it('an end increments the version by one', async () => {
   const { setting, id, good } = await begin()
   const versionOf = () =>
     runInDurableObject(stubOf(id), (_, { storage }) => storage.kv.get<SessionDocument>('session')?.version)
@@ -164,7 +164,7 @@ it('an end raises the version by one', async () => {
   expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
 })
 
-it('no request of the browser is made while the settings cannot be read', async () => {
+it('no request for the browser is made while the settings are unreadable', async () => {
   const { setting, id } = await begin()
   changeSettings(setting, async () => {
     throw new Error('storage is not available')

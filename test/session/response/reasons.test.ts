@@ -289,7 +289,7 @@ function mockFetch(response: () => Response): void {
 }
 
 describe('the catalogue', () => {
-  it('has each reason reached here, or names the test that reaches it', () => {
+  it('has a test here for each reason, or names its test', () => {
     const reached = [NOT_AUTHENTIC, NOT_CHECKABLE, REJECTED, ENCRYPTED, ELSEWHERE, LATER].flatMap(Object.keys)
     const missing = (Object.keys(REASONS) as ReasonCode[]).filter((code) => !reached.includes(code))
     expect(missing).toEqual([])
@@ -314,20 +314,20 @@ describe('a response that is not authentic gets 400, and the session does not ch
     ['extended_key_usage', { extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] }],
     ['leaf_is_ca', { ca: true }],
     ['critical_extension', { extensions: [{ oid: '1.2.3.4', critical: true, value: Uint8Array.of(5, 0) }] }],
-  ])('certificate_profile_violation, and the attempt names the rule: %s', async (detail, options) => {
+  ])('certificate_profile_violation: the attempt names the rule: %s', async (detail, options) => {
     const { id, request, good } = await begin()
     expect((await post(id, await leafWith(options)(request, good))).status).toBe(400)
     const session = await poll(setting, id)
     expect(session.attempts).toMatchObject([{ reason: { code: 'certificate_profile_violation' }, detail }])
   })
 
-  it('for another reason, and the attempt names no rule', async () => {
+  it('any other reason: the attempt names no rule', async () => {
     const { id, request, good } = await begin()
     await post(id, await claims({ exp: 'tomorrow' })(request, good))
     expect((await poll(setting, id)).attempts).toMatchObject([{ detail: null, document_errors: null }])
   })
 
-  it('document_not_returned, and the attempt has the code of each document type', async () => {
+  it('document_not_returned: the attempt has the code of each document type', async () => {
     const session = await createSession(setting, { formats: ['mso_mdoc'] })
     const { state } = await fetchRequest(session.wallet_request.request_uri)
     const codes = { 'eu.europa.ec.av.1': 0 }
@@ -391,7 +391,7 @@ describe('an authentic response that does not satisfy the policy ends the sessio
     expect(session.reason.code).toBe('assurance_level_too_low')
   })
 
-  it('inside a forged response the same credential leaves the session pending', async () => {
+  it('wrong claims inside a forged response leave the session pending', async () => {
     const { id, request, good } = await begin()
     const forged = changed((parts) => {
       Object.assign(parts.payload, { exp: inThePast() })

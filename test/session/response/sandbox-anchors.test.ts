@@ -34,7 +34,7 @@ const FORMS: readonly [string, object, string, (readonly string[])?][] = [
   ['its root', root, ISSUER, [certificate]],
 ]
 
-it.each(FORMS)('%s, stored as a live anchor, vouches for nothing', async (_name, mechanism, iss, x5c) => {
+it.each(FORMS)('%s, stored as a live anchor, is not trusted', async (_name, mechanism, iss, x5c) => {
   const setting = await setUp()
   const session = await respond(setting, [{ ...SHARED, ...mechanism }], { issuer: SANDBOX, iss, x5c })
   expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
@@ -43,7 +43,7 @@ it.each(FORMS)('%s, stored as a live anchor, vouches for nothing', async (_name,
 it.each([
   ['while its relying party is in test mode', false, 200],
   ['and not after its relying party became live', true, 400],
-])('its root vouches in a test session %s', async (_, livemode, status) => {
+])('the sandbox root is trusted in a test session %s', async (_, livemode, status) => {
   const setting = await setUp()
   const { id, request } = await fetchedSession(setting)
   await changeSettings(setting, { livemode })
@@ -51,7 +51,7 @@ it.each([
   expect((await present(setting, id, request, issuing)).status).toBe(status)
 })
 
-it('another key, stored as a live anchor, vouches for its issuer', async () => {
+it('another key, stored as a live anchor, is trusted for its issuer', async () => {
   const setting = await setUp()
   const issuer = await makeKey()
   const anchor = { ...SHARED, issuer: ISSUER, jwks: { keys: [issuer.publicJwk] } }

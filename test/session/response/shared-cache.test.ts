@@ -16,7 +16,7 @@ afterEach(() => {
 /** An address that no other test writes to. */
 const fresh = () => `jwt https://status.example/${crypto.randomUUID()}`
 
-describe('a copy', () => {
+describe('a cached copy', () => {
   it('is returned as it was put, with the time of its fetch', async () => {
     const name = fresh()
     expect(await cache.get(name, LIMIT)).toBeUndefined()
@@ -25,7 +25,7 @@ describe('a copy', () => {
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 
-  it('of one mode is not returned in the other', async () => {
+  it('of one mode is not returned in the other mode', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await createSharedCache('https://verifier.example/fetched/live').get(name, LIMIT)).toBeUndefined()
@@ -53,7 +53,7 @@ describe('a copy', () => {
   })
 })
 
-it('without a cache of the platform nothing is stored, and nothing fails', async () => {
+it('the cache stores nothing and does not fail if the platform has no cache', async () => {
   const none = () => {
     throw new Error('no cache here')
   }

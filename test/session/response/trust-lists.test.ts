@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('are verified under the last good copy until it is stale, then get 503, and are verified when the list is back', async () => {
+it('credentials are verified under the last good list until it is stale, then get 503 until the list is back', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
   const [pki, signer] = await Promise.all([mintIssuerPki(), mintListSigner()])
   const list = await signLote(signer, { services: [{ certificates: [pki.root.x5c] }] })

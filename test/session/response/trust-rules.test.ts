@@ -21,7 +21,7 @@ const UNTRUSTED: readonly string[] = [
   'self_signed_certificate',
 ]
 
-describe('the anchors', () => {
+describe('the trust anchors', () => {
   const own = { name: 'Own', credential_types: ['membership'] }
   const listed = { name: 'Listed', credential_types: ['pid'] }
   const anchors = (sandboxed: boolean) =>
@@ -35,7 +35,7 @@ describe('the anchors', () => {
     expect(anchors(false)).toEqual([own, listed])
   })
 
-  it('in the sandbox are these, and its own for every type', () => {
+  it('in the sandbox are those, and the sandbox’s own anchor for every type', () => {
     const [first, second, ...sandbox] = anchors(true)
     expect([first, second]).toEqual([own, listed])
     expect(sandbox.length).toBeGreaterThan(0)
@@ -54,7 +54,7 @@ describe('the reason of a refusal', () => {
   })
 })
 
-describe('what cannot be checked', () => {
+describe('a check that is impossible', () => {
   it.each([
     ['low', 'accept', 'accept_unknown', 'accept', 'accept_unknown'],
     ['low', 'refuse', 'require', 'refuse', 'require'],
@@ -63,7 +63,7 @@ describe('what cannot be checked', () => {
     ['high', 'accept', 'off', 'refuse', 'off'],
     ['high', 'refuse', 'require', 'refuse', 'require'],
   ])(
-    'in a session that requires %s, with the settings %s and %s: %s and %s',
+    'in a session that requires %s, with the settings %s and %s, gives %s and %s',
     (level, status, revocation, statusUnavailable, certificateRevocation) => {
       const input = {
         document: { request: { required_assurance_level: level } },

@@ -56,8 +56,8 @@ function held(now = T0): SessionDocument {
   return holding
 }
 
-describe('a success', () => {
-  it('is held for five minutes, and the alarm is set to their end', () => {
+describe('a held success', () => {
+  it('waits five minutes, and the alarm is set to their end', () => {
     const document = held()
     expect(document.held).toMatchObject({ winner: 'digest', browser: 'mark', until: T0 + HOLD_MS })
     expect([document.status, document.outcome, stageOf(document)]).toEqual([
@@ -70,12 +70,12 @@ describe('a success', () => {
     expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
   })
 
-  it('is held no longer than the life of its session', () => {
+  it('waits no longer than its session lives', () => {
     const document = held(session().expires_at - 1000)
     expect(document.held?.until).toBe(document.expires_at)
   })
 
-  it('by the API of the browser is held for its page also where it came shortly before expires_at', () => {
+  it('from the browser’s API waits for its page, even if it came shortly before expires_at', () => {
     const document = session()
     const { expires_at } = document
     const byPage = success(document, { channel: 'dc_api' })
@@ -88,7 +88,7 @@ describe('a success', () => {
     expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
   })
 
-  it('of a login is held past expires_at once its browser has returned, and the alarm waits for it', () => {
+  it('of a login waits past expires_at once its browser has returned, and the alarm waits for it', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)
     if (before === null) throw new Error('not held')
@@ -101,13 +101,13 @@ describe('a success', () => {
     expect(isHeldTooLong(returned, until)).toBe(true)
   })
 
-  it('that is no login is held no longer once its browser has returned', () => {
+  it('outside a login waits no longer once its browser has returned', () => {
     const { held: before } = held(session().expires_at - 1000)
     if (before === null) throw new Error('not held')
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is not held beside another one, after the end, or without a live request of one browser', () => {
+  it('is impossible beside another, after the end, or without a live request of one browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
@@ -116,7 +116,7 @@ describe('a success', () => {
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
   })
 
-  it('that is discarded drops its own request and no other, and becomes an attempt', () => {
+  it('that is discarded drops its own request alone, and becomes an attempt', () => {
     const discarded = discardHeld(held(), T0 + 1000)
     expect(discarded.held).toBeNull()
     expect(discarded.generations.map(({ number }) => number)).toEqual([1])
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('is possible while a success is held only by that response, time and the relying party', () => {
+  it('is possible during a held success only by that response, by time and by the relying party', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -186,7 +186,7 @@ describe('the end of a session', () => {
   })
 })
 
-describe('codes and marks', () => {
+describe('return codes and browser marks', () => {
   it('differ by purpose, response and session, and are the same each time', async () => {
     const one = session()
     const other = session({

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('is sent, logged and sent again with the same bytes, before and after', async () => {
+it('a binding that is redeemed later keeps the bytes of the event that was sent and logged', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
   const log = vi.spyOn(EventLog.prototype, 'append').mockImplementationOnce(() => {
