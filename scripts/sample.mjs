@@ -1,5 +1,5 @@
-// `npm run proof -- sample [--seed N] [--comments 100] [--titles 45]`: draws comments of src and test titles by
-// chance, for a reader who counts those that need a second reading. The same seed draws the same sample.
+// `npm run proof -- sample [--seed N] [--comments 100] [--titles 45]`: draws comments of src and test titles
+// by chance. A reader counts those that need a second reading. The same seed draws the same sample.
 
 import { randomInt } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -36,7 +36,7 @@ describe('a rendered picture', () => {
   })
 
   it.each(['image/png', 'image/svg+xml'] as const)(
-    'returns %s, and does not throw, when it cannot be drawn',
+    'is %s, without an exception, when it cannot be drawn',
     (type) => {
       expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
       expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({

@@ -18,7 +18,7 @@ describe('a symbol', () => {
     ['a request URI at level L', PAYLOAD, 320],
     ['a short text', 'hello', 1024],
     ['digits, which stay in byte mode', '0123456789'.repeat(4), 300],
-  ])('has the modules another encoder draws, up to the mask: %s', (_, text, size) => {
+  ])('has the modules that a foreign encoder draws, up to the mask: %s', (_, text, size) => {
     const { version, errorCorrection, modules } = symbolOf(text, size)
     const drawn = drawForeign(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
@@ -31,7 +31,7 @@ describe('a symbol', () => {
     expect(buildSymbol(`${longest}a`, 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
-  it.each(['M', 'L'] as const)('fits, at level %s, what another encoder fits into each version', (level) => {
+  it.each(['M', 'L'] as const)('at level %s fits what a foreign encoder fits into each version', (level) => {
     const checked = CAPACITY[level].map((last, index) => {
       const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
       return { version: index + 1, last: fits(last), oneMore: fits(last + 1) }
@@ -63,8 +63,8 @@ describe('a symbol', () => {
   })
 })
 
-describe('its place in the picture', () => {
-  it('leaves a quiet zone of four modules and centres whole-pixel modules at every size', () => {
+describe('a symbol in the picture', () => {
+  it('has a quiet zone of four modules and centred whole-pixel modules at every size', () => {
     for (let size = 160; size <= 1024; size++) {
       const { modules, modulePixels, offset } = symbolOf(PAYLOAD, size)
       const after = size - offset - modules.length * modulePixels
@@ -75,21 +75,21 @@ describe('its place in the picture', () => {
   })
 })
 
-describe('no symbol', () => {
-  it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])('has a size of %s', (size) => {
+describe('a symbol is refused', () => {
+  it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])('if the size is %s', (size) => {
     expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
   })
 
-  it.each([160, 1024])('has a size other than the least and the most allowed: %i is one of them', (size) => {
+  it.each([160, 1024])('except at a limit of the size: %i is accepted', (size) => {
     expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
   })
 
-  it('has more bytes than version 40 allows', () => {
+  it('if the content has more bytes than version 40 allows', () => {
     expect(symbolOf('a'.repeat(2953), 1024)).toMatchObject({ version: 40, errorCorrection: 'L' })
     expect(buildSymbol('a'.repeat(2954), 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
-  it('has modules smaller than a pixel', () => {
+  it('if modules would be smaller than a pixel', () => {
     // 160 pixels less the quiet zone are 152 modules: version 33 (149) and no more.
     expect(symbolOf('a'.repeat(CAPACITY.L[32]), 160)).toMatchObject({ version: 33, modulePixels: 1 })
     expect(buildSymbol('a'.repeat(CAPACITY.L[32] + 1), 160)).toEqual({ ok: false, error: 'payload_too_long' })

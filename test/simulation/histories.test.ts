@@ -21,7 +21,7 @@ describe('the simulation', () => {
     }
   }, 300_000)
 
-  it('runs the same history for one seed, whatever ran before it', async () => {
+  it('repeats a history for its seed, whatever ran before', async () => {
     const seeds = Array.from({ length: 20 }, (_, i) => 500 + i)
     const digests = async (order: readonly number[]) => {
       const all = new Map<number, string>()

@@ -22,7 +22,7 @@ describe('planted mistakes', () => {
   })
 
   it.each(MUTANTS)(
-    'are caught: $name',
+    'are detected: $name',
     async (mutant) => {
       const { seed, property } = KEPT.find((one) => one.mutant === mutant.name) ?? { seed: 1 }
       const simulator = await openSimulator(mutant.changes)
@@ -37,7 +37,7 @@ describe('planted mistakes', () => {
     120_000,
   )
 
-  it('have a kept seed each, and break each property', () => {
+  it('have one stored seed each, and break each property', () => {
     expect(KEPT.map(({ mutant }) => mutant)).toEqual(MUTANTS.map(({ name }) => name))
     const broken = new Set(KEPT.map(({ property }) => property))
     expect(PROPERTIES.filter(({ name }) => !broken.has(name))).toEqual([])
@@ -51,7 +51,7 @@ describe('planted mistakes', () => {
     expect(commandOf(7)).toBe('npm run proof -- simulate --seed 7 --histories 1')
   })
 
-  it('must fit their sources', async () => {
+  it('must match their sources', async () => {
     const change = { path: 'src/session/store/store.ts', replaced: 'a text that is not there', by: '' }
     await expect(buildService(() => expect.fail('nothing runs'), [change])).rejects.toThrow(
       'src/session/store/store.ts must contain this text once',

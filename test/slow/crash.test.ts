@@ -81,7 +81,7 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
     for (const run of runs) expect(findingsOf(run)).toEqual(NO_ERRORS)
   })
 
-  it('was killed during deliveries and requests, with every kind of kill, and ran in every life it could', () => {
+  it('was killed during deliveries and requests, with every kind of kill, and ran in every possible life', () => {
     const kills = runs.flatMap((run) => run.kills)
     expect(kills).toHaveLength(KILL_COUNT)
     expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 2)
@@ -100,7 +100,7 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
     expect(Math.max(...refused)).toBeGreaterThan(0)
   })
 
-  it('logged people in, and lost tokens only where a connection broke', () => {
+  it('logged people in, and lost tokens only if a connection broke', () => {
     const logins = runs.flatMap(({ sessions }) => sessions.flatMap(({ login }) => login ?? []))
     const consumed = logins.filter(({ end }) => end === 'consumed')
     expect(logins.filter(({ end }) => end === 'redeemed').length).toBeGreaterThan(OUTCOMES / 20)
@@ -126,7 +126,7 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
     expect([forgotten, undelivered]).toEqual([[], []])
   }, 300_000)
 
-  it('fails the same run: it loses acknowledged outcomes, and events of stored ones', async () => {
+  it('fails the same run with kills: acknowledged outcomes are lost, and events of stored outcomes', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
     expect(forgotten.length).toBeGreaterThan(0)
     expect(undelivered.filter((id) => !forgotten.includes(id)).length).toBeGreaterThan(0)
@@ -142,7 +142,7 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
 })
 
 describe('the ledger', () => {
-  it('lists lives that the machine cannot show, and the want of descriptors', () => {
+  it('lists lives that the machine cannot show, and a lack of descriptors', () => {
     const kill = { kill: 'workerd', life: 'few_descriptors', open: 0, refused: 3, ended: 1 } as const
     const run: Run = { ...GOOD, brokenOff: 0, kills: [kill, kill], leftOut: ['clock_ahead'] }
     const rows = tableOf(addLedgers(ledgerOf(run), ledgerOf({ ...run, leftOut: [] }))).split('\n')
@@ -154,7 +154,7 @@ describe('the ledger', () => {
 })
 
 describe('the findings', () => {
-  it('are empty for a session whose event came twice with the same bytes and was counted twice', () => {
+  it('are empty for a session with one event that came twice with the same bytes and was counted twice', () => {
     expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
   })
 

@@ -60,12 +60,12 @@ it('api/outcome: refuses a response in an expired session', async () => {
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('api/request: ends a superseded request that was not fetched after 60 s, without its session', async () => {
+it('api/request: ends a superseded request without a fetch after 60 s, and not its session', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')
 })
 
-it('api/request: accepts a response to a superseded request that was fetched until the session ends', async () => {
+it('api/request: accepts a response to a fetched superseded request until the session ends', async () => {
   expect((await respondWithAge(stage, handedOut.request)).status).toBe(200)
 })

@@ -51,7 +51,7 @@ afterAll(() => {
   for (const copy of copies) copy.remove()
 })
 
-it('keeps the previous build as its checksum says', () => {
+it('the previous build matches its checksum', () => {
   const [digest, name = ''] = readFileSync(join(PREVIOUS, 'SHA256SUMS'), 'utf8').trim().split(/\s+/)
   expect(
     createHash('sha256')
@@ -63,8 +63,8 @@ it('keeps the previous build as its checksum says', () => {
 describe.each([
   ['a build of the next version and this one', () => [copyProject(NEXT), copyProject()] as const],
   ['this build and the previous one', () => [copyProject(), copyProject([], previousBundle())] as const],
-])('%s', (title, makeCopies) => {
-  it('continue each other: sessions, webhooks, settings and the event log, there and back', async () => {
+])('%s and the current build', (title, makeCopies) => {
+  it('continue each other’s state: sessions, webhooks, settings and the event log', async () => {
     const [newer, older] = makeCopies()
     copies.push(newer, older)
     const stage = await begin(newer)

@@ -17,7 +17,7 @@ afterAll(() => server?.stop())
 const admin = (args: readonly string[], options: Parameters<typeof runAdmin>[2] = {}) =>
   runAdmin(server, args, options)
 
-it('creates, changes, shows and deletes a relying party and its keys', async () => {
+it('the command creates, changes, shows and deletes a relying party and its keys', async () => {
   const created = await admin(
     ['relying-parties', 'create', '--json', '-', '--livemode', 'false', '--json-output'],
     {
@@ -50,7 +50,7 @@ it('creates, changes, shows and deletes a relying party and its keys', async () 
   })
 })
 
-it('shows the course of a verification', async () => {
+it('the command shows the course of a verification', async () => {
   const { api_key } = await server.createRelyingParty()
   const created = await fetch(`${server.origin}/v1/verify`, {
     method: 'POST',
@@ -65,7 +65,7 @@ it('shows the course of a verification', async () => {
   expect((await admin(['verifications', 'show', 'v_unknown'])).stderr).toContain('404 verification_not_found')
 })
 
-it('speaks https to a service with TLS_CERT', async () => {
+it('the command speaks https to a service with TLS_CERT', async () => {
   const { signing_jwk, certificate_chain_pem } = JSON.parse(
     readFileSync(join(server.stateDir, 'keys', 'verifier-localhost.json'), 'utf8'),
   )
@@ -85,7 +85,7 @@ it('speaks https to a service with TLS_CERT', async () => {
   await secure.stop()
 })
 
-it('warns of a relying party in live mode that trusts no issuer', async () => {
+it('the command warns of a live relying party that trusts no issuer', async () => {
   const created = await admin(['relying-parties', 'create', '--name', 'Shop', '--livemode', 'true'])
   expect([created.code, created.stdout]).toEqual([0, expect.stringContaining('no_trust_anchor')])
   expect(created.stderr).toContain('Warning: No trust anchor or list can vouch for any credential type')
@@ -93,7 +93,7 @@ it('warns of a relying party in live mode that trusts no issuer', async () => {
   expect(shown.stderr).not.toContain('Warning')
 })
 
-it('prints the error of the service with its pointer', async () => {
+it('the command prints an error of the service with its pointer', async () => {
   const refused = await admin([
     'relying-parties',
     'create',
@@ -108,12 +108,12 @@ it('prints the error of the service with its pointer', async () => {
   expect(refused.stderr).toMatch(/^ {2}req_/m)
 })
 
-it('hosted, the service creates no relying party by itself and prints no key', () => {
+it('a hosted service creates no relying party by itself and prints no key', () => {
   expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   expect(server.output()).not.toMatch(/wv_(test|live)_/)
 })
 
-it('exits with 2 for an invalid command, and with 3 without a response', async () => {
+it('the command exits with 2 if it is invalid, and with 3 without a response', async () => {
   expect((await admin(['relying-parties', 'create', '--nmae', 'Shop'])).code).toBe(2)
   const unanswered = await admin(['relying-parties', 'list'], { env: { BASE_URL: 'http://127.0.0.1:1' } })
   expect([unanswered.code, unanswered.stderr]).toEqual([3, expect.stringContaining('did not answer')])

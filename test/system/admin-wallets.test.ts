@@ -48,8 +48,8 @@ describe.each([
   ['of a relying party without settings', async () => ({})],
   ['of one with unsigned requests', async () => ({ by_value: true, eu_age_verification: true })],
   ['of one with everything that a wallet may need', everything],
-])('the results %s', (_, settingsOf) => {
-  it('are those of each creation', async () => {
+])('the wallet results %s', (_, settingsOf) => {
+  it('equal those of each creation', async () => {
     const party = await createRelyingParty(server, { ...(await settingsOf()), livemode: false })
     const { relying_party_id: id } = party
     const env = { STATE_DIR: server.stateDir, PORT: new URL(server.origin).port }
@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-it('names a relying party that does not exist', async () => {
+it('the command names a relying party that does not exist', async () => {
   const { code, stderr } = await run('rp_unknown', BODIES[0]!)
   expect([code, stderr]).toEqual([1, expect.stringContaining('404')])
 })

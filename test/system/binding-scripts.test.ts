@@ -104,7 +104,7 @@ describe('the return page', () => {
     expect(JSON.parse(data.replaceAll('&quot;', '"').replaceAll('&#39;', "'"))).toEqual(PAGE)
   })
 
-  it('posts the code of the fragment once, removes it from the history, and opens the relying party’s page', async () => {
+  it('posts the code of the fragment once, removes the code from the history, and opens the relying party’s page', async () => {
     const return_url = 'https://shop.example/done?return_code=r'
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url } }] })
     await rest()
@@ -144,7 +144,7 @@ describe('the return page', () => {
     expect(page.calls).toHaveLength(1)
   })
 
-  it('keeps the code without a response, tries again by itself, then shows a button', async () => {
+  it('keeps the code if no response arrives, tries again by itself, then shows a button', async () => {
     const down: Reply[] = [{ status: 503 }, { status: 429 }, new Error('offline')]
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: down })
     await rest()

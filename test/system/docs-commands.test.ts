@@ -91,11 +91,11 @@ function freshFolder(name: string): string {
   return folder
 }
 
-describe('the commands of', () => {
+describe('the documented commands', () => {
   const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
   const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
 
-  it.each(withCommands)('%s run unchanged, and print the shown output', (page, blocks) => {
+  it.each(withCommands)('of %s run unchanged, and print the shown output', (page, blocks) => {
     const place = {
       port: new URL(server.origin).port,
       otherPort,
@@ -105,7 +105,7 @@ describe('the commands of', () => {
     expectShown(page, blocks, runBlocks(page, blocks, place))
   })
 
-  it('all the pages are in sh blocks, or have a reason in NOT_RUN', () => {
+  it('of all pages are in sh blocks, or have a reason in NOT_RUN', () => {
     const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))

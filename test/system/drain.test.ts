@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => service?.stop())
 
-it('answers every long poll at once, and exits 0', async () => {
+it('draining answers every long poll at once, and exits 0', async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => rp.create()))
   const polls = sessions.map(({ verification_id }) => rp.call('GET', `/v1/verify/${verification_id}?wait=25`))
   await new Promise((resolve) => setTimeout(resolve, 300))
@@ -25,7 +25,7 @@ it('answers every long poll at once, and exits 0', async () => {
   expect(await exit).toBe(0)
 })
 
-it('answers a request that has begun, and refuses new ones with 503 in the format of their route', async () => {
+it('draining answers a request that has begun, and refuses new requests with 503 in the format of their route', async () => {
   const { verification_id } = await rp.create()
   const slow = beginPost('/v1/verify')
   await new Promise((resolve) => setTimeout(resolve, 200))
@@ -47,14 +47,14 @@ it('answers a request that has begun, and refuses new ones with 503 in the forma
   expect(await exit).toBe(0)
 })
 
-it('ends, whatever is still open', async () => {
+it('draining ends, whatever is still open', async () => {
   const open = beginPost('/v1/verify')
   open.once('error', () => {})
   await new Promise((resolve) => setTimeout(resolve, 200))
   expect(await service.server.end('SIGTERM')).toBe(0)
 })
 
-it('is not reachable over the port of the service', async () => {
+it('draining cannot be started over the port of the service', async () => {
   for (const path of ['/drain', '/control/drain'])
     expect((await fetch(service.server.origin + path, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${service.server.origin}/healthz`)).status).toBe(200)

@@ -38,7 +38,7 @@ async function sessionsInLog(rp: RelyingParty, count: number, limit = 100): Prom
   }
 }
 
-it('contains every outcome of a killed service in order and once', async () => {
+it('the log contains every outcome of a killed service in order and once', async () => {
   stage.receiver.answer({ act: 'reset' })
   const rp = await relyingPartyOf(stage)
   const ids: string[] = []
@@ -55,7 +55,7 @@ it('contains every outcome of a killed service in order and once', async () => {
   expect(await sessionsInLog(rp, 4, 1)).toEqual(ids)
 })
 
-it('leaves no metadata on the disk after DELETE, and keeps the events without it', async () => {
+it('DELETE removes metadata from the disk, and keeps the events without it', async () => {
   const canary = 'canary-9d1f6c2e'
   const rp = await relyingPartyOf(stage)
   const { session } = await finish(stage, {}, { ...OVER_18, metadata: { who: canary } }, rp)
@@ -70,7 +70,7 @@ it('leaves no metadata on the disk after DELETE, and keeps the events without it
   expect(files()).toEqual([])
 })
 
-it('responds to a waiting poll when the session ends, and frees the places of broken connections', async () => {
+it('a waiting poll gets a response when the session ends, and broken connections free their places', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {

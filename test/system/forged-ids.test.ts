@@ -22,7 +22,7 @@ const GUESSES = [
 ]
 
 describe('a verification id forged with a guessed key', () => {
-  it.each(GUESSES)('is 404 on every route and leaves no file, forged with %j', async (uniqueKey) => {
+  it.each(GUESSES)('gets 404 on every route and leaves no file, if forged with %j', async (uniqueKey) => {
     const session = await stage.rp.create()
     const before = objectFiles()
     const forged = forgedId(uniqueKey)
@@ -43,7 +43,7 @@ describe('a verification id forged with a guessed key', () => {
     expect(objectFiles()).toEqual(before)
   })
 
-  it('leaves a file if it is forged with the real key', async () => {
+  it('leaves a file if forged with the real key', async () => {
     const key = readFileSync(
       join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
       'utf8',
@@ -55,7 +55,7 @@ describe('a verification id forged with a guessed key', () => {
 })
 
 describe('an API key of a relying party forged with the class name as key', () => {
-  it('is 401 and leaves no file', async () => {
+  it('gets 401 and leaves no file', async () => {
     const before = objectFiles()
     const forged = forgedId('RelyingParty').toString('base64url')
     const secret = randomBytes(32).toString('base64url')

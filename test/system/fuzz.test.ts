@@ -40,15 +40,15 @@ describe('ten thousand generated requests', () => {
     summary = await runFuzz({ seed: SEED, requests: REQUESTS, until })
   }, 1_800_000)
 
-  it('each get a documented response, and never a 500', () => {
+  it('get a documented response each, and never a 500', () => {
     expect(summary.findings.filter(({ rule }) => rule !== 'content')).toEqual([])
   })
 
-  it('verify nothing whose content was changed', () => {
+  it('verify nothing after its content was changed', () => {
     expect(summary.findings.filter(({ rule }) => rule === 'content')).toEqual([])
   })
 
-  it('reach every route and every status, and few meet a rate limit', () => {
+  it('reach every route and every status, and few hit a rate limit', () => {
     expect(missingStatuses(summary.routes), 'statuses that no answer had').toEqual([])
     expect(neverAccepted(summary.routes), 'routes that accepted no request').toEqual([])
     const limited = Object.values(summary.routes).reduce((sum, row) => sum + (row['429'] ?? 0), 0)
@@ -59,7 +59,7 @@ describe('ten thousand generated requests', () => {
     expect(summary.verified).toBeGreaterThan(50)
   })
 
-  it('change responses of every format at every level', () => {
+  it('include changed responses of every format at every level', () => {
     const kinds = Object.keys(summary.changes)
     for (const level of [
       'presentation',
@@ -91,7 +91,7 @@ const GULLIBLE = {
 const ROUNDS = 10
 const isVerified = (error: string) => error.startsWith('changed content is verified')
 
-it('changed content is found where it verifies', async () => {
+it('the run reports changed content that verifies', async () => {
   const { launcher, remove } = copyProject([GULLIBLE])
   try {
     // Callers take turns as they are served, so a seed does not decide which changes 600 requests make.
@@ -106,16 +106,16 @@ it('changed content is found where it verifies', async () => {
   }
 }, 600_000)
 
-describe('the memory of a run', () => {
+describe('the memory check', () => {
   const MIB = 1024 * 1024
   const samples = (of: (i: number) => number) => Array.from({ length: 400 }, (_, i) => of(i) * MIB)
 
-  it('is flat where a heap warms up, and for one high sample', () => {
+  it('accepts a heap that warms up, and one high sample', () => {
     expect(isFlat(memoryOf(samples((i) => Math.min(300, 100 + 4 * i))))).toBe(true)
     expect(isFlat(memoryOf(samples((i) => (i === 390 ? 3_000 : 300))))).toBe(true)
   })
 
-  it('is not flat where it grows until the end', () => {
+  it('rejects a heap that grows until the end', () => {
     expect(isFlat(memoryOf(samples((i) => 200 + i)))).toBe(false)
   })
 })

@@ -40,7 +40,7 @@ describe('a first start', () => {
     })
   })
 
-  it('warns of nothing, and prints its log after the texts of the start', async () => {
+  it('prints no warning, and prints its log after the texts of the start', async () => {
     await printed(server, '"event":"request"')
     expect(server.output()).not.toContain('Warning')
     const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
@@ -73,7 +73,7 @@ describe('a first start', () => {
     expect((await enter(server.baseUrl)).status).toBe(401)
   })
 
-  it('prints no API key where its output is no terminal, such as a journal', async () => {
+  it('prints no API key if its output is no terminal, such as a journal', async () => {
     await printed(server, '/v1/verify')
     expect(server.output()).not.toContain(demoKey(server))
   })
@@ -114,7 +114,7 @@ describe('a first start', () => {
     expect(keys.filter((key) => !/^[0-9a-f]{64}$/.test(key))).toEqual([])
   })
 
-  it('creates a leaf for its host, signed by the authority in verifier-ca.pem, which is not in the chain', () => {
+  it('creates a certificate for its host, signed by the authority in verifier-ca.pem, which is not in the chain', () => {
     const { leaf, authority, chain } = certificates(server, 'localhost')
     expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
     expect(leaf.verify(authority.publicKey)).toBe(true)
@@ -153,7 +153,7 @@ describe('starting again', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('creates a leaf for the new host under the same authority when BASE_URL changes', async () => {
+  it('creates a certificate for the new host under the same authority when BASE_URL changes', async () => {
     const before = certificates(server, 'localhost')
     await server.restart({ BASE_URL: 'https://verifier.example' })
     const after = certificates(server, 'verifier.example')
@@ -162,7 +162,7 @@ describe('starting again', () => {
     expect(after.authority.fingerprint256).toBe(before.authority.fingerprint256)
   })
 
-  it('does not end a process that merely has the pid of an earlier workerd', async () => {
+  it('does not end an unrelated process with the pid of an earlier workerd', async () => {
     const bystander = spawn('sleep', ['60'])
     try {
       await server.kill9()
@@ -203,13 +203,13 @@ describe('under a public BASE_URL', () => {
   })
   afterAll(() => server.stop())
 
-  it('warns at the start and in /readyz that no wallet trusts the certificate that it made', async () => {
+  it('warns at the start and in /readyz that no wallet trusts its own certificate', async () => {
     expect(server.output()).toMatch(/^Warning: BASE_URL is public, but the certificate .* self-made/m)
     const readiness = await (await fetch(`${server.origin}/readyz`)).json()
     expect(readiness).toEqual({ status: 'ready', warnings: [{ code: 'self_made_verifier_certificate' }] })
   })
 
-  it('reaches no port of this machine, and has no demo relying party', async () => {
+  it('reaches no loopback port, and has no demo relying party', async () => {
     await expect(webhookAt('9')).rejects.toThrow('HTTP 400')
     expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   })
@@ -223,7 +223,7 @@ describe('under a public BASE_URL', () => {
     expect((await fetch(`${server.origin}/console/codes`, init)).status).toBe(404)
   })
 
-  it('reaches them with ALLOW_LOOPBACK=1, except for the port on which it listens', async () => {
+  it('reaches loopback ports with ALLOW_LOOPBACK=1, except for its own port', async () => {
     await server.restart({ ALLOW_LOOPBACK: '1' })
     expect(await webhookAt('9')).toMatchObject({ relying_party_id: expect.stringMatching(/^rp_/) })
     await expect(webhookAt(new URL(server.origin).port)).rejects.toThrow('HTTP 400')
@@ -231,7 +231,7 @@ describe('under a public BASE_URL', () => {
 })
 
 describe('a first start with the demo shop', () => {
-  it('opens its port once: /healthz returns 200 from its first response on, with one boot id', async () => {
+  it('opens its port once: /healthz returns 200 from the first response on, with one boot id', async () => {
     const port = String(await freePort())
     const seen = new Set<string>()
     let isWatching = true
@@ -312,7 +312,7 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  it('names a port that is in use, and another one, and exits 1', async () => {
+  it('names a port that is in use, and a free port, and exits 1', async () => {
     const { server, port } = await takePort()
     taken = server
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })
@@ -328,7 +328,7 @@ describe('a start that cannot succeed', () => {
     expect(output).toMatch(/^The service did not start: STATE_DIR must be .*\/proc\/nope.*\n$/)
   })
 
-  it('names a misspelt variable, and the right one', async () => {
+  it('names a misspelt variable, and the right spelling', async () => {
     const { output } = await runLauncher({ STATE_DIR: '/proc/nope', BASEURL: 'https://verifier.example' })
     expect(output).toMatch(/^Warning: BASEURL is not a variable .* BASE_URL\?$/m)
   })

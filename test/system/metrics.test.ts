@@ -148,13 +148,13 @@ it('GET /metrics contains no id, no address and no secret', async () => {
   }
 })
 
-it('GET /metrics requires the metrics token or the operator’s', async () => {
+it('GET /metrics requires the metrics token or the operator’s token', async () => {
   expect((await scrape(null)).status).toBe(401)
   expect((await scrape(rp.api_key)).status).toBe(401)
   expect((await scrape(service.server.adminToken)).status).toBe(200)
 })
 
-it('the metrics token opens nothing else', async () => {
+it('the metrics token gives access to nothing else', async () => {
   const headers = { authorization: `Bearer ${metricsToken()}` }
   expect((await service.fetch('/v1/admin/relying_parties', { headers })).status).toBe(401)
 })
@@ -177,7 +177,7 @@ it('GET /metrics shows the version, and the memory, descriptors and disk that th
 it.each([
   ['application/openmetrics-text', 'openmetrics.parser'],
   ['text/plain', 'parser'],
-])('GET /metrics as %s is read by the parser of the Prometheus project', async (accept, module) => {
+])('the parser of the Prometheus project reads GET /metrics as %s', async (accept, module) => {
   const answer = await scrape(metricsToken(), accept)
   expect(answer.headers.get('content-type')).toMatch(new RegExp(`^${accept}; version=`))
   const program = `import sys
@@ -193,13 +193,13 @@ print(sum(len(family.samples) for family in parse(sys.stdin)))`
   expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
 })
 
-it('sends a session’s webhooks in the trace of the request that created it, each attempt as a new span', async () => {
+it('a session’s webhooks belong to the trace of the request that created it, each attempt as a new span', async () => {
   const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
   for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
   expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)
 })
 
-it('logs the trace of each request', () => {
+it('the log has the trace of each request', () => {
   const lines = service.server
     .output()
     .split('\n')
@@ -220,7 +220,7 @@ it.each(['docs/prometheus.rules.yml', 'docs/grafana.json'])('every metric of %s 
   expect(used.filter((name) => !known.includes(name))).toEqual([])
 })
 
-describe('the gauges of sessions', () => {
+describe('the session gauges', () => {
   const modes = (test: number) => [
     { mode: 'test', value: test },
     { mode: 'live', value: 0 },
@@ -231,7 +231,7 @@ describe('the gauges of sessions', () => {
     return GAUGES.map((name) => samplesOf(families, name))
   }
 
-  it('follow each session: created, ended with a queued event, given up, erased', async () => {
+  it('follow each session: created, ended with a queued event, abandoned, erased', async () => {
     const failing = await startReceiver()
     failing.answer(() => ({ status: 500 }))
     expect(await counts()).toEqual([modes(0), modes(0), modes(0)])

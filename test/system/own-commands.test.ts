@@ -56,7 +56,7 @@ async function createOne(metadata: Readonly<Record<string, string>>): Promise<st
   return verification_id
 }
 
-it('lists verifications by their filters', async () => {
+it('verifications are listed by their filters', async () => {
   const [kept, canceled] = [await createOne({ order: '1=2' }), await createOne({ order: '3' })]
   await call('POST', `/v1/verify/${canceled}/cancel`)
   await vi.waitFor(async () => {
@@ -71,7 +71,7 @@ it('lists verifications by their filters', async () => {
   expect(refused.stderr).toContain('400 invalid_request')
 })
 
-it('forwards events with a signature of the secret, and prints the responses', async () => {
+it('events are forwarded with a signature of the secret, and the responses are printed', async () => {
   const id = await createOne({ order: '4' })
   await call('POST', `/v1/verify/${id}/cancel`)
   receiver.answer({ status: 500, body: 'not today\u001b[2J' })
@@ -99,7 +99,7 @@ it('forwards events with a signature of the secret, and prints the responses', a
   ).toContain(id)
 })
 
-it('prints new events until it is stopped, or with --all every event', async () => {
+it('new events are printed until the command is stopped, or with --all every event', async () => {
   const cancelOne = async (order: string) => {
     const id = await createOne({ order })
     await call('POST', `/v1/verify/${id}/cancel`)
@@ -125,7 +125,7 @@ it('prints new events until it is stopped, or with --all every event', async () 
   }
 })
 
-it('names what is missing', async () => {
+it('an error names what is missing', async () => {
   expect(await run(['verifications', 'list'], {})).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('API_KEY is required'),

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 
 describe('several ends at the same time', () => {
-  it('of 50 sessions × 3 different good responses: each accepts one, refuses two, and sends one event', async () => {
+  it('of 50 sessions × 3 different good responses: each session accepts one response, refuses two, and sends one event', async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => fetched()))
     const answers = sessions.map(({ request }) => [1, 2, 3].map(() => wallet.answer(request)))
     expect(new Set(answers.flat()).size).toBe(150)
@@ -63,7 +63,7 @@ describe('1,000 junk posts', () => {
   it.each([
     ['direct_post', clearJunk],
     ['direct_post.jwt', encryptedJunk],
-  ])('leave a %s session pending and answerable', async (mode, informedJunk) => {
+  ])('leave a %s session pending and usable', async (mode, informedJunk) => {
     const settings = { request_options: { response_mode: mode } }
     const anyone = await relyingPartyOf(stage, settings)
     const session = await anyone.create()
@@ -99,7 +99,7 @@ describe('renders at the same time', () => {
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)
   })
 
-  it('can each be fetched: 50 pictures, 50 live requests, 50 nonces', async () => {
+  it('can each be fetched: 50 pictures give 50 live requests with 50 nonces', async () => {
     const { verification_id: id } = await rp.create()
     const fetched: Fetched[] = []
     for (const count of [...repeat(6, 8), 2]) {

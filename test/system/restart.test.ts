@@ -30,7 +30,7 @@ describe.each([
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('serves the same request again, and that of a picture drawn before', async () => {
+  it('serves the same request again, and the request of an earlier picture', async () => {
     const { session, request } = await begin(stage)
     const other = await stage.rp.create()
     await end()
@@ -44,7 +44,7 @@ describe.each([
 })
 
 describe('a service that was killed', () => {
-  it('accepts no client assertion again, and keeps a pushed request and a code', async () => {
+  it('rejects a repeated client assertion, and keeps a pushed request and a code', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const registered = await registerClient(stage.rp, {
       token_endpoint_auth_method: 'private_key_jwt',

@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-it('a pending session no longer accepts a fetch or a response, and is not verified', async () => {
+it('with a new SERVER_SECRET, a pending session rejects fetches and responses, and is not verified', async () => {
   const fetched = await fetch(pending.requestUri.replace(BASE_URL, service.server.origin))
   expect([fetched.status, await fetched.json()]).toEqual([
     500,
@@ -48,13 +48,13 @@ it('a pending session no longer accepts a fetch or a response, and is not verifi
   expect(await plain.poll(pending.id)).toMatchObject({ status: 'pending', attempts: [] })
 })
 
-it('API keys, results and receipts keep working', async () => {
+it('with a new SERVER_SECRET, API keys, results and receipts keep working', async () => {
   expect((await plain.poll(canceled)).status).toBe('canceled')
   expect((await plain.call('GET', `/v1/verify/${canceled}/receipt`)).status).toBe(200)
   expect((await plain.create()).status).toBe('pending')
 })
 
-it('a relying party with a webhook is unavailable until its secret was rotated three times', async () => {
+it('with a new SERVER_SECRET, a relying party with a webhook is unavailable until three rotations of its secret', async () => {
   const create = async () => (await notified.call('POST', '/v1/verify', { body: OVER_18 })).status
   for (let rotated = 0; rotated < 3; rotated++) {
     expect(await create()).toBe(503)

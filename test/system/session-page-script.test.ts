@@ -212,7 +212,7 @@ describe('the QR code', () => {
     expect(parts.live!.removed).toBe(false)
   })
 
-  it('is requested soon when the page came without one, until there is one', async () => {
+  it('is requested soon if the page came without a QR code, until there is a QR code', async () => {
     const { draws, parts, replies } = open({ drawn: false })
     replies.qr = { status: 429 }
     await seconds(3)
@@ -223,13 +223,13 @@ describe('the QR code', () => {
     expect(draws()).toEqual([2000, 4000])
   })
 
-  it('is never requested when the session offers none', async () => {
+  it('is never requested if the session offers none', async () => {
     const { draws } = open({ hasCode: false, shown: ['link'] })
     await seconds(100)
     expect(draws()).toEqual([])
   })
 
-  it('makes the script read the state when the service rejects the request for good', async () => {
+  it('is not requested after the service refuses it for good: the script reads the state', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -275,7 +275,7 @@ describe('the state', () => {
     }
   })
 
-  it('has the texts of the first way that is visible while it is waiting', () => {
+  it('has the texts of the first way that is visible during the wait', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -283,13 +283,13 @@ describe('the state', () => {
     expect(titleOf({ state: 'scanned' })).toBe('')
   })
 
-  it('changes nothing when this script does not know it', () => {
+  it('changes nothing if this script does not know the state', () => {
     const { last, state } = open()
     last().send({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
   })
 
-  it('is gone when the socket closes with `erased`, or the service responds 404', async () => {
+  it('disappears when the socket closes with `erased`, or the service responds 404', async () => {
     const one = open()
     one.last().fail('erased')
     expect(one.state()).toBe('gone')
@@ -323,7 +323,7 @@ describe('a refused response', () => {
   const press = ({ parts }: ReturnType<typeof open>) =>
     parts['new-code']!.press({ preventDefault: () => undefined })
 
-  it('is shown with the text of its family, or a general one, and each further one replaces it', () => {
+  it('is shown with the text of its family, or a general text, and each further refusal replaces it', () => {
     const { last, state, parts } = open()
     last().send(refused(2, 'issuer'))
     expect([state(), parts.title!.textContent, parts.text!.textContent]).toEqual([
@@ -363,7 +363,7 @@ describe('a refused response', () => {
   it.each([
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
-  ])('is not needed for the way on: it appears %s', async (_, activity, before, after) => {
+  ])('has a way forward of its own: it appears %s', async (_, activity, before, after) => {
     const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
     page.last().send(SCANNED)
     await seconds(before)
@@ -411,7 +411,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is not shown where only sockets are blocked: reading keeps the page current', async () => {
+  it('is not shown if only sockets are blocked: polling keeps the page current', async () => {
     const { last, parts, replies, state } = open()
     last().fail()
     await seconds(1)
@@ -422,7 +422,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is detected when a socket never opens', async () => {
+  it('is detected if a socket never opens', async () => {
     const { sockets } = open()
     await seconds(11)
     expect(sockets[0]?.closed).toBe(true)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe('a second start in the same state directory', () => {
-  it('refuses on another port, names the running process, and leaves it alone', async () => {
+  it('fails on another port, names the running process, and leaves that process alone', async () => {
     const before = [server.pid(), await bootId()]
     const { exitCode, output } = await runLauncher({ STATE_DIR: server.stateDir })
     expect(exitCode).toBe(1)
@@ -24,7 +24,7 @@ describe('a second start in the same state directory', () => {
     expect([server.pid(), await bootId()]).toEqual(before)
   })
 
-  it('refuses on the same port', async () => {
+  it('fails on the same port', async () => {
     const { exitCode, output } = await runLauncher({
       STATE_DIR: server.stateDir,
       PORT: new URL(server.origin).port,
@@ -32,7 +32,7 @@ describe('a second start in the same state directory', () => {
     expect([exitCode, output]).toEqual([1, expect.stringContaining('is in use by process')])
   })
 
-  it('wins once of five starts at the same moment', async () => {
+  it('succeeds for one of five simultaneous starts', async () => {
     const first = await server.end('SIGTERM')
     expect(first).toBe(0)
     const starts = await Promise.allSettled(
@@ -48,7 +48,7 @@ describe('a second start in the same state directory', () => {
 })
 
 describe('a workerd without a launcher', () => {
-  it('is ended by the next start, which takes over', async () => {
+  it('is ended by the next start, which takes its place', async () => {
     await server.kill9()
     const orphan = spawnOrphan()
     await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), {
@@ -78,7 +78,7 @@ describe('a workerd without a launcher', () => {
 
 describe('a state without its keys', () => {
   it.each(['server-secret', 'access-token-keys.json', 'unique-key-RelyingParty'])(
-    'does not start without %s, and starts again with it',
+    'prevents a start without %s, and allows it with the file',
     async (name) => {
       await server.createRelyingParty()
       await server.end('SIGTERM')

@@ -88,7 +88,7 @@ describe('an attempt', () => {
   it.each([
     ['30', 30_000],
     ['tomorrow', null],
-  ])('returns the wait that the receiver requests: %s', async (field, wait) => {
+  ])('returns the delay that the receiver requests: %s', async (field, wait) => {
     expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
   })
 
@@ -110,7 +110,7 @@ describe('an attempt', () => {
   })
 })
 
-describe('success', () => {
+describe('an outcome', () => {
   it.each([
     [200, null, true],
     [299, null, true],
@@ -118,23 +118,23 @@ describe('success', () => {
     [300, null, false],
     [null, null, false],
     [200, 'forbidden_url', false],
-  ] as const)('with status %s and error %s: %s', (status, error, success) => {
+  ] as const)('with status %s and error %s is a success: %s', (status, error, success) => {
     expect(hasSucceeded({ status, error })).toBe(success)
   })
 })
 
-describe('a receiver that misbehaves', () => {
-  it('causes a time-out if it never responds', async () => {
+describe('an attempt at a faulty receiver', () => {
+  it('fails with a time-out without a response', async () => {
     const outcome = await attempt({ act: 'hang' }, 50)
     expect(outcome).toMatchObject({ status: null, error: 'timeout', retryAfter: null })
     expect(hasSucceeded(outcome)).toBe(false)
   })
 
-  it('succeeds when its status arrives in time, although its body never ends', async () => {
+  it('succeeds when the status arrives in time, although the body never ends', async () => {
     expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
   })
 
-  it('is a failed connection if it resets', async () => {
+  it('is a failed connection after a reset', async () => {
     expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
   })
 
@@ -143,7 +143,7 @@ describe('a receiver that misbehaves', () => {
     expect(await attempt({})).toMatchObject({ status: null, error: 'connection' })
   })
 
-  it('has 4 KiB of an endless body read, and the rest canceled', async () => {
+  it('reads 4 KiB of an endless body, and cancels the rest', async () => {
     const { response, read } = endlessResponse()
     const fetch = async () => response
     const post = { url: receiver.url, body: BODY, headers: {}, clock: () => 0, fetch }
@@ -153,22 +153,22 @@ describe('a receiver that misbehaves', () => {
     expect(outcome.excerpt).toBe('\0'.repeat(1024))
   })
 
-  it('does not flood us with a large body', async () => {
+  it('does not download a large body', async () => {
     expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
   })
 
-  it('does not flood us with a small body that decompresses to a large one', async () => {
+  it('does not decompress a small body to a large one', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
   })
 
-  it('counts by its status if its body cannot be decompressed', async () => {
+  it('counts by the status if the body cannot be decompressed', async () => {
     const answer = { status: 500, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }
     expect(await attempt(answer)).toMatchObject({ status: 500, error: null })
   })
 })
 
-describe('the fetch it is given', () => {
+describe('the given fetch function', () => {
   const post = { body: BODY, headers: {}, clock: () => 0 }
 
   it('is called as a plain function, as platforms require', async () => {

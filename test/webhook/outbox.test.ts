@@ -144,7 +144,7 @@ describe('a finished attempt', () => {
     ])
   })
 
-  it('is followed by the next one of the schedule after a failure', () => {
+  it('is followed by the next attempt of the schedule after a failure', () => {
     const waits = [1, 2, 3, 4, 5].map((count) => {
       const deliveries = afterFailures(count)
       return nextDue(deliveries)! - only(deliveries).attempts.at(-1)!.at
@@ -152,7 +152,7 @@ describe('a finished attempt', () => {
     expect(waits).toEqual([5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR])
   })
 
-  it('is the last if it is the sixth failure', () => {
+  it('is the last attempt if it is the sixth failure', () => {
     const dead = only(afterFailures(6))
     expect(dead).toMatchObject({ state: 'dead', next_attempt_at: null, automatic_attempts: 6 })
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
@@ -165,7 +165,7 @@ describe('a finished attempt', () => {
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('leaves the event queued if the receiver responds with 410, and is the last only if it is the sixth', () => {
+  it('leaves the event queued after a 410, and is the last attempt only if it is the sixth', () => {
     const gone = { ...FAILED, status: 410 }
     expect(only(finish(start(OWED), gone))).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(only(finish(start(afterFailures(5)), gone))).toMatchObject({
@@ -174,7 +174,7 @@ describe('a finished attempt', () => {
     })
   })
 
-  it('keeps the start of its response, as each of the last ten attempts does', () => {
+  it('keeps the start of the response body, like each of the last ten attempts', () => {
     let deliveries = OWED
     for (let number = 1; number <= 11; number++) {
       deliveries = number <= 6 ? start(deliveries, nextDue(deliveries)!) : manual(deliveries)
@@ -193,7 +193,7 @@ describe('a finished attempt', () => {
     },
   )
 
-  it('counts as a success although it counted as lost and the next one has started', () => {
+  it('counts as a success although it had counted as lost and the next attempt has started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
@@ -205,15 +205,15 @@ describe('a finished attempt', () => {
     expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
   })
 
-  it('does not revive a delivery that is dead meanwhile, unless it succeeded', () => {
+  it('does not revive a delivery that died meanwhile, unless it succeeded', () => {
     const dead = markDead(start(OWED), 'dlv_1')
     expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
     expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
   })
 })
 
-describe('an attempt by hand', () => {
-  it('sends the same bytes, is logged as such and does not count among the six', () => {
+describe('a manual attempt', () => {
+  it('sends the same bytes, is logged as manual and does not count among the six', () => {
     const begun = only(manual(afterFailures(6), NOW + HOUR))
     expect(begun.body).toBe(only(OWED).body)
     expect(begun.attempts.at(-1)).toEqual({
@@ -232,12 +232,12 @@ describe('an attempt by hand', () => {
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('leaves a delivered one delivered, although it fails', () => {
+  it('does not change a delivered delivery if it fails', () => {
     const begun = manual(finish(start(OWED), DELIVERED))
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('does not change the schedule of a pending one, unless it succeeds', () => {
+  it('does not change the schedule of a pending delivery, unless it succeeds', () => {
     const owed = afterFailures(2)
     const begun = manual(owed)
     expect(nextDue(begun)).toBe(nextDue(owed))
@@ -245,13 +245,13 @@ describe('an attempt by hand', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('before an automatic one does not count as automatic', () => {
+  it('before an automatic attempt does not count as automatic', () => {
     const first = finish(start(OWED), FAILED)
     const second = start(finish(manual(first), FAILED), NOW)
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('during an automatic one does not stop that one from changing the schedule', () => {
+  it('during an automatic attempt does not prevent its change of the schedule', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })
@@ -267,7 +267,7 @@ describe('an attempt by hand', () => {
   })
 })
 
-describe('giving up', () => {
+describe('giving up a delivery', () => {
   it('makes only a pending delivery dead', () => {
     expect(only(markDead(OWED, 'dlv_1'))).toMatchObject({
       state: 'dead',
@@ -286,7 +286,7 @@ describe('any sequence of outcomes', () => {
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event six times at most: it ends delivered after a known success, and else dead after exactly six', () => {
+  it('posts an event six times at most: it ends delivered after a known success, and otherwise dead after six attempts', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

@@ -35,7 +35,7 @@ describe('the schedule', () => {
     expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
   })
 
-  it('spreads what the receiver delayed to one moment, by a fifth of the wait and a minute at most', () => {
+  it('spreads deliveries that the receiver delayed to one moment, by a fifth of the delay and a minute at most', () => {
     expect(failed(1, MINUTE, 0.5)).toBe(NOW + 66_000)
     expect(failed(1, MINUTE, 1)).toBe(NOW + 72_000)
     expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 31 * MINUTE)
@@ -53,7 +53,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(field, NOW)).toBe(wait)
   })
 
-  it('of very many seconds is a long wait', () => {
+  it('with very many seconds is a long wait', () => {
     expect(failed(1, parseRetryAfter('9'.repeat(400), NOW))).toBe(NOW + 24 * HOUR)
   })
 
@@ -70,7 +70,7 @@ describe('Retry-After', () => {
     'Sat, 21 Nov 2026 12:01:00 +0100',
     'Sat, 99 Nov 2026 12:01:00 GMT',
     'Sat Nov 21 12:01:00 2026',
-  ])('ignores %s', (field) => {
+  ])('is ignored if it is %s', (field) => {
     expect(parseRetryAfter(field, NOW)).toBeNull()
   })
 })

@@ -31,7 +31,7 @@ describe('the service signature', () => {
     expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${mac}`)
   })
 
-  it('has one v1 for each valid secret, in their order', async () => {
+  it('has one v1 for each valid secret, in the order of the secrets', async () => {
     const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
     const t = Math.floor(NOW / 1000)
     const macs = [SECRET, OLDER_SECRET].map((secret) =>
@@ -40,7 +40,7 @@ describe('the service signature', () => {
     expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${macs[0]},v1=${macs[1]}`)
   })
 
-  it('differs for another time', async () => {
+  it('differs if the time differs', async () => {
     const first = await signatureHeaders(SIGNED)
     const second = await signatureHeaders({ ...SIGNED, now: NOW + 1000 })
     expect(second['X-Service-Signature']).not.toBe(first['X-Service-Signature'])
@@ -61,7 +61,7 @@ describe('the Standard Webhooks signature', () => {
     expect(check(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
 
-  it('is rejected by them for another body, secret, event id or time', async () => {
+  it('is rejected by the libraries for another body, secret, event id or time', async () => {
     const headers = await signatureHeaders(SIGNED)
     const refused = {
       standardwebhooks: { refused: expect.any(String) },
@@ -75,7 +75,7 @@ describe('the Standard Webhooks signature', () => {
 })
 
 describe('the worked example of the documentation', () => {
-  it('gives these headers for this secret, body and time', async () => {
+  it('has these headers for this secret, body and time', async () => {
     const headers = await signatureHeaders({
       secrets: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='],
       body: '{"event_id":"evt_example","event_type":"verification.verified","status":"verified"}',
@@ -98,7 +98,7 @@ describe('a webhook secret', () => {
     expect(createSecretFrom(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(SECRET)
   })
 
-  it.each([0, 31, 33])('rejects %i bytes', (length) => {
+  it.each([0, 31, 33])('must not have %i bytes', (length) => {
     expect(() => createSecretFrom(new Uint8Array(length))).toThrow()
   })
 

@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 it(
-  'findings 6 and 10: while the disk is full no acknowledged outcome is lost and /readyz warns; afterwards events leave soon, without a restart',
+  'findings 6 and 10: on a full disk no acknowledged outcome is lost and /readyz warns; afterwards events are sent without a restart',
   async () => {
     const { service, receiver, rp } = stage
     const { server } = service
@@ -97,7 +97,7 @@ it(
 )
 
 if (IS_FULL) {
-  it('does not start on a full disk and says what to do; with space it starts, and every outcome is there', async () => {
+  it('a service does not start on a full disk and says what to do; with space it starts with every outcome', async () => {
     const { server } = stage.service
     const { session } = await finish(stage)
     disk.fill(server.pid())

@@ -54,7 +54,7 @@ function residentMiB(pid: number): number {
 }
 
 describe('finding 2: callers without a credential', () => {
-  it(`${SLOW} slow bodies are gone after 15 s, and the service works meanwhile`, async () => {
+  it(`${SLOW} slow bodies are gone after 15 s, and the service works in the meantime`, async () => {
     const { server } = stage.service
     const slow = await postersOf(SLOW, { first: 1, length: 100_000 })
     await stage.rp.create()

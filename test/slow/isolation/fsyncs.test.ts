@@ -45,7 +45,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-it(`a verification costs at most ${MOST} fsyncs, where strace may look`, async ({ skip }) => {
+it(`a verification costs at most ${MOST} fsyncs, if strace may trace`, async ({ skip }) => {
   await verify() // makes the databases of the relying party
   let syncs = await syncsOfOne()
   if (syncs === undefined) return skip('strace cannot attach')

@@ -43,7 +43,7 @@ afterAll(async () => {
 const { ask } = persistentCaller('', async () => undefined)
 const askServer: typeof ask = (path, init) => ask(server.origin + path, init)
 
-it('every outcome that was acknowledged before a copy of the state began is in the copy', async () => {
+it('a copy of the state has every outcome that was acknowledged before the copy began', async () => {
   const random = seededRandom(17)
   const finished: FinishedSession[] = []
   const plan = planOf(SESSIONS, 0).entries()
@@ -78,9 +78,7 @@ it('every outcome that was acknowledged before a copy of the state began is in t
   }
 }, 300_000)
 
-it('the disk has the outcome before the response to the wallet leaves, where strace may look', async ({
-  skip,
-}) => {
+it('the outcome is on disk before the wallet gets its response, if strace may trace', async ({ skip }) => {
   const create = async () => {
     const { text } = await askServer('/v1/verify', {
       ...authorized(rp.api_key, 'POST'),

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the files of a release', () => {
-  it('are the same from another folder, made by another person', () => {
+  it('are identical when another person builds them in another folder', () => {
     const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8')
     expect(readFileSync(join(`${out}-again`, 'SHA256SUMS'), 'utf8')).toBe(sums)
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out })
@@ -91,7 +91,7 @@ describe('the files of a release', () => {
         writeFileSync(path, readFileSync(path, 'utf8').replace(`"${version}"`, '"0.0.1"'))
       },
     ],
-  ])('are not made of %s', async (_, texts, change) => {
+  ])('cannot be built from %s', async (_, texts, change) => {
     change()
     const { status, output } = await release(clones[1], '022', '--out', join(work, 'none'))
     expect(status).toBe(1)
@@ -106,7 +106,7 @@ describe('the files of a release', () => {
     expect(existsSync(join(clones[1], 'README.md'))).toBe(true)
   })
 
-  it('have at most 5 MB, without sources, packages and paths of the checkout', () => {
+  it('have at most 5 MB, and no sources, packages or paths of the checkout', () => {
     expect(statSync(join(out, `${NAME}.tgz`)).size).toBeLessThan(5_000_000)
     for (const { path, content } of shipped) {
       expect(path).not.toMatch(/\.ts$|(^|\/)(node_modules|src|test)\//)
@@ -134,7 +134,7 @@ describe('the files of a release', () => {
     expect([named, gitHead]).toEqual([version, head])
   })
 
-  it('have the client as npm packs it', () => {
+  it('contain the client as npm packs it', () => {
     const path = join(out, `wallet-verifier-client-${version}.tgz`)
     const files = execFileSync('tar', ['-tzf', path], { encoding: 'utf8' }).split('\n')
     expect(files).toEqual(expect.arrayContaining(['package/package.json', 'package/dist/client.js']))
@@ -142,7 +142,7 @@ describe('the files of a release', () => {
 })
 
 describe('the installed archive', () => {
-  it('starts with npm start, and runs getting started word for word, also after a restart', async () => {
+  it('starts with npm start, and passes the getting-started page word for word, also after a restart', async () => {
     const port = String(await freePort())
     const env = { PATH: outsidePath(), HOME: process.env.HOME, PORT: port }
     const start = () => run(['npm', 'start'], { cwd: folder, env }, '/v1/verify')
@@ -171,14 +171,14 @@ describe('the installed archive', () => {
     await second.end('SIGINT')
   }, 120_000)
 
-  it('says what to do before npm install', async () => {
+  it('says what to do if npm install is missing', async () => {
     const bare = join(work, 'bare')
     cpSync(folder, bare, { recursive: true, filter: (path) => !/node_modules|\.dev/.test(path) })
     const start = run(['node', 'scripts/start.mjs'], { cwd: bare, env: { PATH: outsidePath() } }, 'Ready')
     await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
   })
 
-  it('runs as its Dockerfile says: as another user who can write the state alone', async () => {
+  it('runs as in its Dockerfile: as another user who can write only the state', async () => {
     const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
     const command = (name: string) =>
       JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')
@@ -207,7 +207,7 @@ describe('the installed archive', () => {
     chmodSync(folder, 0o755)
   }, 60_000)
 
-  it('continues the state of the previous version, and the way back', async () => {
+  it('continues the state of the previous version, and the previous version continues its state', async () => {
     const launcher = join(folder, 'scripts', 'start.mjs')
     const previous = join(previousFolder(), 'scripts', 'start.mjs')
     const receiver = await startReceiver()

@@ -41,7 +41,7 @@ const ADDRESSES = [
   ['::ffff:127.0.0.1', [...new Array<number>(10).fill(0), 255, 255, 127, 0, 0, 1]],
 ] as const
 
-it('connects to no address of this machine that a public name resolves to, and does with ALLOW_LOOPBACK=1, where cc is installed', async ({
+it('fetches reach no address of this machine by a public name, except with ALLOW_LOOPBACK=1, if cc is installed', async ({
   skip,
 }) => {
   if (library === undefined) return skip('this machine has no C compiler (cc)')
