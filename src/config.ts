@@ -65,7 +65,7 @@ export function parseConfig(environment: object) {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
       furtherKeys: env.VERIFIER_FURTHER_KEYS?.keys ?? [],
-      /** True where the launcher made the certificate, under a public name: no wallet trusts it. */
+      /** True if the launcher made the certificate, under a public name: no wallet trusts it. */
       isSelfMade: env.SELF_MADE_VERIFIER === '1',
     },
     /** The operator as Google Wallet shows it beside a relying party; null: not shown. */
@@ -77,7 +77,7 @@ export function parseConfig(environment: object) {
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
-    /** True where the service is reached from its own machine only. */
+    /** True if the service is reached from its own machine only. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
     /** Header with the caller's address; null: no limit by address. */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,

@@ -27,7 +27,7 @@ const CURVES: Readonly<Record<NistCurve, Curve>> = {
   },
 }
 
-/** Returns whether two coordinates are those of a point of the curve. */
+/** Returns true if two coordinates are a point of the curve. */
 export function isOnCurve(curve: NistCurve, x: Uint8Array, y: Uint8Array): boolean {
   const { p } = CURVES[curve]
   const [a, b] = [toInteger(x), toInteger(y)]
@@ -36,7 +36,7 @@ export function isOnCurve(curve: NistCurve, x: Uint8Array, y: Uint8Array): boole
 
 /**
  * Decompresses a point (SEC 1 §2.3.4): 02 or 03, and x. Returns the uncompressed form (04, x, y). Returns
- * `undefined` for another form, and where no point of the curve has this x.
+ * `undefined` for another form, and if no point of the curve has this x.
  */
 export function decompressPoint(
   curve: NistCurve,

@@ -75,7 +75,7 @@ function encodeItemsRequest({ docType, elements }: RequestedDocument): Uint8Arra
   )
 }
 
-/** Encodes DeviceRequestInfoBytes; `null` where no use case is needed. */
+/** Encodes DeviceRequestInfoBytes; `null` if no use case is needed. */
 function encodeRequestInfo({ useCases }: DocumentQuery): Uint8Array<ArrayBuffer> | null {
   if (useCases === null) return null
   return embedCbor(encodeCbor({ map: [['useCases', useCases.map(encodeUseCase)]] }))

@@ -1,5 +1,5 @@
 // Measures of the process and its storage (self-hosted). The service cannot see them, so the launcher sends
-// them over its private socket. They are missing where the launcher cannot read them, and on Cloudflare.
+// them over its private socket. They are missing if the launcher cannot read them, and on Cloudflare.
 
 import type { Gauge } from './exposition.ts'
 

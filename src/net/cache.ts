@@ -29,7 +29,7 @@ export type CacheRules<Value> = {
   readonly bytes?: { readonly limit: number; readonly of: (value: Value) => number }
   /** Milliseconds a caller waits for a read that another caller started. */
   readonly waitMs: number
-  /** Value returned after that time. Without it the caller starts a read of its own. */
+  /** Value returned after `waitMs`. Without this value the caller starts another read. */
   readonly late?: Value
   readonly mayStore?: (value: Value) => boolean
   /** Keeps a read running when the request that started it has ended. */
@@ -64,14 +64,14 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
   return {
     get: async (name, { now, isFresh, read }) => {
       const entry = entries.get(name)
-      // The clock may step back: a value of the future is as old as it is far away.
+      // If the clock stepped back, age is the absolute difference.
       if (entry !== undefined && isFresh(entry.value, Math.abs(now - entry.readAt))) {
         store(name, entry)
         return entry.value
       }
       const pending = reads.get(name)
       if (pending !== undefined && Math.abs(now - pending.startedAt) <= waitMs) {
-        // The request that started the read may have been cancelled. It then never ends.
+        // If the request that started the read was cancelled, the read never ends.
         const value = await awaitResult(pending, waitMs, rules.late)
         if (value !== undefined) return value
       }
@@ -170,7 +170,8 @@ export function createFetchCache<
         if (!found.ok) return age < Math.min(maximumAge, failedSeconds)
         return age < maximumAge && isFresh(found, { now, age })
       },
-      // Without the deadline: other callers may wait for this read, and the next ones find it in the cache.
+      // The caller's deadline does not end this read. Other callers may wait for it, and later callers find
+      // its result in the cache.
       read: (last) => read(name, { ...source, fetchResource: base }, last),
     })
     return inTime(found, late)

@@ -10,11 +10,11 @@ import { withTimeLimit } from './time-limit.ts'
 /** GETs a URL that a trust anchor or a verified signature names. Follows no redirect and never rejects. */
 export type FetchResource = {
   (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
-  /** Present where the caller has a deadline. Caches of `base` serve it too. */
+  /** Present if the caller has a deadline. This fetch shares the caches of `base`. */
   readonly limited?: FetchLimit
 }
 
-/** A deadline of the caller. The fetch of `base` goes on after it, for the cache. */
+/** Deadline of the caller. The fetch of `base` goes on after the deadline, for the cache. */
 export type FetchLimit = {
   readonly base: FetchResource
   /** Returns the result of `work`, or `late` at the deadline. */

@@ -1,5 +1,5 @@
-// Cache that isolates share, where the platform has one. A copy from it is not trusted: it is decoded and
-// verified as if it came from the network. Its time of fetch can only shorten its use.
+// Cache that isolates share, if the platform has such a cache. A copy from it is not trusted: it is decoded
+// and verified as if it came from the network. Its time of fetch can only shorten its use.
 
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'
@@ -25,7 +25,7 @@ export type FetchSource = {
 type CopyRules<T, E> = {
   readonly name: string
   readonly request: ResourceRequest
-  /** Time of the last copy that the caller has. An older shared copy is skipped. */
+  /** Fetch time of the caller's own copy. An older shared copy is skipped. */
   readonly known: number | undefined
   /**
    * Decodes a copy. `share` gives a fetched copy to other isolates for so many seconds. For a shared copy it

@@ -1,5 +1,5 @@
-// Decision if an authentic response satisfies the policy (api/result). Integrity, trust, holder binding and
-// match with the query are verified before. The rules here concern validity, assurance level and values.
+// Decides if an authentic response satisfies the policy (api/result). Integrity, trust, holder binding and
+// the match with the query are verified earlier. The rules here concern validity, assurance level and values.
 
 import type { Json } from '../codec/json.ts'
 import type { VerifiedCredential } from '../formats/verification/format.ts'
@@ -24,9 +24,7 @@ type DecisionInput = {
   readonly isUnbound?: boolean | undefined
 }
 
-/**
- * Decides. Ignores presentations for no query of the policy, and credentials of another type than requested.
- */
+/** Decides. Ignores presentations that match no query, and credentials of a type that was not requested. */
 export function decide({ policy, presentations, now, isUnbound }: DecisionInput): Decision {
   const checked = presentations.flatMap((presentation) => {
     const descriptor = policy.descriptors.find(
@@ -153,10 +151,7 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
   return checked.filter((one) => chosen.has(one.id) && presented.get(one.id)?.includes(one))
 }
 
-/**
- * A credential that does not satisfy is ignored beside one that does, because the wallet could have omitted
- * it.
- */
+/** A failing credential beside a satisfying credential is ignored: the wallet could have omitted it. */
 function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
   return satisfying.length > 0 ? satisfying : credentials
@@ -173,7 +168,7 @@ function scopesOf({ scope, descriptors }: Policy): readonly string[] {
   return [...scope, ...descriptors.flatMap(({ scopes }) => scopes.map((entry) => entry.scope))]
 }
 
-/** A scope is proven if at least one credential was asked for it and all of those prove it. */
+/** A scope is proven if every credential asked for it proves it, and at least one credential was asked. */
 function isProven(scope: string, used: readonly CheckedCredential[]): boolean {
   const requested = used.filter(({ checks }) => checks.has(scope))
   return requested.length > 0 && requested.every(({ checks }) => checks.get(scope) === true)

@@ -18,7 +18,7 @@ export type Vouching = {
 }
 
 /**
- * Returns the ids of the queries for which no anchor can vouch. Returns none where the others can satisfy the
+ * Returns the ids of the queries for which no anchor can vouch. Returns none if the others can satisfy the
  * request.
  */
 export function unvouchedQueries(

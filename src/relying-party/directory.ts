@@ -31,7 +31,7 @@ export type CertificateDates = {
   readonly expired: number
   /** Certificates that should be renewed now, without the expired ones. */
   readonly toRenew: number
-  /** Expiry of the next certificate; `null` where there is none. */
+  /** Expiry of the next certificate; `null` if there is none. */
   readonly nextExpiry: number | null
 }
 
@@ -69,7 +69,7 @@ export class Directory extends DurableObject<Env> {
   }
 
   /**
-   * Stores the lifetime of a relying party's certificate; `null` where it has none. An unlisted relying party
+   * Stores the lifetime of a relying party's certificate; `null` if it has none. An unlisted relying party
    * is ignored.
    */
   noteCertificate(relyingPartyId: string, lifetime: ChainLifetime | null): void {
@@ -87,7 +87,7 @@ export class Directory extends DurableObject<Env> {
     return this.ctx.storage.sql.exec<CertificateDates>(statement, now).one()
   }
 
-  /** True where the entry existed. */
+  /** True if the entry existed. */
   remove(relyingPartyId: string): boolean {
     this.ctx.storage.sql.exec('DELETE FROM verifier_certificates WHERE relying_party_id = ?', relyingPartyId)
     const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
@@ -105,7 +105,7 @@ export class Directory extends DurableObject<Env> {
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
 
-  /** Writes what needs new space, and removes it. Rejects where storage cannot be written. */
+  /** Writes what needs new space, and removes it. Rejects if storage cannot be written. */
   async checkStorage(): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put(STORAGE_CHECK, new Uint8Array(STORAGE_CHECK_BYTES))
@@ -123,7 +123,7 @@ export class Directory extends DurableObject<Env> {
     return countSessions(this.ctx.storage.sql, now)
   }
 
-  /** Adds a list, unless its name is there already. False where the limit is reached. */
+  /** Adds a list, unless its name is there already. False if the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     const lists = this.trustLists()
     if (lists.some((list) => list.name === name)) return true
@@ -132,7 +132,7 @@ export class Directory extends DurableObject<Env> {
     return true
   }
 
-  /** True where the list existed. */
+  /** True if the list existed. */
   removeTrustList(name: string): boolean {
     return this.ctx.storage.sql.exec('DELETE FROM trust_lists WHERE name = ?', name).rowsWritten > 0
   }
@@ -165,7 +165,7 @@ export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
 }
 
 /**
- * Returns true where storage can be written. The check is made once a minute, and every 5 s while it fails.
+ * Returns true if storage can be written. The check is made once a minute, and every 5 s while it fails.
  * It has an object of its own, because a failed write stops its object. That object is closed between two
  * checks, so that each needs new space. `now` is Unix milliseconds.
  */

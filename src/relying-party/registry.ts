@@ -1,5 +1,5 @@
-// Creation, change and erasure of relying parties. Each touches the relying party's object and the directory.
-// The order leaves nothing invisible behind where the second step fails.
+// Creation, change and erasure of relying parties. Each change writes to the relying party's object and to
+// the directory. If the second step fails, the order keeps the remainder visible in the directory.
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
@@ -10,7 +10,7 @@ import type { SettingsInput, SettingsPatch, SettingsView } from './document/sett
 import { forgetSettings } from './settings/settings-cache.ts'
 import { readerLifetimes } from './verifier/reader-certificate.ts'
 
-/** Creates a relying party. `now` is Unix milliseconds. Throws where an object cannot be reached. */
+/** Creates a relying party. `now` is Unix milliseconds. Throws if an object cannot be reached. */
 export async function createRelyingParty(env: Env, input: SettingsInput, now: number) {
   const id = env.RELYING_PARTY.newUniqueId()
   const { name, livemode } = input
@@ -39,7 +39,7 @@ export async function updateRelyingParty(
   return updated
 }
 
-/** Erases a relying party with its keys and secrets. False where neither object nor directory had it. */
+/** Erases a relying party with its keys and secrets. False if neither object nor directory had it. */
 export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promise<boolean> {
   const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return false

@@ -125,7 +125,7 @@ export class RelyingParty extends DurableObject<Env> {
     return document === undefined ? err('not_found') : ok(verifierKeys(document, Date.now()))
   }
 
-  /** Erases everything. False where there was nothing. */
+  /** Erases everything. False if there was nothing. */
   async erase(): Promise<boolean> {
     // The document goes first: a call that is hashing meanwhile must not write it back.
     const existed = this.ctx.storage.kv.delete(DOCUMENT)
@@ -150,7 +150,7 @@ export class RelyingParty extends DurableObject<Env> {
     return ok({ api_key: apiKey, record: shown })
   }
 
-  /** False where there is no such key. */
+  /** False if there is no such key. */
   deleteApiKey(keyId: string): boolean {
     const document = this.#load()
     if (!document?.api_keys.some((record) => record.key_id === keyId)) return false
@@ -192,12 +192,12 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#oidcClients.addSecret(clientId, hash, Date.now())
   }
 
-  /** False where there is no such client. */
+  /** False if there is no such client. */
   deleteOidcClient(clientId: string): boolean {
     return this.#oidcClients.remove(clientId)
   }
 
-  /** Stores a name that may be used once, with a value. False where it was used before. */
+  /** Stores a name that may be used once, with a value. False if it was used before. */
   async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
     if (this.#load() === undefined) return false
     if (!this.#once.store(name, value, { ...use, now: Date.now() })) return false
@@ -224,7 +224,7 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False where it is
+   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False if it is
    * enabled.
    */
   park(sessionId: string): boolean {

@@ -80,7 +80,7 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /**
-   * Returns the result that `create` would return without creating a session; null where it would create one.
+   * Returns the result that `create` would return without creating a session; null if it would create one.
    */
   async replay(bodyDigest: string): Promise<Creation | null> {
     await this.#creating

@@ -29,7 +29,7 @@ export function idOf(value: Json | undefined): Json | undefined {
 }
 
 /**
- * The text of a JWT claim and of the property with the same meaning (§6.3.1). Where both exist they must be
+ * The text of a JWT claim and of the property with the same meaning (§6.3.1). If both exist they must be
  * equal. The error is the name of the claim.
  */
 export function agreedText(

@@ -1,4 +1,4 @@
-// The request that lowering starts from: that of a session, and what its relying party can use in its place.
+// The input of lowering: the request of a session, and the alternatives that its relying party can use.
 
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
@@ -11,7 +11,7 @@ import { walletsByValue } from './eu-age.ts'
 import type { OriginalRequest, ValueRequest } from './lowering.ts'
 import type { Requirement } from './profiles/profile.ts'
 
-/** The request of a session. Options are null where the protocol has none. */
+/** The request of a session. An option is null if the protocol lacks it. */
 type SessionRequest = {
   readonly policy: Policy
   readonly protocol: ProtocolId
@@ -29,25 +29,25 @@ type SessionRequest = {
 
 /** The means of the relying party. */
 type Means = {
-  /** Prefixes that it can use, `redirect_uri` too where it may send unsigned requests. */
+  /** Prefixes that the relying party can use. `redirect_uri` is included if unsigned requests are allowed. */
   readonly prefixes: readonly ClientIdPrefix[]
-  /** True where its settings allow unsigned requests and plain responses. */
+  /** True if the settings allow unsigned requests and plain responses. */
   readonly by_value: boolean
-  /** True where its settings allow them for the EU age verification app. */
+  /** True if the settings allow unsigned requests and plain responses for the EU age verification app. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
   /** Bytes of the URI of a request by value. */
   readonly valueBytes: (request: ValueRequest) => number
-  /** Requirements of wallets that its settings do not meet. */
+  /** Requirements of wallets that the settings do not meet. */
   readonly lacking: readonly Requirement[]
 }
 
-/** Builds it. The options of the session come first. */
+/** Builds the original request. The options of the session come first. */
 export function originalRequest(session: SessionRequest, means: Means): OriginalRequest {
   const { policy, protocol: id, transaction_data, request_options: options, livemode } = session
   const protocol = PROTOCOLS[id]
   const prefixes = protocol.clientIdPrefixes.filter((prefix) => means.prefixes.includes(prefix))
-  // Without `by_value` no wallet lowers an encrypted response to a plain one.
+  // Only with `by_value` is an encrypted response lowered to a plain response.
   const modes = protocol.responseModes.filter((mode) => means.by_value || mode !== 'direct_post')
   const isUnsigned = options.client_id_prefix === 'redirect_uri'
   const exchanges: readonly DcApiProtocol[] = protocol.supportsRedirect

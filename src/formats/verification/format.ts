@@ -20,8 +20,8 @@ export type CredentialFormat<Id extends string = string> = {
   /** Credential Format Identifier. */
   readonly id: Id
   /**
-   * True if a query requests the format only where the caller names it, or where no other format can satisfy.
-   * Some wallets refuse a whole request because of one unknown format.
+   * True if a query requests the format only if the caller names it or no other format can satisfy. Some
+   * wallets refuse a whole request because of one unknown format.
    */
   readonly requestedByName?: true
   /** True if only certificates identify an issuer: anchors with keys or a DID never vouch. */
@@ -115,7 +115,7 @@ export type Context = {
   readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
   /** Guarded, bounded fetch, used only for addresses that a trust anchor names. */
   readonly fetchResource: FetchResource
-  /** Cache shared with other isolates, where one exists. */
+  /** Cache shared with other isolates, if the platform has one. */
   readonly sharedCache?: SharedCache | undefined
   /** The relying party's setting for credentials of unknown status. Default: `refuse`. */
   readonly statusUnavailable?: 'refuse' | 'accept'

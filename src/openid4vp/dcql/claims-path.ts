@@ -5,7 +5,7 @@ import { isJsonObject, type Json, member } from '../../codec/json.ts'
 import type { ClaimsPath, Selection } from './query.ts'
 
 /**
- * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` where the clause says "abort
+ * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` if the clause says "abort
  * processing and return an error": a component does not fit a selected element, or nothing is selected.
  */
 export function selectClaims(root: Json, path: ClaimsPath): Selection | undefined {

@@ -31,7 +31,7 @@ export type DocumentQuery = {
 }
 
 /**
- * Returns the request for documents; `undefined` where documents alone cannot satisfy the query. Of
+ * Returns the request for documents; `undefined` if documents alone cannot satisfy the query. Of
  * `claim_sets` only the first is requested, because it discloses least.
  */
 export function documentQuery({ credentials, credential_sets }: DcqlQuery): DocumentQuery | undefined {
@@ -77,7 +77,7 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
   return options.length === 0
 }
 
-/** Returns `null` where no set leaves a choice: then the list of documents says the same. */
+/** Returns `null` if no set leaves a choice: then the list of documents says the same. */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],
   documents: readonly RequestedDocument[],

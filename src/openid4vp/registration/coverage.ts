@@ -36,7 +36,7 @@ export function uncoveredClaims(
   })
 }
 
-/** True where a registered credential has the format, the type and the claim. */
+/** True if a registered credential has the format, the type and the claim. */
 export function isCovered(
   registered: readonly RegisteredCredential[],
   { format, identifier, path }: RequestableClaim,
@@ -55,7 +55,7 @@ function identifiersOf(
   return (Object.hasOwn(formats, format) ? formats[format]?.metaTypes(meta) : undefined) ?? []
 }
 
-/** True where the registered path selects the requested claim, or an object or array around it. */
+/** True if the registered path selects the requested claim, or an object or array around it. */
 function contains(registered: RegisteredPath, requested: ClaimsPath): boolean {
   return (
     registered.length <= requested.length &&

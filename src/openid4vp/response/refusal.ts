@@ -25,16 +25,18 @@ export type EnvelopeRefusal = {
     | 'decryption_failed'
     /** Not an object of non-empty arrays of strings or objects (§8.1). */
     | 'invalid_vp_token'
-    /** Missing where required, or not for our presentation definition (DIF Presentation Exchange 2.1 §6). */
+    /**
+     * Missing although required, or not for our presentation definition (DIF Presentation Exchange 2.1 §6).
+     */
     | 'invalid_presentation_submission'
     | 'unknown_credential_query'
     /** No presentation, or several for a query that is not `multiple` (§8.1). */
     | 'wrong_presentation_count'
     /** The presentations are authentic but do not satisfy the query (§6.4, §8.6). */
     | 'query_not_satisfied'
-    /** None of the credentials used confirms one of the transactions (§8.4). */
+    /** A transaction is confirmed by no credential that the decision uses (§8.4). */
     | 'transaction_data_missing'
-  /** The credential query concerned, where there is one. */
+  /** The credential query that the refusal concerns, if any. */
   readonly queryId?: string
 }
 

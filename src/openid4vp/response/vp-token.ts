@@ -50,7 +50,7 @@ export function parseVpToken(
   return count > PRESENTATION_LIMITS.overall ? err({ reason: 'limit_exceeded' }) : ok(groups)
 }
 
-/** Parses JSON in a parameter of a plain response. `reason` is the refusal of other text. */
+/** Parses JSON in a parameter of a plain response. Returns `reason` if the text is not JSON. */
 export function parseText(text: string, reason: EnvelopeRefusal['reason']): Result<Json, EnvelopeRefusal> {
   const parsed = parseJson(text, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (parsed.ok) return parsed

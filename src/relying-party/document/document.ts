@@ -56,7 +56,7 @@ type SealedSecret = { readonly sealed: string; readonly expires_at: number | nul
 type FormerKey = { readonly jwk: PublicJwk; readonly until: number }
 
 /**
- * Reads a stored value; `undefined` where nothing is stored. Throws for a version that this code does not
+ * Reads a stored value; `undefined` if nothing is stored. Throws for a version that this code does not
  * know.
  */
 export function readDocument(stored: unknown): RelyingPartyDocument | undefined {
@@ -76,7 +76,7 @@ const SCHEMA = {
 export const CURRENT_VERSION = versionMembers(SCHEMA)
 
 /**
- * Returns the settings with their secrets opened. Throws where they do not open: SERVER_SECRET has changed.
+ * Returns the settings with their secrets opened. Throws if they do not open: SERVER_SECRET has changed.
  */
 export async function openSettings(
   document: RelyingPartyDocument,

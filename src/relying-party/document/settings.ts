@@ -78,9 +78,9 @@ export type Settings = {
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
   /** The relying party's own certificate; null: the service's. */
   readonly verifier: SigningIdentity | null
-  /** True where a creation must not go beyond the registration certificate. Absent: false. */
+  /** True if a creation must not go beyond the registration certificate. Absent: false. */
   readonly enforce_registration?: boolean
-  /** True where `age_over_18` may ask the EU age verification app by value. Absent: false. */
+  /** True if `age_over_18` may ask the EU age verification app by value. Absent: false. */
   readonly eu_age_verification?: boolean
   /** False: verifications are in no list and no counter. Absent: true. */
   readonly index?: boolean

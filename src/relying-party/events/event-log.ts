@@ -14,7 +14,7 @@ export type LogEntry = {
   readonly created_at: number
   /** True for the first attempt to store it on this day. */
   readonly first: boolean
-  /** The session is erased by then, and its personal members with it. */
+  /** Time at which the session and its personal members are erased. */
   readonly session_until: number
   /** The event as JSON, without personal members. */
   readonly body: string
@@ -43,7 +43,7 @@ const RECENT_MS = 60_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
-  /** Arrival of the last event. Arrivals never go back, also where the clock does. */
+  /** Arrival of the last event. Arrivals never go back, even if the clock does. */
   #lastArrival = 0
   /** Arrivals of the last events by id, oldest first. Undefined until an event may be a repeated one. */
   #recent: Map<string, number> | undefined
@@ -127,7 +127,7 @@ export class EventLog extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     this.#recent ??= this.#readRecent()
     if (this.#recent.has(event_id) || kv.get(LATE_PREFIX + event_id) !== undefined) return true
-    // A prompt event arrived after this time, also by the clocks of an earlier version.
+    // Events older than this arrived late, even allowing for the clock of an older version.
     if (created_at - 2 * CLOCK_SKEW_MS > this.#recentSince) return false
     const startAfter = toKey(this.#lastBefore(created_at - CLOCK_SKEW_MS))
     for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {
@@ -157,8 +157,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Returns a position up to which every event arrived before `time`; 0 where there is none. Arrivals that an
-   * earlier version stored are in order up to the difference of clocks.
+   * Returns a position up to which every event arrived before `time`, else 0. An earlier version stored
+   * arrivals in the order of clocks that may differ.
    */
   #lastBefore(time: number): number {
     let [before, after] = [0, this.#last + 1]

@@ -46,7 +46,7 @@ export class DayCounters {
     if (this.#added % ENTRIES_A_WRITE === 0) this.#settle(now)
   }
 
-  /** Returns the counts of the day; null where entries are left to read. The next call reads on. */
+  /** Returns the counts of the day; null if entries are left to read. The next call reads on. */
   hours(now: number): readonly HourCounts[] | null {
     if (this.#all === undefined) {
       if (!this.#settle(now)) return null
@@ -59,7 +59,7 @@ export class DayCounters {
     return this.#all.counters.hours()
   }
 
-  /** Adds older entries to the stored part. False where more of them follow. */
+  /** Adds older entries to the stored part. False if more of them follow. */
   #settle(now: number): boolean {
     const part = copyOf(this.#settled)
     const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))

@@ -2,10 +2,10 @@
 // reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied at
 // the end of the retention. Times are Unix milliseconds.
 
-/** Course of the webhook of a verification, once no attempt follows. */
+/** Result of a verification's webhook after its last attempt. */
 export type WebhookResult = {
   readonly delivered: boolean
-  /** Attempts, by hand or not. */
+  /** Number of automatic and manual attempts. */
   readonly attempts: number
   /** Duration of the last attempt in milliseconds. */
   readonly duration_ms: number
@@ -14,7 +14,7 @@ export type WebhookResult = {
 export const WEBHOOK_STATES = ['delivered', 'dead'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
-/** Returns the state of the webhook; null while an attempt follows, and where none was made. */
+/** Returns the state of the webhook; null while an attempt follows, and if no attempt was made. */
 export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): WebhookState | null {
   return webhook && (webhook.delivered ? 'delivered' : 'dead')
 }
@@ -33,7 +33,7 @@ export type IndexEntry = {
   readonly status: string
   readonly stage: string
   readonly credential_types: readonly string[]
-  /** Code of the reason; the edge adds its text. */
+  /** Code of the reason. The edge adds the text. */
   readonly reason: string | null
   readonly attempt_count: number
   readonly protocol: string

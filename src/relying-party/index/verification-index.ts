@@ -78,7 +78,7 @@ export class VerificationIndex extends DurableObject<Env> {
     })
   }
 
-  /** Stores an entry, unless a later revision is stored. False where the relying party is deleted. */
+  /** Stores an entry, unless a later revision is stored. False if the relying party is deleted. */
   async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
     if (!(await this.#open(of))) return false
     const key = toKey({ created_at: listed.created_at, mark })
@@ -140,7 +140,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Returns the counts of this day's verifications. Some may lie in the hours after the day. Null where
+   * Returns the counts of this day's verifications. Some may lie in the hours after the day. Null if
    * entries are left to read: another call reads on.
    */
   counts(): readonly HourCounts[] | null {

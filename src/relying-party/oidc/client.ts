@@ -105,7 +105,7 @@ export function policyText(client: OidcClientInput, policy: OidcPolicy): string 
   return canonicalJson(effectivePolicy(client, policy))
 }
 
-/** Returns the client's key for the encryption of a token; `undefined` where it has none. */
+/** Returns the client's key for the encryption of a token; `undefined` if it has none. */
 export function encryptionKey(
   { jwks }: Pick<OidcClientInput, 'jwks'>,
   algorithm: (typeof KEY_ALGORITHMS)[number],

@@ -51,7 +51,7 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
         const former = replaced ? [{ hash: replaced.hash, expires_at: now + SECRET_OVERLAP }] : []
         return { ...client, secrets: [{ hash, expires_at: null }, ...former] }
       }),
-    /** False where there was no such client. */
+    /** False if there was no such client. */
     remove: (clientId: string): boolean => kv.delete(PREFIX + clientId),
   }
 }

@@ -18,14 +18,14 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     return sql.exec<Rest>('SELECT min(expires_at) AS next, count(*) AS names FROM oidc_once').one()
   }
   return {
-    /** Stores a name. False where it is known, or where there are too many. */
+    /** Stores a name. False if the name is known or the limit is reached. */
     store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
       if (prune(now).names >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
       return (
         sql.exec('INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt).rowsWritten > 0
       )
     },
-    /** Returns the value of a name and removes it, if `accepts` allows that. */
+    /** Returns the value of a name and removes the name, if `accepts` returns true. */
     take: (name: string, accepts: (value: string) => boolean, now: number): string | undefined => {
       prune(now)
       const [row] = sql.exec<{ value: string }>('SELECT value FROM oidc_once WHERE name = ?', name).toArray()
@@ -33,7 +33,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       sql.exec('DELETE FROM oidc_once WHERE name = ?', name)
       return row.value
     },
-    /** Removes what has expired. Returns the next expiry; null where nothing is left. */
+    /** Removes what has expired. Returns the next expiry; null if nothing is left. */
     prune: (now: number): number | null => (isUsed() ? prune(now).next : null),
   }
 }

@@ -94,7 +94,7 @@ const addedType = z.pipe(
 /** `credential_types` of the settings: `[{type, formats: {<format>: {meta, scopes: {<scope>: path}}}}]`. */
 export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.pipe(
   z.array(addedType).check(z.maxLength(50)),
-  // A transform runs only where every type was converted. A refinement would also run for the others.
+  // A transform runs only if every type was converted. A refinement would also run after a failed conversion.
   z.transform((types, { issues }) => {
     for (const conflict of typeConflicts(types)) {
       const path = conflict.kind === 'name' ? ['type'] : ['formats', conflict.format, 'meta']

@@ -36,7 +36,7 @@ export type SettingsRules = {
   readonly now: number
   /** Origin of this service. A webhook must not point at it. */
   readonly baseUrl: string
-  /** True where test-mode relying parties may use http on loopback. */
+  /** True if test-mode relying parties may use http on loopback. */
   readonly allowLoopback: boolean
   /** Port of this process, which a webhook must not call either. */
   readonly listeningPort?: string | null

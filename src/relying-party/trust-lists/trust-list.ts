@@ -141,7 +141,7 @@ export class TrustList extends DurableObject<Env> {
     return this.view()
   }
 
-  /** Erases the list and its anchors. True where it existed. */
+  /** Erases the list and its anchors. True if it existed. */
   async erase(): Promise<boolean> {
     const existed = this.#load() !== undefined
     await this.ctx.storage.deleteAll()

@@ -35,7 +35,7 @@ export async function refreshTrustList(env: Env, name: string): Promise<Result<T
   return refreshed
 }
 
-/** Erases a list. False where there was none. */
+/** Erases a list. False if there was none. */
 export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   if (!(await isKept(env, name))) return false
   await trustListStub(env, name).erase()
@@ -45,7 +45,7 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
 
 /**
  * Returns the health of lists at `now`: can it be used, and until when. Times are Unix milliseconds.
- * `usableUntil` is `null` without a limit, and 0 where the list could not be read or was never fetched.
+ * `usableUntil` is `null` without a limit, and 0 if the list could not be read or was never fetched.
  */
 export function trustListHealth(env: Env, entries: readonly TrustListEntry[], now: number) {
   return Promise.all(

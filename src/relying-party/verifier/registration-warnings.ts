@@ -1,5 +1,5 @@
 // Warnings about a registration certificate (api/verifier): what wallets would show or refuse later. Settings
-// have no request, so their credential types are compared.
+// have no request, so the known credential types are compared with the certificate.
 
 import { FORMATS } from '../../formats/index.ts'
 import { isCovered } from '../../openid4vp/registration/coverage.ts'
@@ -58,7 +58,7 @@ function scopesOf({ formats }: CredentialTypeDefinition): readonly TypeScope[] {
   )
 }
 
-/** Returns the scopes that are not registered for each identifier of the type. */
+/** Returns the scopes of the type that lack a registration for at least one of its identifiers. */
 function uncoveredScopes(
   type: CredentialTypeDefinition,
   registered: readonly RegisteredCredential[],
@@ -73,7 +73,7 @@ function uncoveredScopes(
   })
 }
 
-/** A scope for all ages is covered where one age is. */
+/** A scope for all ages is covered if any age is covered. */
 function agesOf(path: CredentialTypeFormat['scopes'][string]['path']) {
   if (!JSON.stringify(path).includes('NN')) return [path]
   return Array.from({ length: 99 }, (_, i) =>

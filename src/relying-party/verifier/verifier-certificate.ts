@@ -150,7 +150,7 @@ const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, str
 }
 
 /**
- * True where the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a
+ * True if the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a
  * wildcard.
  */
 export function namesHost(certificateChainPem: string, hostname: string): boolean {

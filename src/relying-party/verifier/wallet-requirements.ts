@@ -10,7 +10,7 @@ import { readersFor } from './reader-certificate.ts'
 
 /** The service that asks. */
 type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
-  /** PEM of its certificate chain; undefined where it is not known. */
+  /** PEM of its certificate chain; undefined if it is not known. */
   readonly chain: string | undefined
   /** Unix seconds. */
   readonly now: number

@@ -6,7 +6,7 @@ import type errors from '../../../assets/oauth-errors.json'
 export type AssetSource = Pick<Fetcher, 'fetch'>
 
 /**
- * True where Cloudflare's edge passed the request on: it names its location. `workerd` alone sets `cf` too,
+ * True if Cloudflare's edge passed the request on: it names its location. `workerd` alone sets `cf` too,
  * but only with the caller's address.
  */
 export function cameByCloudflare({ cf }: Request): boolean {

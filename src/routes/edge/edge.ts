@@ -23,7 +23,7 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   else {
     c.res.headers.set('X-Request-Id', id)
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
-    // A response that is no page runs and loads nothing, wherever a browser shows it.
+    // If a browser shows a response that is no page, the response runs and loads nothing.
     if (!c.res.headers.has('Content-Security-Policy'))
       c.res.headers.set(
         'Content-Security-Policy',
@@ -51,12 +51,12 @@ export function headWithoutEffect(
   }
 }
 
-/** Sends 405 with `Allow` where the path has other methods, else 404. */
+/** Sends 405 with `Allow` if the path has other methods, else 404. */
 export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
   return (c) => refuseMethod(app, c)
 }
 
-/** Handles every thrown error: 503 where an object was unreachable (safe to try again), else 500. */
+/** Handles every thrown error: 503 if an object was unreachable (safe to try again), else 500. */
 export const onError: ErrorHandler<AppEnv> = (error, c) =>
   logError(error, c) === 'unreachable' ? problem(c, 'temporarily_unavailable') : problem(c, 'internal_error')
 

@@ -54,7 +54,7 @@ export async function readPairs(
   return pairs === undefined ? err('malformed') : ok({ pairs, bytes })
 }
 
-/** Parses the text of a form, or of a query; `undefined` where it is malformed. */
+/** Parses the text of a form, or of a query; `undefined` if it is malformed. */
 export function parsePairs(text: string): FormPairs | undefined {
   const pairs = text.split('&').filter((pair) => pair !== '')
   if (pairs.length > PARAMETER_LIMIT) return undefined

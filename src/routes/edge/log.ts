@@ -39,8 +39,8 @@ function audienceOf(c: Context<AppEnv>, route: string): string {
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
 /**
- * Returns the pattern that matched. A pattern that ends in `*` counts only where no other one matched; then
- * the longest.
+ * Returns the pattern that matched. A pattern that ends in `*` counts only if no other pattern matched; then
+ * the longest pattern counts.
  */
 export function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)

@@ -123,7 +123,7 @@ export function notAllowed(code: ProblemCode, pointer: string, message: string):
   return { code, errors: [{ pointer, code: 'not_allowed', message }] }
 }
 
-/** RFC 6750 §3: no error code where no token was sent; an expired token is an `invalid_token`. */
+/** RFC 6750 §3: no error code if no token was sent; an expired token is an `invalid_token`. */
 function challenge(code: ProblemCode): string {
   if (code === 'missing_token') return 'Bearer'
   return `Bearer error="${code === 'insufficient_scope' ? code : 'invalid_token'}"`

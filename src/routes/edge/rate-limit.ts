@@ -10,7 +10,7 @@ import { problem } from './problems.ts'
 type Rate = { readonly limit: number; readonly period: number }
 
 /**
- * Takes one token of a key; false where none is left. `now` is Unix milliseconds. A `count` of -1 gives one
+ * Takes one token of a key; false if none is left. `now` is Unix milliseconds. A `count` of -1 gives one
  * back.
  */
 type Bucket = (key: string, now: number, count?: 1 | -1) => boolean
@@ -46,14 +46,14 @@ const walletCalls = memoryBucket(WALLET_CALLS)
 const tokens = memoryBucket(TOKENS)
 const failures = memoryBucket(FAILED_AUTHENTICATIONS)
 
-/** 100 creations a second for each API key. Returns the response to send where there were more. */
+/** 100 creations a second for each API key. Returns the response to send beyond this limit. */
 export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
   const allowed = await take(c.env.CREATION_RATE_LIMIT, creations, keyId)
   return allowed ? undefined : problem(c, 'rate_limited')
 }
 
 /**
- * 60 wallet calls in 10 s for each address. Returns false where there were more. Without a known address
+ * 60 wallet calls in 10 s for each address. Returns false if there were more. Without a known address
  * there is no limit.
  */
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
@@ -62,7 +62,7 @@ export async function takeWalletCall(c: AppContext): Promise<boolean> {
 }
 
 /**
- * 60 calls of the token endpoint in 10 s for each address, before any authentication. Returns false where
+ * 60 calls of the token endpoint in 10 s for each address, before any authentication. Returns false if
  * there were more. Without a known address there is no such limit.
  */
 export async function takeTokenCall(c: AppContext): Promise<boolean> {
@@ -106,7 +106,7 @@ function toNetwork(address: string): string {
 
 /**
  * Takes one of 10 failed authentications a minute of an address. It never limits a client, so no caller can
- * lock a client out. Returns false where there were more.
+ * lock a client out. Returns false if there were more.
  */
 export function takeFailedAuthentication(c: AppContext): boolean {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)

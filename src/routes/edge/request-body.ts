@@ -42,7 +42,7 @@ export async function readBody(
 
 /** Space for bodies that are being read. */
 export type Reservations = {
-  /** Returns the function that gives the space back, or `undefined` where there is none. */
+  /** Returns the function that gives the space back, or `undefined` if there is none. */
   take(bytes: number, now: number): (() => void) | undefined
 }
 

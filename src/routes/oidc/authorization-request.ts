@@ -35,7 +35,7 @@ export type ParsedRequest = {
 /** Channel of a request. `authenticated`: pushed by a client that authenticated. */
 export type RequestOrigin = 'front_channel' | 'pushed' | 'authenticated'
 
-/** Returns the client's registered address that the request names; `undefined` where it names another. */
+/** Returns the client's registered address that the request names; `undefined` if it names another. */
 export function registeredUri(client: OidcClient, uri: string | undefined): string | undefined {
   if (uri === undefined) return undefined
   return client.redirect_uris.some((registered) => isSame(registered, uri, client)) ? uri : undefined
@@ -172,7 +172,7 @@ function acrError({ acr }: ClaimsParameter): RequestError | undefined {
   return acr === null || essentialLevel(acr) !== undefined ? undefined : 'acr'
 }
 
-/** Returns the lowest level that satisfies an essential `acr`; `undefined` where any does, or none. */
+/** Returns the lowest level that satisfies an essential `acr`; `undefined` if any does, or none. */
 export function essentialLevel(acr: readonly string[] | null): AssuranceLevel | undefined {
   return ASSURANCE_LEVELS.find((level) => acr?.includes(ACR_PREFIX + level))
 }

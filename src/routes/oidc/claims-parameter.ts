@@ -17,7 +17,7 @@ export type ClaimsParameter = {
 /** Claims that are named for one token. `verified`: entries of `verified_claims`. */
 type NamedClaims = Pick<TokenRules, 'names'> & { readonly verified: readonly VerifiedClaimsRequest[] }
 
-/** Returns what the parameter says; `undefined` where it is malformed. */
+/** Returns what the parameter says; `undefined` if it is malformed. */
 export function parseClaims(text: string | undefined): ClaimsParameter | undefined {
   if (text === undefined) return NOTHING
   const parsed = parseJsonObject(text, OIDC_REQUEST.claims)
@@ -82,14 +82,14 @@ function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaims
   })
 }
 
-/** Returns true where a claim has no condition but those on its value. Others cannot be compared. */
+/** Returns true if a claim has no condition but those on its value. Others cannot be compared. */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
 }
 
 const VALUES = ['value', 'values']
 
-/** Identity Assurance 1.0 §6: true where a member restricts its content. Those of `except` are allowed. */
+/** Identity Assurance 1.0 §6: true if a member restricts its content. Those of `except` are allowed. */
 function isRestricted(request: Json, except: readonly string[] = []): boolean {
   if (Array.isArray(request)) return request.some((one) => isRestricted(one))
   if (!isJsonObject(request)) return request !== null
@@ -100,7 +100,7 @@ function isRestricted(request: Json, except: readonly string[] = []): boolean {
   )
 }
 
-/** Returns the texts that satisfy every `value` and `values`; null where there is none of these members. */
+/** Returns the texts that satisfy every `value` and `values`; null if there is none of these members. */
 function textsIn(requests: readonly Json[]): readonly string[] | null {
   const [first, ...others] = requests.flatMap(parseConditions)
   return first?.filter(isText).filter((text) => others.every((one) => one.includes(text))) ?? null

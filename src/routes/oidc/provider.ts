@@ -34,7 +34,7 @@ function otherMethods(methods: string) {
     c.req.method === 'OPTIONS' ? preflight(methods) : refuse(c, 'method_not_allowed', methods)
 }
 
-/** Asks a person to reload where an object cannot be reached. A prefetch gets the same, without effect. */
+/** Asks a person to reload if an object cannot be reached. A prefetch gets the same page, without effect. */
 function forPeople(handle: Handler): Handler {
   return async (c) => {
     if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
@@ -42,12 +42,12 @@ function forPeople(handle: Handler): Handler {
   }
 }
 
-/** Sends an OAuth error where an object cannot be reached. */
+/** Sends an OAuth error if an object cannot be reached. */
 function forClients(handle: Handler): Handler {
   return orUnavailable(handle, (c) => refuse(c, 'unavailable'))
 }
 
-/** As `forClients`, for pages of any origin: none of these endpoints reads a cookie. */
+/** As `forClients`, for pages of any origin: these endpoints read no cookie. */
 function forPages(handle: Handler): Handler {
   return async (c) => allowAnyOrigin(await forClients(handle)(c))
 }

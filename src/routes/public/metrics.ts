@@ -59,7 +59,7 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   ]
 }
 
-/** Counts of every session. Where storage cannot be read or written, they have no sample. */
+/** Counts of all sessions. If storage cannot be read or written, the gauges have no sample. */
 async function sessionGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const counts = await countSessions(env, now).catch((error) => {
     logLine('error', 'sessions_not_counted', { error: error instanceof Error ? error.name : '' })

@@ -8,7 +8,7 @@ import { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
 import { chainLifetime } from '../../trust/x509/chain-lifetime.ts'
 
-/** Returns the health at `now`. Times are Unix milliseconds. Throws where the directory cannot be reached. */
+/** Returns the health at `now`. Times are Unix milliseconds. Throws if the directory cannot be reached. */
 export async function serviceHealth(env: Env, now: number) {
   const directory = directoryStub(env)
   const [entries, relyingPartyCertificates, isWritable] = await Promise.all([
@@ -18,7 +18,7 @@ export async function serviceHealth(env: Env, now: number) {
   ])
   if (isWritable) resumeAlarms(env, now)
   return {
-    /** Lifetime of the service's certificate chain; `null` where it cannot be decoded. */
+    /** Lifetime of the service's certificate chain; `null` if it cannot be decoded. */
     verifierCertificate: chainLifetime(loadConfig(env).verifier.certificateChainPem),
     /** The relying parties' own chains, together. */
     relyingPartyCertificates,

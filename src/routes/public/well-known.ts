@@ -6,7 +6,7 @@ import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { readiness } from './readiness.ts'
 
-/** Prefixes of paths where HEAD may run GET handlers: these have no effect. */
+/** Path prefixes below which HEAD may run GET handlers, because these handlers have no effect. */
 export const SAFE_PREFIXES = [
   '/openapi.json',
   '/docs',

@@ -18,7 +18,7 @@ export const operatorOnly = accepting(({ adminToken }) => [adminToken])
 /** Accepts `METRICS_TOKEN`, which opens nothing else, and `ADMIN_TOKEN`. */
 export const metricsReaders = accepting(({ metricsToken, adminToken }) => [metricsToken, adminToken])
 
-/** Accepts any of these tokens. Where none is configured, the route does not exist. */
+/** Accepts any of these tokens. If no token is configured, the route does not exist. */
 function accepting(tokensOf: (config: Config) => readonly (string | null)[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const tokens = tokensOf(loadConfig(c.env)).filter((token) => token !== null)

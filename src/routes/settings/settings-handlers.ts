@@ -43,8 +43,7 @@ export async function showSettings(c: AppContext, relyingPartyId: string): Promi
 }
 
 /**
- * PATCH: replaces the members that are sent. `refuse` returns a response where the caller may not change
- * them.
+ * PATCH: replaces the members that are sent. `refuse` returns a response if the caller may not change them.
  */
 export async function changeSettings(
   c: AppContext,

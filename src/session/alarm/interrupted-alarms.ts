@@ -1,6 +1,6 @@
 // Alarms that began and did not end, because storage could not be written. The platform repeats a failed
-// alarm after waits that double up to 17 minutes. Where storage can be written again, these alarms are
-// resumed without that wait. The list is that of this isolate; after a restart every alarm is due anyway.
+// alarm after waits that double up to 17 minutes. Once storage can be written again, these alarms are resumed
+// without that wait. The list covers this isolate; after a restart every alarm is due anyway.
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
@@ -12,7 +12,7 @@ const INTERRUPTED_MS = 30_000
 /** Alarms resumed at a time, and the pause after them: each keeps its object in memory for ten seconds. */
 const BATCH = 10
 const PAUSE_MS = 500
-/** Alarms resumed by one call, and the age at which a call counts as over. */
+/** Alarms resumed by one call, and the age at which an unfinished call counts as over. */
 const CALL = 500
 const CALL_MS = 60_000
 const LIMIT = 50_000
@@ -46,6 +46,6 @@ export function resumeAlarms(env: Pick<Env, 'VERIFICATION_SESSION'>, now: number
     }
     calledAt = Number.NEGATIVE_INFINITY
   }
-  // It stops at the first failure: storage cannot be written again, or objects are unreachable.
+  // Stops at the first failure: storage still cannot be written, or objects are unreachable.
   waitUntil(inBackground(resumeAll))
 }

@@ -14,12 +14,12 @@ const WATCHDOG_MS = 60_000
 const POSTPONED_MS = 10_000
 
 /**
- * Does what is due. The watchdog is set first: the platform drops an alarm that throws too often. Erasure
- * alone is one write, and gets its watchdog where that write throws. `now` is Unix milliseconds.
+ * Does the work that is due. The watchdog is set first: the platform drops an alarm that throws too often.
+ * Erasure alone is one write: its watchdog is set only if that write throws. `now` is Unix milliseconds.
  */
 export async function runAlarm(context: SessionContext, now: number): Promise<void> {
   const { store } = context
-  // After the clock was set back, an alarm comes before its work is due. It is set again, to the same time.
+  // If the clock was set back, the alarm comes before its work is due. It is set again to the same time.
   store.forgetAlarm()
   const document = store.session()
   const isErasure = document !== undefined && isOnlyErasureDue(document, now)
@@ -36,11 +36,11 @@ async function work(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   await remainderDue(context, now)
   await expireDue(context, now)
-  // At the same time, so that the log delays no delivery.
+  // Runs beside the deliveries, so that the log delays no delivery.
   const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
-  // After the log, so that no event is removed that it can take.
+  // Runs after the log, so that the log receives each event before its removal.
   await eraseDue(context, now)
-  // Last, because they must delay no outcome. Erasure waits for the steps, and not for the list.
+  // Steps and list come last, because they must delay no outcome. Erasure waits for the steps only.
   await publishStepsDue(context, now)
   await indexDue(context, now)
   store.save() // what an earlier write could not

@@ -18,16 +18,16 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
 /** Time limit of one call to the log. */
 const CALL_MS = 5_000
-/** Time limit of all calls for steps, each after the other. The alarm repeats them. */
+/** Time limit of all calls for steps, one after the other. The alarm repeats failed calls. */
 const STEPS_MS = 20_000
 /** Longest time for which the event of an outcome waits for those of steps. */
 const STEPS_FIRST_MS = 1_000
 /**
- * The wait after the first call. It doubles after each further call, up to the longest. It is that of a first
- * webhook attempt whose result is lost, so that one alarm is for both.
+ * The wait after the first call. It doubles after each further call, up to the longest wait. A first webhook
+ * attempt with a lost result has the same wait, so one alarm serves both.
  */
 const FIRST_WAIT_MS = 25_000
-/** Longest time to a set alarm that may repeat a first call which a crash cut off. */
+/** If a crash cuts off a first call, an alarm within this time repeats the call. */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
@@ -56,7 +56,7 @@ export function newStepLog(
   return { event_ids: [...event_ids, eventId], day, calls: 1, next_call_at: now + FIRST_WAIT_MS }
 }
 
-/** Calls the log again if that is due. The call is counted before it is made. */
+/** Calls the log again if a call is due. The call is counted before it is made. */
 export async function publishDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
@@ -79,7 +79,7 @@ export async function publishDue(context: SessionContext, now: number): Promise<
  */
 export async function publish(context: SessionContext): Promise<void> {
   const { store, env } = context
-  // Steps come first where the log takes them at once. The outcome does not wait for a log that does not.
+  // Steps come first if the log accepts them at once. Otherwise the outcome does not wait for them.
   await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
   const document = store.session()
   const entry = document?.pending_log_entry
@@ -111,7 +111,7 @@ function repeatSoon(store: SessionStore): void {
   store.commit({ ...document, pending_log_entry: { ...entry, next_call_at: soon } })
 }
 
-/** Calls the log again for steps if that is due. */
+/** Calls the log again for steps if a call is due. */
 export async function publishStepsDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
@@ -125,7 +125,7 @@ export async function publishStepsDue(context: SessionContext, now: number): Pro
 }
 
 /**
- * Sends the queued events of steps to the log, in their order. False where the log is unreachable. Two
+ * Sends the queued events of steps to the log, in their order. False if the log is unreachable. Two
  * callers share the calls, so that no event is sent twice.
  */
 export async function publishSteps(context: SessionContext): Promise<boolean> {
@@ -162,7 +162,7 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
   }
 }
 
-/** Returns the log entry of a step event. Its body is that of its delivery. */
+/** Returns the log entry of a step event. The delivery has the same body. */
 function buildStepEntry(
   document: SessionDocument,
   eventId: string,

@@ -35,10 +35,10 @@ export type StoredGeneration = {
   readonly browser: string | null
   /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */
   readonly origin?: string
-  /** Nonce and key of `org-iso-mdoc`, where that is offered too. */
+  /** Nonce and key of `org-iso-mdoc`, if this protocol is offered too. */
   readonly annex_c?: StoredAnnexC
   readonly created_at: number
-  /** When a newer generation was created. */
+  /** Time at which a newer generation was created. */
   readonly superseded_at: number | null
   /** When it was first handed out: fetched by a wallet, read as a view, or sent by value. */
   readonly handed_out_at: number | null

@@ -12,14 +12,14 @@ import type {
   SubjectRule,
 } from '../../relying-party/oidc/client.ts'
 
-/** Time from the wallet's success to the redirect with the code. Encrypted tokens are made at its start. */
+/** Time from the wallet's success to the redirect with the code. Encrypted tokens are made at the success. */
 export const FINISH_MS = 180_000
 
 export const CODE_MS = 60_000
 
 export const TOKEN_MS = 300_000
 
-/** Time in which nearly all codes are redeemed. A token that is issued later lives shorter. */
+/** Time in which nearly all codes are redeemed. A token issued later has a shorter life. */
 const PROMPT_MS = 30_000
 
 /** Time in which the browser may bring an error to the client. */
@@ -36,12 +36,12 @@ export type LoginRequest = {
   readonly state: string | null
   readonly nonce: string | null
   readonly code_challenge: string | null
-  /** Scopes that were granted. */
+  /** Granted scopes. */
   readonly scope: string
   /** Name of the policy, and a part of its hash. */
   readonly policy: string
   readonly subject: SubjectRule
-  /** Values of an essential `acr`, one of which must be reached; null: any. */
+  /** Values of an essential `acr`, one of which must be reached; null for any level. */
   readonly wanted_acr: readonly string[] | null
   readonly id_token: TokenRules
   readonly userinfo: TokenRules
@@ -49,19 +49,19 @@ export type LoginRequest = {
 
 /** Conditions of `claims` on a presentation. Stored sealed, because they may have values of the person. */
 export type LoginConditions = {
-  /** Acceptable values of `sub`; null: any. */
+  /** Acceptable values of `sub`; null for any value. */
   readonly sub: readonly string[] | null
-  /** Entries of `verified_claims` for each token, of which any may be met. */
+  /** Entries of `verified_claims` for each token. One satisfied entry is enough. */
   readonly id_token: readonly VerifiedClaimsRequest[]
   readonly userinfo: readonly VerifiedClaimsRequest[]
 }
 
 /** Choice of the claims of a token, and their protection. */
 export type TokenRules = {
-  /** Null: not signed, for UserInfo only. */
+  /** Null for an unsigned UserInfo response. */
   readonly alg: SigningAlgorithm | null
   readonly encryption: TokenEncryption | null
-  /** Claims that the client named; null: all. */
+  /** Claims that the client named; null for all claims. */
   readonly names: readonly string[] | null
 }
 
@@ -76,7 +76,7 @@ export type VerifiedClaimsRequest = {
   readonly trust_frameworks: readonly string[] | null
   readonly assurance_levels: readonly string[] | null
   readonly names: readonly string[]
-  /** A named claim is released where each list for its name has its value. */
+  /** A named claim is released if each list for its name has its value. */
   readonly values: readonly { readonly name: string; readonly accepted: readonly Json[] }[]
 }
 
@@ -86,7 +86,7 @@ export type Login = LoginRequest & {
   readonly browser: string
   /** SHA-256 of the secret in the code (base64url). */
   readonly code: string
-  /** `LoginConditions`; null where there are none. */
+  /** `LoginConditions`; null if there are none. */
   readonly sealed_conditions: string | null
   readonly result: LoginResult | null
   readonly redeemed: { readonly token: string | null; readonly until: number } | null
@@ -133,7 +133,7 @@ export function loginErasedAt({ status, ended_at, login }: EndedLogin): number {
   return ended_at + (isSuccess ? PROMPT_MS + TOKEN_MS : UNSUCCESSFUL_MS)
 }
 
-/** Returns true where nothing of a login is of use any more, which may be before it is erased. */
+/** Returns true if no part of a login can be used any more. Erasure may come later. */
 export function isLoginOver(document: EndedLogin, now: number): boolean {
   const until = document.login?.redeemed?.until ?? Number.POSITIVE_INFINITY
   return Math.min(loginErasedAt(document), until) <= now

@@ -34,7 +34,7 @@ type WalletErrorKind =
 /** One row of the catalogue. */
 export type Reason = {
   readonly family: ReasonFamily
-  /** Null where no response is refused for this reason. */
+  /** Null if no response is refused for this reason. */
   readonly wallet: WalletErrorKind | null
   readonly message: string
   /** True if the same person may succeed with another try. */

@@ -7,7 +7,7 @@ const TRANSITIONS: Readonly<Partial<Record<Status, readonly TerminalStatus[]>>> 
   pending: ['verified', 'rejected', 'declined', 'expired', 'canceled'],
 }
 
-/** Returns the new status, or `undefined` where the transition is refused. */
+/** Returns the new status, or `undefined` if the transition is refused. */
 export function transition(from: Status, to: TerminalStatus): TerminalStatus | undefined {
   return TRANSITIONS[from]?.find((status) => status === to)
 }

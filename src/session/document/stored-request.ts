@@ -42,7 +42,7 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
   readonly return_url: string | null
   readonly locale: string | null
   readonly allow_derived: boolean
-  /** Absent where the relying party left it out: false. */
+  /** Absent if the relying party left it out: false. */
   readonly intent_to_retain?: boolean
   readonly retry_of: string | null
   /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */

@@ -16,8 +16,8 @@ export type StoredVerifier =
       readonly google_metadata?: string
     })
   /**
-   * Verifier of unsigned requests, without a registration. It is known by its Response URI; where that is
-   * `null`, by the origin of the page.
+   * Verifier of unsigned requests, without a registration. The Response URI identifies it. If the URI is
+   * `null`, the origin of the page identifies it.
    */
   | {
       readonly client_id: string | null
@@ -37,12 +37,12 @@ export type StoredWallet = {
   readonly request_options: StoredRequest['request_options']
   /** Scheme or start of an address that opens it. Null without links and QR codes. */
   readonly link: string | null
-  /** All of its links, by their name in `wallet_links`. */
+  /** All links of the wallet, by their name in `wallet_links`. */
   readonly links: Readonly<Record<string, string>>
   readonly dc_api_protocols: readonly DcApiProtocol[]
   /** True if its identity sends the root. Absent: false. */
   readonly include_root?: true
-  /** Its identity, or the id of an earlier wallet that has the same. Absent: that of the session. */
+  /** Its identity, or the id of an earlier wallet with the same identity. Absent: the session's identity. */
   readonly verifier?: StoredVerifier | { readonly of: string }
 }
 

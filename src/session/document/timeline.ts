@@ -12,7 +12,7 @@ export type Step =
       readonly type: 'response_refused'
       readonly reason: ReasonCode
       readonly channel: Channel | null
-      /** Clause of the check that failed. Absent where no check of a credential did. */
+      /** Clause of the check that failed. Absent if no check of a credential did. */
       readonly clause?: string
     }
   | { readonly type: 'redeemed' }

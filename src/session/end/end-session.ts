@@ -27,7 +27,7 @@ import { recordOutcome } from '../store/measures.ts'
 export type SessionEnd = {
   readonly status: TerminalStatus
   readonly outcome: Outcome
-  /** Digest of the response that ends the session; null where no response does. */
+  /** Digest of the response that ends the session; null if no response does. */
   readonly winner: string | null
   /** The browser whose return ends the session. */
   readonly returned?: Returned | null
@@ -186,7 +186,7 @@ const NO_RESULT = {
 } as const satisfies Omit<Outcome, 'reason'>
 
 /**
- * The finished document; `undefined` where the transition is refused. All generations are erased, and so are
+ * The finished document; `undefined` if the transition is refused. All generations are erased, and so are
  * the terms of chosen wallets.
  */
 function endedDocument(

@@ -58,7 +58,7 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   }
 }
 
-/** Stores an entry. False where the index is unreachable. */
+/** Stores an entry. False if the index is unreachable. */
 export function putEntry(
   env: Env,
   { relying_party_id: relyingPartyId }: Pick<SessionDocument, 'relying_party_id'>,
@@ -71,7 +71,7 @@ export function putEntry(
   })
 }
 
-/** Removes the entry of a deleted session. False where the index is unreachable. */
+/** Removes the entry of a deleted session. False if the index is unreachable. */
 export function removeEntry(
   env: Env,
   of: Pick<SessionDocument, 'relying_party_id' | 'verification_id' | 'created_at'>,

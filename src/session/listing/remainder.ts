@@ -67,7 +67,7 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   await sendListing(context)
 }
 
-/** Sends the change. True where the list has it. */
+/** Sends the change. True if the list has it. */
 async function sendListing(context: SessionContext): Promise<boolean> {
   const { store, env } = context
   const listing = store.tombstone()?.listing

@@ -1,5 +1,5 @@
-// The end of a login: the browser that began it gets a code, the client redeems the code for tokens. As in
-// same-device.ts, everything that waits comes before the synchronous step that reads and writes the document.
+// The end of a login: its browser gets a code, and the client redeems the code for tokens. As in
+// same-device.ts, all awaits come first. Then one synchronous step reads and writes the document.
 
 import { loadConfig } from '../../config.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
@@ -22,7 +22,7 @@ import type { SessionContext } from '../store/context.ts'
 import { loadWebhook } from '../store/webhook.ts'
 import { issueIdToken, issueUserInfo } from '../tokens/tokens.ts'
 
-/** Address that the browser goes to, and what it brings. `locale`: of the page, where the client chose it. */
+/** Redirect address of the browser, with its parameters. `locale`: page language that the client chose. */
 export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> & {
   readonly locale: string | null
   readonly end: /** `page`: address of the session's page. */
@@ -33,17 +33,20 @@ export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode
     | { readonly kind: 'error'; readonly error: string; readonly description: string }
 }
 
-/** A code at the token endpoint. `code`: digest of its secret. `challenge`: of the verifier that was sent. */
+/**
+ * A code at the token endpoint. `code`: digest of its secret. `challenge`: PKCE challenge of the sent
+ * verifier.
+ */
 export type Redemption = {
   readonly relyingPartyId: string
   readonly clientId: string
-  /** True where the client authenticated. */
+  /** True if the client authenticated. */
   readonly confidential: boolean
   readonly redirectUri: string
   readonly challenge: string | null
   readonly code: string
   readonly issuedAt: number
-  /** Digest of the access token that the client will get. */
+  /** Digest of the access token for the client. */
   readonly token: string
 }
 
@@ -179,7 +182,7 @@ function redeemable(
     login.client_id === redemption.clientId &&
     login.confidential === redemption.confidential &&
     login.redirect_uri === redemption.redirectUri
-  // RFC 9700 §2.1.1: a verifier where no challenge was sent is a downgrade.
+  // RFC 9700 §2.1.1: a `code_verifier` without an earlier `code_challenge` is a PKCE downgrade.
   const isProven = login.code_challenge === redemption.challenge
   const isInTime = now < redemption.issuedAt + CODE_MS
   const result = resultOf(document)

@@ -27,7 +27,7 @@ export type AnnexCGeneration = StoredGeneration & {
   readonly annex_c: StoredAnnexC
 }
 
-/** Returns the documents that are requested; `undefined` where documents alone cannot satisfy the request. */
+/** Returns the documents that are requested; `undefined` if documents alone cannot satisfy the request. */
 export function requestedDocuments({ request, query, wallet }: RequestTerms): DocumentQuery | undefined {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return undefined
   if (wallet !== null && !wallet.dc_api_protocols.includes(ISO_MDOC)) return undefined

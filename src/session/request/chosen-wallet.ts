@@ -1,4 +1,4 @@
-// The wallet of one more request of a pending session (api/wallets): a chosen one, or any.
+// The wallet of a further request of a pending session (api/wallets): a chosen wallet, or any wallet.
 
 import { loadConfig } from '../../config.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
@@ -10,7 +10,7 @@ import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
-/** Chooses the request for any wallet, where the creation named one. */
+/** Value that chooses a request for any wallet, although the creation named a wallet. */
 const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */
@@ -45,7 +45,10 @@ export async function chooseWallet(
   return needsPermission(lowered.value, document) ? ok(earlier) : err('wallet_cannot')
 }
 
-/** True for unsigned requests and plain responses that the session does not have: settings permit them. */
+/**
+ * True if the settings permit unsigned requests and plain responses. The session's own request may have
+ * neither.
+ */
 function needsPermission(
   { request_options: chosen }: Pick<StoredWallet, 'request_options'>,
   { request: { request_options: usual } }: SessionDocument,

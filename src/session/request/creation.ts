@@ -34,7 +34,7 @@ export type CreateInput = {
    * without the redirect flow.
    */
   readonly verifier: VerifierIdentity | null
-  /** The wallet that the creation chose, which `request.wallet` names. */
+  /** The wallet that the creation chose, named by `request.wallet`. */
   readonly wallet?: ChosenWallet
   readonly retentionSeconds: number
   /** True if the relying party has a list of its verifications. */
@@ -59,8 +59,8 @@ export async function newSession(
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
   const { request, bodyDigest } = input
-  // api/binding: a QR code can be passed on. Where binding is required, there is none, and the page creates a
-  // link.
+  // api/binding: a QR code can be passed on. If binding is required, there is no QR code, and the page
+  // creates a link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null, wallet: request.wallet } as const
   const offersQr = qrRefusal(request, input.wallet) === undefined
   const [made, verifier, wallet] = await Promise.all([
@@ -112,8 +112,8 @@ export async function newSession(
 }
 
 /**
- * Returns why a session has no QR code for a wallet, or for any; `undefined` if it has one. A QR code can be
- * passed on.
+ * Returns why a session has no QR code for a wallet (null: any wallet); `undefined` if it has a QR code. A QR
+ * code can be passed on.
  */
 export function qrRefusal(
   { protocol, required_session_binding }: Pick<StoredRequest, 'protocol' | 'required_session_binding'>,
@@ -153,7 +153,7 @@ export async function createdSession(document: SessionDocument, config: Config):
   }
 }
 
-/** Returns true if a URI fits a QR code. Later requests with the same terms have the same length. */
+/** Returns true if a URI fits into a QR code. Later requests with the same terms have the same length. */
 export function fitsQr(uri: string): boolean {
   return utf8(uri).length <= REQUEST_BY_VALUE.bytes
 }

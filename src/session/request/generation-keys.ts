@@ -140,7 +140,7 @@ export async function openSecret(config: Config, place: Place, sealed: string): 
   return text
 }
 
-/** Returns the identity pinned to a request; null where requests are not signed. */
+/** Returns the identity pinned to a request; null if requests are not signed. */
 export async function openVerifier(
   config: Config,
   { verification_id, verifier }: Pick<SessionDocument, 'verification_id' | 'verifier'>,

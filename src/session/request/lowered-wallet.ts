@@ -44,7 +44,7 @@ export type Requester = {
   readonly expiresAt: number
 }
 
-/** A wallet with its lowered request. `identity`: absent where the request has that of the session. */
+/** A wallet with its lowered request. `identity`: absent if the request has that of the session. */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
 
 /** A session whose request is lowered, and that request as `loadOriginal` returns it. */

@@ -52,7 +52,7 @@ export type Evaluation =
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
       readonly details?: AttemptDetails
-      /** Clause of the check that failed. Absent where no check of a credential did. */
+      /** Clause of the check that failed. Absent if no check of a credential did. */
       readonly clause?: string
     }
 

@@ -1,5 +1,5 @@
 // The platform's cache (Cache API) as the core uses it. Isolates of the same place share what one of them
-// fetched. Where there is no cache, or it fails, it is empty.
+// fetched. A missing or failing cache counts as empty.
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
@@ -37,7 +37,7 @@ async function buildAddress(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`
 }
 
-/** Returns nothing where `workerd serve` has no cache and throws. Then the network is used. */
+/** Returns nothing if `workerd serve` has no cache and throws. Then the network is used. */
 async function orNothing<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await work()

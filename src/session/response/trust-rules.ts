@@ -1,5 +1,5 @@
-// Trust in one evaluation (api/trust): the anchors that count, and what is accepted where something could
-// not be checked.
+// Trust in one evaluation (api/trust): the anchors that count, and what is accepted if a check was not
+// possible.
 
 import type { Config } from '../../config.ts'
 import type { Context } from '../../formats/verification/format.ts'
@@ -21,7 +21,7 @@ export type EvaluationInput = {
   readonly network: Network
   /** Anchors of the lists that the relying party subscribes to. */
   readonly subscribed: SubscribedAnchors
-  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, where a sandbox is bound. */
+  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, if a sandbox is bound. */
   readonly sandboxed: boolean
   /** Arrival of the response, in Unix milliseconds. */
   readonly arrivedAt: number
@@ -42,7 +42,7 @@ export function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchor
   return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
 }
 
-/** Reasons for a well-formed chain that no available anchor covers. */
+/** Reasons of a refusal that a missing anchor can cause for a well-formed chain. */
 const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
   'untrusted_issuer',
   'invalid_certificate_path',

@@ -7,14 +7,15 @@ import type { PendingIndexEntry } from '../document/pending-entry.ts'
 import { expiryAlarmAt } from './wake-up.ts'
 
 /**
- * Wait for a call that a crash cut off, and for one that no caller has started. It is that of a first webhook
- * attempt, so that one alarm repeats both.
+ * Wait for a call that a crash cut off or that no caller has started. A first webhook attempt has the same
+ * wait, so one alarm repeats both.
  */
 const REPEAT_MS = 25_000
 
 /**
- * Returns the document to be written. Where its entry differs from that of the written one, the same write
- * queues it with a new revision. So no revision has two contents. The caller starts the first call.
+ * Returns the document to be written. If its entry differs from the entry of the written document, the same
+ * write queues the entry with a new revision. So each revision has one content. The caller starts the first
+ * call.
  */
 export function withChangedEntry(
   written: SessionDocument | undefined,
@@ -34,7 +35,7 @@ export function firstEntry(
   return { revision: 1, calls: 1, next_call_at: expiryAlarmAt(document) }
 }
 
-/** Returns the time of an alarm that is set anyway, where there is one: another time would write a row. */
+/** Returns the time of an alarm that is already set, if possible: another time would write a row. */
 function repeatAt(document: SessionDocument, now: number): number {
   const { status, pending_log_entry, pending_index_entry } = document
   const set = pending_index_entry?.next_call_at ?? 0

@@ -24,7 +24,7 @@ export function noteRefusal(reason: ReasonCode, now: number): void {
   refusals = [...refusals.slice(1 - LIMIT), { at: now, isByTime: BY_TIME.has(reason) }]
 }
 
-/** Returns true where most refusals of the last minute are about a time. */
+/** Returns true if most refusals of the last minute are about a time. */
 export function isClockSuspect(now: number): boolean {
   const recent = refusals.filter(({ at }) => Math.abs(now - at) < WINDOW_MS)
   return recent.length >= FEWEST && 2 * recent.filter(({ isByTime }) => isByTime).length > recent.length

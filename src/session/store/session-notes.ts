@@ -38,7 +38,7 @@ export function addNote(note: SessionNote): void {
   )
 }
 
-/** Stores the collected changes. Rejects where storage cannot be written; the changes are kept then. */
+/** Stores the collected changes. Rejects if storage cannot be written; the changes are kept then. */
 export async function storeNotes(
   bindings: Env,
   isDue: (change: SessionNote) => boolean = () => true,

@@ -1,4 +1,4 @@
-// Names of claims in tokens: those of OpenID Connect where there is one, else those of the catalogue.
+// Names of claims in tokens: the name of OpenID Connect if the claim has one, else the catalogue's name.
 
 import type { ScopePath } from '../../policy/policy.ts'
 
@@ -20,12 +20,12 @@ const STANDARD_NAMES: Readonly<Record<string, string>> = {
   resident_country: 'address.country',
 }
 
-/** Returns the name of a value in OpenID Connect, or its own name where there is none. */
+/** Returns the name of a value in OpenID Connect, or else its own name. */
 export function standardNameOf(name: string): string {
   return (Object.hasOwn(STANDARD_NAMES, name) && STANDARD_NAMES[name]) || name
 }
 
-/** Returns the name of a claim in the catalogue, or in `checks` where the catalogue does not have it. */
+/** Returns the name of a claim in the catalogue, or in `checks` if the catalogue lacks the claim. */
 export function claimNameOf({ scope, display_name }: Pick<ScopePath, 'scope' | 'display_name'>): string {
   return display_name ?? scope
 }

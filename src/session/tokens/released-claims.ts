@@ -1,6 +1,6 @@
 // The claims of a token (OpenID Connect Core 1.0 §5, Identity Assurance 1.0 §5). A proven boolean has its own
-// name. Values have their standard name where there is one, else they are in `vp_data` by credential query.
-// Without encryption `vp_data` has only the names of what was presented.
+// name. A value has its standard name, if any. Other values are in `vp_data` by credential query. Without
+// encryption `vp_data` has only the names of what was presented.
 
 import { canonicalJson } from '../../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -21,7 +21,7 @@ export type ProvenClaim = {
 
 export const TRUST_FRAMEWORK = 'urn:wallet-verifier:trust-anchors'
 
-/** Claims of OpenID Connect that credentials have, and how a value must be to be one. */
+/** Claims of OpenID Connect that credentials have, and the form that each value must have. */
 const STANDARD: Readonly<Record<string, (value: Json) => Json | undefined>> = {
   family_name: text,
   given_name: text,
@@ -66,8 +66,8 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
 }
 
 /**
- * Returns the claims that tokens may have: of each query those of one credential. It is `preferred` where
- * that is of the query, else the first one. Values of two credentials may be of two people.
+ * Returns the claims that tokens may have, from one credential of each query. `preferred` is chosen if it
+ * belongs to the query, else the first credential. Values of two credentials may be about two people.
  */
 export function ofOneCredential(
   proven: readonly ProvenClaim[],
@@ -80,7 +80,7 @@ export function ofOneCredential(
   return proven.filter(({ query, credential }) => chosen.get(query) === credential)
 }
 
-/** Returns true where a proof says no more than that the policy's condition is met. */
+/** Returns true if a proof shows only that the policy's condition is met. */
 export function isCondition({ boolean, values }: ScopePath): boolean {
   return values?.every(isTrue) ?? boolean
 }
@@ -109,8 +109,8 @@ export function releasedClaims(
 }
 
 /**
- * Returns `verified_claims`: claims that an entry names which requires no other framework or level, and no
- * other value of the claim (Identity Assurance 1.0 §6). `undefined` where none of them may be released.
+ * Returns `verified_claims` (Identity Assurance 1.0 §6): the claims of entries whose framework, level and
+ * values match. `undefined` if no claim may be released.
  */
 export function verifiedClaims(
   proven: readonly ProvenClaim[],
@@ -142,7 +142,9 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
   return [name, standard, ...(standard.startsWith('address.') ? ['address'] : [])]
 }
 
-/** Compares the value as it was proven and as it is released. A part of an address is no whole one. */
+/**
+ * Compares both the proven and the released form of the value. A part of an address is not the whole address.
+ */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
   const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)
   const own = [claim.value, released ?? claim.value].map(canonicalJson)
@@ -163,7 +165,10 @@ function addPresented(byQuery: Map<string, Map<string, Json>>, claim: ProvenClai
   members.set('presented', [...(Array.isArray(presented) ? presented : []), claim.name])
 }
 
-/** Adds a value under its standard name. False where it has none, or another credential has taken it. */
+/**
+ * Adds a value under its standard name. False if it has no standard name, or another credential uses the
+ * name.
+ */
 function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim): boolean {
   const name = standardNameOf(claim.name)
   const [parent = '', part = ''] = name.split('.')
@@ -181,7 +186,7 @@ function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim
   return true
 }
 
-/** Returns a value as the claim `name` of OpenID Connect; `undefined` where it is none. */
+/** Returns a value as the claim `name` of OpenID Connect; `undefined` if the value does not fit. */
 function readStandardValue(name: string, value: Json): Json | undefined {
   return Object.hasOwn(STANDARD, name) ? STANDARD[name]?.(value) : undefined
 }

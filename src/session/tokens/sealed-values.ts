@@ -7,7 +7,7 @@ import { openSecret, sealSecret } from '../request/generation-keys.ts'
 const conditionsPlace = (verificationId: string) => ({ verificationId, place: 'login-conditions' })
 const subjectPlace = (verificationId: string) => ({ verificationId, place: 'login-subject' })
 
-/** Seals the conditions of a new login; null where there are none. */
+/** Seals the conditions of a new login; null if there are none. */
 export async function sealConditions(
   config: Config,
   verificationId: string,

@@ -9,10 +9,10 @@ import type { Decision } from '../../policy/policy.ts'
 import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
-/** The `sub`, and the index of the credential that it is made of; null where it is random. */
+/** The `sub`, and the index of the credential that it is made of; null if it is random. */
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
-/** Returns the `sub`; `undefined` where no credential has every claim that the rule names. */
+/** Returns the `sub`; `undefined` if no credential has every claim that the rule names. */
 export async function deriveSubject(
   rule: SubjectRule,
   {

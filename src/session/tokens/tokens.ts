@@ -42,7 +42,7 @@ type LoginSession = Pick<SessionDocument, 'verification_id' | 'relying_party_id'
 }
 
 /**
- * Prepares the tokens of a success: the values are in memory now and never again. `undefined` where the
+ * Prepares the tokens of a success now, because claim values are in memory only once. `undefined` if the
  * session is no login, or there is no success.
  */
 export async function prepareLogin(
@@ -68,7 +68,7 @@ export async function prepareLogin(
   const level = decision.assurance_level
   const acr = chooseAcr(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
-  // A login may only use a browser's own request where that browser began it.
+  // If a browser began the login, only requests made for that browser may end it.
   const session_binding = generation.browser === null ? 'none' : bound
   const facts = { at: now, sub, acr, session_binding }
   const session = { ...document, login }
@@ -90,8 +90,7 @@ export async function prepareLogin(
 }
 
 /**
- * Core §5.5.1.1: the highest level that is reached, among those that the client named as essential;
- * `undefined` where none of them is reached.
+ * Core §5.5.1.1: the highest essential level of the client that is reached; `undefined` if none is reached.
  */
 function chooseAcr(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
   if (wanted === null) return ACR_PREFIX + reached
@@ -196,7 +195,7 @@ function encryptToken(jws: string, { alg, enc, jwk }: TokenEncryption): Promise<
     .encrypt(withoutHints(jwk))
 }
 
-/** `use` and `alg` were checked at registration. WebCrypto would apply them again. */
+/** Drops `use` and `alg`: WebCrypto would reject the key for them. Registration has checked both. */
 function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jwk']) {
   return key
 }

@@ -5,7 +5,7 @@
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const
 export type Language = (typeof LANGUAGES)[number]
 
-/** Returns the language for a tag (BCP 47), or null where it has no translation. */
+/** Returns the language for a tag (BCP 47), or null if it has no translation. */
 export function findPageLanguage(tag: string | null): Language | null {
   const primary = tag?.split('-')[0]?.toLowerCase()
   return LANGUAGES.find((language) => language === primary) ?? null

@@ -1,5 +1,5 @@
-// The content of the hosted page (api/page): who requests what, the wallet that was chosen, and those that
-// can answer.
+// The content of the hosted page (api/page): who requests what, the chosen wallet, and the wallets that can
+// answer.
 
 import { mapPageTexts } from '../../api/page-texts.ts'
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
@@ -18,19 +18,19 @@ import { loadOriginal, type Requester, type RequestingSession } from '../request
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
 import type { SessionContext } from '../store/context.ts'
 
-/** A wallet that can answer the request, or that no public source says it of. */
+/** A wallet that can answer the request, or for which public sources leave this open. */
 export type OfferedWallet = {
   readonly id: string
   readonly isKnown: boolean
-  /** False where only the browser's API reaches it, by one of `exchanges`. */
+  /** False if only the browser's API reaches it, by one of `exchanges`. */
   readonly hasLink: boolean
   readonly exchanges: readonly DcApiProtocol[]
 }
 
 /**
- * The page that is read. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet
- * that cannot answer is ignored. `mayLower`: false where the render limit is reached. Then a wallet that was
- * not chosen before is ignored, too.
+ * The requested page. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet
+ * that cannot answer is ignored. `mayLower`: false if the render limit is reached. Then a newly chosen wallet
+ * is ignored, too.
  */
 export type PageRequest = { readonly named: string | null; readonly mayLower: boolean }
 
@@ -84,7 +84,7 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     ...mapPageTexts((name) => request[name]),
     required_session_binding,
     return_url,
-    /** Id of the chosen wallet; null: any. */
+    /** Id of the chosen wallet; null for any wallet. */
     wallet: terms.wallet?.id ?? null,
     /** JSON text of what `offeredWallets` reads; null after the end. */
     requesting: status === 'pending' ? requestingText(document) : null,
@@ -116,8 +116,8 @@ function listExchanges(terms: RequestTerms): readonly DcApiProtocol[] {
 }
 
 /**
- * Returns the families of exchange protocols for a phone nearby, of which one call can use one only. Where
- * documents are all that is requested, `org-iso-mdoc` alone reaches every phone.
+ * Returns the families of exchange protocols for a phone nearby. One call can use one family only. If only
+ * documents are requested, `org-iso-mdoc` alone reaches every phone.
  */
 function nearbyFamilies(
   { query }: RequestTerms,

@@ -46,7 +46,7 @@ export async function signReceipt(
     credentials: credentialsOf(outcome).map(toReceipt),
     trust_lists: vouchingLists(derivation),
     channel: found.channel,
-    // As in the event: a return code may be redeemed later.
+    // The binding is as in the event: a return code may be redeemed later.
     session_binding: found.session_binding,
     trace: found.trace,
   }
@@ -75,7 +75,7 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     protocol: request.protocol,
     request_options: request.request_options,
     required_session_binding: request.required_session_binding,
-    // Newer than the other members, so it counts only where it is used.
+    // This member is newer than the others, so it is hashed only if it is used.
     ...(request.require_same_holder_key && { require_same_holder_key: true }),
     ...(request.intent_to_retain && { intent_to_retain: true }),
     ...(request.wallet && { wallet: request.wallet }),

@@ -36,7 +36,7 @@ export type TrustAnchor = {
   readonly purpose?: readonly AnchorPurpose[]
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
-  /** The list that the anchor came from. Never on the wire, where anchors are a relying party's own. */
+  /** The list that the anchor came from. Never on the wire: anchors there are the relying party's own. */
   readonly list?: ListReference
   /** The URL at which that list is published, if it is. */
   readonly listUrl?: string
@@ -45,7 +45,7 @@ export type TrustAnchor = {
 /** One issue of one of the operator's lists, and when that issue was last known to be current. */
 export type ListReference = {
   readonly name: string
-  /** The number of the issue; `null` where the list has none. */
+  /** The number of the issue; `null` if the list has none. */
   readonly sequence: number | null
   /** ISO 8601 in UTC. */
   readonly trust_as_of: string

@@ -7,8 +7,8 @@ import { err, ok, type Result } from '../../result.ts'
 import type { CompressedStatusList, StatusListError } from './status-token.ts'
 
 /**
- * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` where it is not a stream of its kind,
- * or is shorter than its layout allows. Called once for a new list, before an entry of it is used.
+ * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` if it is not a stream of its kind, or
+ * is shorter than its layout allows. Called once for a new list, before an entry of it is used.
  */
 export function inflateStatusList(
   list: CompressedStatusList,

@@ -37,7 +37,7 @@ export type StatusListError =
   | 'unconfirmed_signer'
   | 'invalid_signature'
   | 'index_out_of_range'
-  /** The identifier is text where the list has byte strings, or the reverse. */
+  /** The identifier is text although the list has byte strings, or the reverse. */
   | 'another_identifier_type'
 
 /**

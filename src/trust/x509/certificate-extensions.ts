@@ -25,8 +25,7 @@ export type CertificateExtensions = {
   /** The KeyIdentifier of AuthorityKeyIdentifier (§4.2.1.1), if present. */
   readonly authorityKeyIdentifier: Uint8Array<ArrayBuffer> | undefined
   /**
-   * The encoded value of CRLDistributionPoints (§4.2.1.13). It has an effect only where revocation is
-   * checked.
+   * The encoded value of CRLDistributionPoints (§4.2.1.13). It has an effect only if revocation is checked.
    */
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
   /** The encoded value of Google Wallet's extension, which has an effect only for that wallet. */

@@ -63,9 +63,7 @@ function staysWithinPathLengths(path: Path): boolean {
   })
 }
 
-/**
- * §4.2.1.12. The usages of an issuer also restrict its certificates, as TLS authorities rely on in practice.
- */
+/** §4.2.1.12. An issuer's extended key usages also limit the certificates below it, as TLS authorities do. */
 function purposesFit(
   [leaf, ...issuers]: Path,
   { extendedKeyUsage: wanted, usageIfRestricted }: LeafDemand,

@@ -24,7 +24,7 @@ type ConstrainedNames = {
   readonly subjectAltNames: readonly GeneralName[]
 }
 
-/** Decodes the extension's value; `undefined` where it is malformed. */
+/** Decodes the extension's value; `undefined` if it is malformed. */
 export function decodeNameConstraints(value: DerElement): NameConstraints | undefined {
   const constraints: { permitted: readonly GeneralName[]; excluded: readonly GeneralName[] } = {
     permitted: [],

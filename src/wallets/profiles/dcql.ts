@@ -2,7 +2,7 @@
 
 import type { WalletProfile } from './profile.ts'
 
-/** A wallet of which nothing public says what it supports. */
+/** A wallet whose support no public source describes. */
 export const UNKNOWN = makeDcql('unknown', 'unknown')
 /** A wallet that supports every member. */
 export const SUPPORTED = makeDcql('yes', 'none')

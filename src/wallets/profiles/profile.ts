@@ -15,7 +15,7 @@ const formats = list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8)
 const date = z.iso.date()
 const address = z.url({ protocol: /^https$/ })
 
-/** `unknown`: nothing public says it. */
+/** `unknown`: no public source says it. */
 const support = z.enum(['yes', 'no', 'unknown'])
 /** `ignored`: the wallet accepts the member and acts as if it were absent. */
 const supportOrIgnored = z.enum(['yes', 'no', 'ignored', 'unknown'])
@@ -32,7 +32,7 @@ const dcql = z.strictObject({
   optional_sets: z.exactOptional(z.enum(['yes', 'no'])),
   /** `ignored`: every claim of `claims` is disclosed. */
   claim_sets: supportOrIgnored,
-  /** `ignored`: a claim is disclosed whatever its value. */
+  /** `ignored`: a claim is disclosed with any value. */
   values: supportOrIgnored,
   /** A path with `null`: all elements of an array. */
   null_path: support,
@@ -47,7 +47,7 @@ const dcql = z.strictObject({
   multiple: support,
   trusted_authorities: supportOrIgnored,
   require_cryptographic_holder_binding: support,
-  /** Disclosed by a query without `claims`, beside what is always disclosed. */
+  /** Claims that a query without `claims` discloses in addition to those that are always disclosed. */
   without_claims: z.enum(['none', 'all', 'refused', 'unknown']),
 })
 
@@ -63,21 +63,24 @@ export const walletProfileSchema = z.strictObject({
   /** ISO 3166-1 alpha-2. Empty: any country. */
   countries: z.array(z.string().check(z.regex(/^[A-Z]{2}$/))),
   platforms: list(z.enum(['ios', 'android', 'web']), 3),
-  /** Schemes and addresses that open it, the preferred first. Without `test`, test mode uses `live`. */
+  /** Schemes and addresses that open the wallet, preferred first. Without `test`, test mode uses `live`. */
   links: z.exactPartial(z.strictObject({ live: list(link, 8), test: list(link, 8) })),
   install: z.exactPartial(z.strictObject({ ios: address, android: address, web: address })),
   /** Protocols of links and QR codes. */
   protocols: z.array(z.enum(PROTOCOL_IDS)),
-  /** Those of them in which nothing that was checked shows if it answers. Absent: none. */
+  /** Protocols of the above for which the checked sources leave open if it answers. Absent: none. */
   unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
-  /** True if it discloses one credential at most by the Digital Credentials API. Absent: false. */
+  /** True if it discloses at most one credential through the Digital Credentials API. Absent: false. */
   dc_api_single: z.exactOptional(z.literal(true)),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
-  /** The preferred first. */
+  /** Credential formats, preferred first. */
   formats,
-  /** Formats of which it discloses more claims than a query names. It is not asked for them. Absent: none. */
+  /**
+   * Formats in which it discloses more claims than a query names. Requests leave these formats out. Absent:
+   * none.
+   */
   excess_formats: z.exactOptional(formats),
   /** Type identifiers that it holds (`vct`, docType, …). Absent: any. */
   types: z.exactOptional(list(line, 32)),
@@ -93,7 +96,7 @@ export const walletProfileSchema = z.strictObject({
   dcql,
 })
 
-/** Where a profile was read. `checked`: the day of the last check of all of it. */
+/** Public sources of a profile. `checked`: the day when the whole profile was last checked. */
 export const walletSourcesSchema = z.strictObject({
   checked: date,
   sources: list(z.strictObject({ url: address, version: line, read: date }), 8),

@@ -111,7 +111,10 @@ function securityPolicy(
   ].join('; ')
 }
 
-/** Returns an origin as a source of the policy. Where it cannot be named, as an IPv6 address: its scheme. */
+/**
+ * Returns an origin as a source of the policy. Returns only the scheme if the origin cannot be named, such as
+ * an IPv6 address.
+ */
 function sourceOf(origin: string): string {
   return isPlain(origin) ? origin : new URL(origin).protocol
 }

@@ -24,7 +24,10 @@ function parsePreference(text: string): { readonly tag: string; readonly weight:
   return { tag, weight: tag === '' ? 0 : Number(weight) }
 }
 
-/** Returns the locale for numbers: the session's, where it is one of the page's language. */
+/**
+ * Returns the locale for numbers: the session's locale if it has the page's language, else the page's
+ * language.
+ */
 export function chooseLocale(language: string, locale: string | null): string {
   return locale !== null && findPageLanguage(locale) === language && isLocale(locale) ? locale : language
 }

@@ -12,7 +12,7 @@ export type ScriptData = {
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number
-  /** True where the page goes on by itself at the end: a login. */
+  /** True if the page goes on by itself at the end: a login. */
   readonly follows: boolean
   /** Number of the last activity that the page no longer shows. */
   readonly seen: number
@@ -29,9 +29,9 @@ export type ScriptData = {
   readonly wallet: string | null
   /** Exchange protocols of the request. */
   readonly dc_api_exchanges: readonly string[]
-  /** Families of protocols for a phone nearby, the one of the first button first. */
+  /** Families of protocols for a phone nearby. The first family belongs to the first button. */
   readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
-  /** Words of the first button where the wallet is on another device. */
+  /** Words of the first button if the wallet is on another device. */
   readonly dc_api_nearby: string
   readonly dc_api_closed: string
   readonly dc_api_sent: string

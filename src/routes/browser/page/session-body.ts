@@ -168,7 +168,7 @@ ${walletsMarkup(texts, page)}
 </div>`
 }
 
-/** Treats every other pending stage as `scanned` where no activity is stored: a new stage needs no text. */
+/** Without a stored activity, every other pending stage is `scanned`: a new stage needs no text. */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view
   if (status !== 'pending') return status

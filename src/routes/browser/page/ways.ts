@@ -1,5 +1,5 @@
-// The ways to a wallet, best first. A new way is one row here: its script in assets/page shows its element
-// where the browser supports it.
+// The ways to a wallet, best first. A new way is one row here: its script in assets/page shows its element if
+// the browser supports it.
 
 import { html } from 'hono/html'
 import type { PageView } from '../../../session/views/page-view.ts'
@@ -17,17 +17,17 @@ export type WaysInput = {
    * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
    */
   readonly testWallet: string | null
-  /** Name of the chosen wallet; null: any. */
+  /** Name of the chosen wallet; null for any wallet. */
   readonly walletName: string | null
 }
 
 export type Way = {
   /** Id of its element. */
   readonly id: string
-  /** Null where it needs no script of its own. */
+  /** Null if it needs no script of its own. */
   readonly script: ScriptName | null
   readonly isOffered: (input: WaysInput) => boolean
-  /** The state `waiting` where this way is the first one that a person sees. Null: it is never the first. */
+  /** Text of the state `waiting` if a person sees this way first. Null: this way is never first. */
   readonly opening: (texts: Texts, input: WaysInput) => StateText | null
   readonly markup: (texts: Texts, input: WaysInput) => Markup
 }

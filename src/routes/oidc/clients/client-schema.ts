@@ -178,7 +178,7 @@ function withContentEncryption(client: OidcClientInput): OidcClientInput {
   }
 }
 
-/** An error of a client that its schema accepted. */
+/** Error in a registration that the schema alone cannot find. */
 export type ClientError = ClientMessage & { readonly pointer: string }
 
 /** Returns the errors between members. */

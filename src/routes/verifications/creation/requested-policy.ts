@@ -48,7 +48,7 @@ function expressiblePolicy(
   return err(unsatisfiable({ pointer: '/protocol', code: 'not_in_protocol', message }))
 }
 
-/** True where the protocol can express the query. A relying party's own query may go beyond it. */
+/** True if the protocol can express the query. A relying party's own query may go beyond it. */
 function canExpress(
   protocol: Protocol,
   policy: Policy,
@@ -63,7 +63,7 @@ function canExpress(
 
 /**
  * Builds the policy of a request. `supportsFormat` returns if the session's protocol can request a format;
- * other formats are ignored where there is a choice.
+ * other formats are ignored if there is a choice.
  */
 function buildRequested(
   body: CreateRequest,

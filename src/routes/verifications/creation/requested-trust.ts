@@ -40,7 +40,7 @@ export async function untrustedRequest(
 }
 
 /**
- * Returns false where no trusted issuer is of a level that the request may end with. Test mode has the
+ * Returns false if no trusted issuer is of a level that the request may end with. Test mode has the
  * sandbox's anchors, which are of every level.
  */
 export async function canReachLevel(

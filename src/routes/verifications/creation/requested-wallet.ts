@@ -1,4 +1,4 @@
-// The wallet of a creation (api/wallets): the first of those named that can answer the request.
+// The wallet of a creation (api/wallets): the first named wallet that can answer the request.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import { err, ok, type Result } from '../../../result.ts'
@@ -8,8 +8,8 @@ import { walletProfile } from '../../../wallets/profiles/index.ts'
 import type { FieldError, RequestError } from '../../edge/problems.ts'
 
 /**
- * Returns the wallet with its lowered request; `undefined` where none is named. Where none of them can
- * answer, the error has what each of them cannot answer, by member.
+ * Returns the wallet with its lowered request; `undefined` if no wallet is named. If no named wallet can
+ * answer, the error lists for each wallet the members that it cannot answer.
  */
 export async function requestedWallet(
   { wallet }: Pick<CreateRequest, 'wallet'>,
