@@ -50,7 +50,7 @@ const LEGEND = `| word | means |
 | works | the request for any wallet is answered, and verifies |
 | lowered | the request for this wallet leaves something out; it is answered, and verifies |
 | † | the wallet refuses the request for any wallet, so it must be chosen |
-| ? | nothing that was checked shows if the wallet can answer |
+| ? | the checked sources leave open if the wallet can answer |
 | ! | the wallet would answer, and can disclose more claims than the question names, so it is not asked |
 | – | the wallet cannot answer |
 

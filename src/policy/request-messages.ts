@@ -8,7 +8,7 @@ type Code = keyof typeof POLICY_ERRORS | keyof typeof DCQL_ERRORS | keyof typeof
 
 export const REQUEST_MESSAGES: Readonly<Record<Code, string>> = {
   invalid_request: 'is not valid here',
-  unsupported_credential_type: 'must be a built-in credential type, or one of the settings',
+  unsupported_credential_type: 'must be a built-in credential type, or a type that your settings define',
   unsupported_scope: 'must be a scope of a credential type that is built in or in the settings',
   type_without_format: 'must exist in a format that may be presented: change formats or the protocol',
   type_without_scope:
@@ -18,7 +18,7 @@ export const REQUEST_MESSAGES: Readonly<Record<Code, string>> = {
   unknown_format: 'must be a credential format that this service verifies',
   unknown_meta_member: 'is not a member of the meta of this format: remove it',
   invalid_meta: 'must name credential types as this format requires',
-  unknown_credential_type: 'must name a built-in credential type, or one of the settings',
+  unknown_credential_type: 'must name a built-in credential type, or a type that your settings define',
   unknown_authority_type: 'must be aki or etsi_tl',
   invalid_authority: 'must be base64url for aki, an address for etsi_tl',
   intent_to_retain_for_mdoc_only: 'must be absent for formats other than mso_mdoc',

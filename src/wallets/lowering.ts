@@ -12,19 +12,22 @@ import type { Requirement } from './profiles/profile.ts'
 export type OriginalRequest = {
   readonly policy: Policy
   readonly protocol: ProtocolId
-  /** Texts as sent. */
+  /** Transaction data as sent. */
   readonly transaction_data?: readonly string[] | undefined
-  /** That of the request first, then the others that the relying party can use. */
+  /** The request's Client Identifier Prefix first, then the others that the relying party can use. */
   readonly client_id_prefixes: readonly ClientIdPrefix[]
-  /** That of the request first, then the others that are allowed. */
+  /** The request's response mode first, then the others that are allowed. */
   readonly response_modes: readonly ResponseMode[]
-  /** That of the request first, then the others of the protocol. */
+  /** The request's method first, then the other methods of the protocol. */
   readonly request_uri_methods: readonly RequestUriMethod[]
   /** Exchange protocols of the Digital Credentials API that the session offers. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** Ids of wallets whose request may be unsigned and plain, although that of others may not. */
+  /** Ids of wallets whose request may be unsigned and plain, although other wallets need a signed request. */
   readonly by_value_for?: readonly string[]
-  /** Its QR codes, which anyone may answer. Absent where a browser must be bound: there are none. */
+  /**
+   * QR codes of the session, which anyone may answer. Absent if a browser must be bound: no QR code exists
+   * then.
+   */
   readonly qr?: {
     /** True if level `low` is enough. */
     readonly accepts_low: boolean
@@ -53,9 +56,9 @@ export type LoweredRequest = {
   readonly link: string | null
   /** Exchange protocols of the Digital Credentials API. Empty if it cannot be used. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** Null where no Client Identifier is sent. */
+  /** Null if the request has no Client Identifier. */
   readonly client_id_prefix: ClientIdPrefix | null
-  /** Null where only `org-iso-mdoc` is used. */
+  /** Null if only `org-iso-mdoc` is used. */
   readonly response_mode: ResponseMode | null
   /** How a link passes the request; null without links. */
   readonly passing: 'reference' | 'value' | null
@@ -70,13 +73,13 @@ export type Lowering =
   | {
       /**
        * `works`: the wallet can answer the original request. `lowered`: it can answer the lowered one only.
-       * `unknown`: nothing public says if it can answer the lowered one.
+       * `unknown`: no public source says if it can answer the lowered request.
        */
       readonly outcome: 'works' | 'lowered' | 'unknown'
       readonly request: LoweredRequest
       /** Members that the lowered request lacks or has changed, or that the wallet ignores. */
       readonly left_out: readonly Finding[]
-      /** Members that no public source is about. Empty unless the outcome is `unknown`. */
+      /** Members that no public source mentions. Empty unless the outcome is `unknown`. */
       readonly unknown: readonly Finding[]
     }
   | { readonly outcome: 'cannot'; readonly reasons: readonly Finding[] }
@@ -100,22 +103,22 @@ export const FINDINGS = {
   format_not_supported: 'the wallet does not support this credential format',
   type_not_held: 'the wallet does not hold credentials of this type',
   not_supported: 'the wallet does not support this member',
-  support_unknown: 'nothing that was checked shows if the wallet supports this member',
+  support_unknown: 'the checked sources leave open if the wallet supports this member',
   ignored: 'the wallet ignores this member, and discloses as if it were absent',
   discloses_more: 'the wallet would disclose more claims of this format than the query names',
   discloses_all: 'the wallet would disclose every claim of the credential',
-  disclosure_unknown: 'nothing public says what the wallet would disclose',
-  one_option: 'the wallet is asked for another option',
-  one_claim_set: 'the wallet is asked for one set of claims only',
+  disclosure_unknown: 'no public source says what the wallet would disclose',
+  one_option: 'the lowered request asks for another option',
+  one_claim_set: 'the lowered request asks for one set of claims only',
   not_in_protocol: 'the wallet does not support the protocol of the request',
   not_in_this_mode: 'no link opens the wallet in this mode',
   browser_only: 'no link and no QR code reaches the wallet, only the Digital Credentials API of a browser',
-  own_link: 'only a link of its own opens the wallet',
+  own_link: 'only a link made for this wallet opens it',
   replaced: 'the wallet needs another value',
-  not_available: 'the wallet needs a value that is not available here',
-  low_level_only: 'the wallet is asked by value, and anyone may answer such a QR code: level `low` at most',
-  too_long: 'the wallet is asked by value, and the request is too long for a QR code',
-  credential_not_asked: 'the transaction names a credential that the wallet is not asked for',
+  not_available: 'the wallet needs a value that this relying party or protocol does not have',
+  low_level_only: 'the request is passed by value, and anyone may answer such a QR code: level `low` at most',
+  too_long: 'the request is passed by value, and is too long for a QR code',
+  credential_not_asked: 'the transaction names a credential that the lowered request leaves out',
   root_needed: 'the wallet needs the root in the certificate chain',
   reader_certificate_needed:
     'the wallet needs `reader_certificates` in the settings, one valid now and for a host of `origins` or of the service',

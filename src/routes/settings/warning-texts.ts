@@ -3,7 +3,7 @@
 /** Texts for assets/messages.json. Those about registrations are REGISTRATION_FAULTS, too. */
 export const WARNINGS = {
   registration_covers_nothing:
-    'The registration certificate covers no claim of any known credential type, so every request goes beyond it: have what you request registered.',
+    'The registration certificate covers no claim of any known credential type, so it permits no request: register the claims that you request.',
   type_not_registered:
     'The registration certificate does not cover these scopes of {type}, so wallets may refuse requests for them: {scopes}. Have them registered, or leave them out.',
   google_metadata_missing:

@@ -150,7 +150,7 @@ it.each([
 
 it('api/errors: sends the text of each error of a refused policy, not its code', async () => {
   const { errors } = await refusal({ ...OVER_18, credential_types: ['passport'] }, 400)
-  const message = 'must be a built-in credential type, or one of the settings'
+  const message = 'must be a built-in credential type, or a type that your settings define'
   expect(errors).toMatchObject([{ code: 'unsupported_credential_type', message }])
 })
 

@@ -22,7 +22,7 @@ import { type FieldError, type RequestError, unsatisfiable } from '../../edge/pr
 import { partErrors } from '../../edge/validate.ts'
 import { requestError } from './creation-error.ts'
 
-/** Builds the texts; undefined where there is no transaction data. */
+/** Builds the texts; undefined if there is no transaction data. */
 export function requestedTransactions(
   { transaction_data: sent }: CreateRequest,
   { transaction_data_types: addedTypes }: Settings,
@@ -57,7 +57,7 @@ function readObject(
   const { type: name, credential_ids, transaction_data_hashes_alg, ...members } = object
   const type = findTransactionDataType(name, addedTypes)
   if (type === undefined) {
-    const message = 'must be a built-in type of transaction data, or one of the settings'
+    const message = 'must be a built-in type of transaction data, or a type that your settings define'
     return err([{ pointer: `/${at.join('/')}/type`, code: 'unknown_transaction_data_type', message }])
   }
   const errors = partErrors(type.schema, members as JsonObject, at) // the rest of a JSON object
