@@ -1,45 +1,59 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-pool-workers'
 import { defineConfig } from 'vitest/config'
-import { IN_BOTH, PROJECTS } from './scripts/service/test-projects.mjs'
+import { ClosingLine } from './test/support/runner/closing-line.ts'
+import { testsInWorkerd } from './test/support/runner/tests-in-workerd.ts'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
 
-/** Every test of a project. */
-const testsOf = (project: keyof typeof PROJECTS) =>
-  PROJECTS[project].map((folder) => `test/${folder}/**/*.test.ts`)
+const testsBelow = (folder: string) => `test/${folder}/**/*.test.ts`
+/** Folders of tests that need the built service. Each is a project of this name. */
+const WITH_SERVICE = ['conformance', 'system', 'browser', 'slow'].map(testsBelow)
+const IN_WORKERD = testsInWorkerd(WITH_SERVICE)
+
+/** Time limits end what hangs. They say nothing about speed, and CI may be slow. */
+const limitOf = (seconds: number) => {
+  const timeout = 1000 * (process.env.CI === undefined ? seconds : 300)
+  return { testTimeout: timeout, hookTimeout: timeout }
+}
 
 /** Sandbox and demo shop in tests of the objects: 404 for every request. */
 const nothing = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
 
+/** Builds the service. */
+const BUILD = 'test/support/runner/build-service.ts'
 /** Starts the services that test files share, and ends them. */
 const SHARED_SERVICES = 'test/support/service/shared-services.ts'
 
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
-const resolve = {
-  alias: [
-    { find: /^@wallet-verifier\/client$/, replacement: `${CLIENT}/client.ts` },
-    { find: /^@wallet-verifier\/client\/(.+)$/, replacement: `${CLIENT}/$1.ts` },
-  ],
-}
 
-// The core runs as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in a browser.
+// The core runs as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in
+// a browser. What kills, waits or repeats for minutes runs last.
 export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^@wallet-verifier\/client$/, replacement: `${CLIENT}/client.ts` },
+      { find: /^@wallet-verifier\/client\/(.+)$/, replacement: `${CLIENT}/$1.ts` },
+    ],
+  },
   test: {
+    ...limitOf(60),
+    reporters: ['default', new ClosingLine()],
     // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
     onConsoleLog: (text) => !/"event":"(request|operator_change)"/.test(text),
     projects: [
       {
-        resolve,
+        extends: true,
         test: {
           name: 'core',
-          maxWorkers: 2, // the default leaves one of two cores unused
-          testTimeout: 60_000,
-          include: ['test/*.test.ts', ...testsOf('core')],
+          include: ['test/**/*.test.ts'],
+          exclude: [...WITH_SERVICE, ...IN_WORKERD],
+          isolate: false,
+          maxWorkers: 3,
         },
       },
       {
-        resolve,
+        extends: true,
         plugins: [
           cloudflareTest({
             wrangler: { configPath: './wrangler.toml' },
@@ -51,62 +65,56 @@ export default defineConfig({
         ],
         test: {
           name: 'workers',
+          include: IN_WORKERD,
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           setupFiles: 'test/workerd/fresh-storage.ts',
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           // Data that only node can make, for tests inside workerd.
           globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/description.ts'],
-          include: [...testsOf('workers'), ...IN_BOTH],
         },
       },
       {
-        resolve,
+        extends: true,
         test: {
           name: 'conformance',
-          include: testsOf('conformance'),
-          globalSetup: SHARED_SERVICES,
+          include: [testsBelow('conformance')],
+          globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
           maxWorkers: 3,
         },
       },
       {
-        resolve,
+        extends: true,
         test: {
           name: 'system',
-          include: testsOf('system'),
-          globalSetup: SHARED_SERVICES,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          include: [testsBelow('system')],
+          globalSetup: [BUILD, SHARED_SERVICES],
           maxWorkers: 3, // each file starts a service of its own; with more, those that kill and race would starve
         },
       },
       {
-        resolve,
+        extends: true,
         test: {
           name: 'browser',
-          include: testsOf('browser'),
-          globalSetup: SHARED_SERVICES,
+          include: [testsBelow('browser')],
+          globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
+          maxWorkers: 3,
           // Pages poll, and a loaded machine is slow: every wait is for a state, and long.
-          testTimeout: 180_000,
-          hookTimeout: 180_000,
+          ...limitOf(180),
           expect: { poll: { timeout: 30_000 } },
-          maxWorkers: 2, // each has a browser
         },
       },
       {
-        resolve,
+        extends: true,
         test: {
           name: 'slow',
-          include: testsOf('slow'),
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          maxWorkers: 1, // one file at a time: those that kill and race would starve
+          include: [testsBelow('slow')],
+          globalSetup: BUILD,
+          sequence: { groupOrder: 2 },
+          maxWorkers: 1, // no file beside another: those that kill and race would starve
         },
       },
     ],

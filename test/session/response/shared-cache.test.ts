@@ -1,5 +1,7 @@
 // The Cache API behind the core's shared cache, in workerd.
 
+import 'cloudflare:test' // the Cache API exists in workerd only
+
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { utf8 } from '../../../src/codec/bytes.ts'
 import { createSharedCache } from '../../../src/session/response/shared-cache.ts'

@@ -1,0 +1,129 @@
+// What a run of the tests guarantees, with planted files and with data. Also, where a test runs.
+
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { type FileResult, type Rules, summarise } from '../support/runner/summary.ts'
+import { needsWorkerd } from '../support/runner/tests-in-workerd.ts'
+
+const PLANTED = join(import.meta.dirname, '../support/runner/planted')
+
+/** Runs planted projects by vitest. */
+function run(projects: readonly string[], variables: Readonly<Record<string, string>>) {
+  const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs')
+  const { CI: _, CI_FULL: __, EVERY_PROJECT: ___, ...env } = process.env
+  const { status, stdout, stderr } = spawnSync(
+    NODE,
+    [vitest, 'run', '--root', PLANTED, ...projects.map((name) => `--project=${name}`)],
+    { encoding: 'utf8', env: { ...env, ...variables } },
+  )
+  return { status, errors: stderr, lines: stdout.trim().split('\n') }
+}
+
+describe('a run', () => {
+  it('ends on the refusals by format, and the sum of all projects', () => {
+    const { status, lines } = run(['passing', 'skipping'], {})
+    expect(lines.slice(-2)).toEqual([
+      'changes refused for their own reason: mso_mdoc 2',
+      '1 passed, 0 failed, 2 skipped',
+    ])
+    expect(status).toBe(0)
+  })
+
+  it('fails for a failed test, a file without a result, and where all must run, for a skip and an empty project', () => {
+    const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
+    expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
+    expect(errors.split('\n')).toEqual(
+      expect.arrayContaining([
+        `unloadable: not run to its end: ${PLANTED}/unloadable.planted.ts`,
+        `killed: not run to its end: ${PLANTED}/killed.planted.ts`,
+        'failing: failed: fails',
+        'skipping: skipped: is skipped',
+        'empty: no test ran',
+      ]),
+    )
+    expect(errors).not.toContain('where cc is installed')
+    expect(status).toBe(1)
+  })
+})
+
+const LENIENT: Rules = { projects: [], noSkips: false, everyTool: false }
+
+/** Creates the result of a file. */
+function file(project: string, ...states: readonly FileResult['tests'][number]['state'][]): FileResult {
+  return {
+    project,
+    path: `${project}.test.ts`,
+    state: states.includes('failed') ? 'failed' : 'passed',
+    tests: states.map((state, i) => ({ name: `test ${i}`, state })),
+  }
+}
+
+describe('the summary', () => {
+  it('adds up the counted refusals by credential format', () => {
+    const counted = (...refusals: readonly Record<string, number>[]) => ({
+      ...file('core'),
+      tests: refusals.map((each) => ({ name: 'x', state: 'passed' as const, refusals: each })),
+    })
+    const files = [counted({ mso_mdoc: 1 }, { mso_mdoc: 2, 'dc+sd-jwt': 1 }), counted({ mso_mdoc: 4 })]
+    expect(summarise(files, LENIENT).lines).toEqual([
+      'changes refused for their own reason: mso_mdoc 7, dc+sd-jwt 1',
+      '3 passed, 0 failed, 0 skipped',
+    ])
+  })
+
+  it('counts each failed test once, and names it', () => {
+    const { errors, lines } = summarise([file('core', 'passed', 'failed')], LENIENT)
+    expect([errors, lines]).toEqual([['core: failed: test 1'], ['1 passed, 1 failed, 0 skipped']])
+  })
+
+  it.each(['failed', 'unfinished'] as const)(
+    'counts a file that is %s without a failed test as failed',
+    (state) => {
+      const { errors, lines } = summarise([{ ...file('core', 'passed'), state }], LENIENT)
+      expect([errors, lines]).toEqual([
+        ['core: not run to its end: core.test.ts'],
+        ['1 passed, 1 failed, 0 skipped'],
+      ])
+    },
+  )
+
+  it('has an error without a test', () => {
+    expect(summarise([], LENIENT).errors).toEqual(['No test ran.'])
+    expect(summarise([file('browser', 'skipped')], LENIENT).errors).toEqual(['No test ran.'])
+  })
+
+  it('accepts a project with skipped tests only, unless no test may be skipped', () => {
+    const files = [file('core', 'passed'), file('browser', 'skipped')]
+    const rules = { ...LENIENT, projects: ['core', 'browser'] }
+    expect(summarise(files, rules).errors).toEqual([])
+    expect(summarise(files, { ...rules, noSkips: true }).errors).toEqual(['browser: skipped: test 0'])
+    expect(summarise(files, { ...rules, projects: ['slow'] }).errors).toEqual(['slow: no test ran'])
+  })
+
+  it.each(['the disk has it, where strace may look', 'connects to no address, where cc is installed'])(
+    'accepts a skipped test that needs a tool, unless every tool must be there: %s',
+    (name) => {
+      const files = [
+        file('core', 'passed'),
+        { ...file('system'), tests: [{ name, state: 'skipped' as const }] },
+      ]
+      expect(summarise(files, { ...LENIENT, noSkips: true }).errors).toEqual([])
+      expect(summarise(files, { ...LENIENT, noSkips: true, everyTool: true }).errors).toEqual([
+        `system: skipped: ${name}`,
+      ])
+    },
+  )
+})
+
+describe('a test', () => {
+  it.each([
+    ['session/state.test.ts', false, 'imports plain functions'],
+    ['demo-shop/visit.test.ts', false, 'has stand-ins for the platform'],
+    ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
+    ['openapi/description.test.ts', true, 'imports modules that do'],
+  ])('%s that runs in workerd (%s) %s', (path, expected, _) => {
+    expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
+  })
+})

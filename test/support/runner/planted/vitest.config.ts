@@ -1,0 +1,16 @@
+// Projects with one planted file each, for test/scripts/test-run.test.ts.
+
+import { defineConfig } from 'vitest/config'
+import { ClosingLine } from '../closing-line.ts'
+
+const PROJECTS = ['passing', 'skipping', 'failing', 'unloadable', 'killed', 'empty']
+
+export default defineConfig({
+  test: {
+    cache: false,
+    reporters: [new ClosingLine()],
+    projects: PROJECTS.map((name) => ({
+      test: { name, root: import.meta.dirname, include: [`${name}.planted.ts`] },
+    })),
+  },
+})
