@@ -113,7 +113,9 @@ export default defineConfig({
           name: 'slow',
           include: [testsBelow('slow')],
           globalSetup: BUILD,
+          provide: { fullSize: true },
           sequence: { groupOrder: 2 },
+          ...limitOf(300),
           maxWorkers: 1, // no file beside another: those that kill and race would starve
         },
       },

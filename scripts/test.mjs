@@ -1,5 +1,5 @@
-// `npm test`: every test but the slow ones, which `npm test -- --all` runs too. `npm test -- part-of-a-path …`
-// runs the files with this in their path. Other options are those of vitest.
+// `npm test`: every test but the slow ones, which `npm test -- --all` runs too. With parts of paths as
+// arguments it runs the files with one of them in their path. Other options are those of vitest.
 // `npm run test:watch [-- part-of-a-path …]`: runs tests again whenever a file that they use changes. Without
 // a path these are those of `core`.
 

@@ -27,6 +27,7 @@ const MAXIMUM_COLUMNS = 110
  */
 function errorsOf(path: string, source: string): string[] {
   const lines = source.split('\n')
+  if (lines.every(({ length }) => length <= MAXIMUM_COLUMNS)) return []
   const numbers = commentsOf(source).flatMap(({ line }) => {
     const rest = lines.slice(line - 1)
     const isBlock = rest[0]?.trim().startsWith('/*')

@@ -55,7 +55,8 @@ export async function buildService(
   return module.exports as ServiceCode
 }
 
-function changedSources(changes: readonly Change[]): ReadonlyMap<string, string> {
+/** Returns the sources with the changes, by path. Throws unless each text occurs once. */
+export function changedSources(changes: readonly Change[]): ReadonlyMap<string, string> {
   const sources = new Map<string, string>()
   for (const { path, replaced, by } of changes) {
     const file = join(ROOT, path)

@@ -1,9 +1,10 @@
 // The service's objects under simulated faults (docs/decisions/proofs.md).
 
 import { beforeAll, describe, expect, it } from 'vitest'
+import { sizeOf } from '../support/runner/size.ts'
 import { openSimulator, type Simulator, traceOf } from './simulator.ts'
 
-const HISTORIES = 2_000
+const HISTORIES = sizeOf(2_000)
 const TRACE_LINES = 40
 
 describe('the simulation', () => {
@@ -19,7 +20,7 @@ describe('the simulation', () => {
       const trace = (await traceOf(simulator, seed, { lines: TRACE_LINES })).join('\n')
       expect.fail(`seed ${seed} breaks "${violation.property}": ${violation.text}\n${trace}`)
     }
-  }, 300_000)
+  })
 
   it('repeats a history for its seed, whatever ran before', async () => {
     const seeds = Array.from({ length: 20 }, (_, i) => 500 + i)
@@ -30,5 +31,5 @@ describe('the simulation', () => {
     }
     expect(await digests(seeds.toReversed())).toEqual(await digests(seeds))
     expect(new Set(await digests(seeds)).size).toBe(seeds.length)
-  }, 60_000)
+  })
 })

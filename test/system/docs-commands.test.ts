@@ -19,7 +19,7 @@ import { freePort, type Server, startServer } from '../support/service/server.ts
 /** Commands that are not run, with the reason, and the test that covers them. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['the service that the others call; run by test/system/launcher.test.ts', /^npm start$/],
-  ['runs this test; test/scripts/test-summary.test.ts', /^npm test\b/],
+  ['runs this test; test/scripts/test-run.test.ts', /^npm test\b/],
   ['run by .ci/run', /^npm (run (check( -- [a-z]+( --all)?)?|proof -- clients( [\w -]+)?)|ci)$/],
   ['sent by test/routes/lists/lists.test.ts', /^curl .*\/v1\/verify\?status=/],
   ['writes; `npm run check` finds a difference', /^npm run generate$/],

@@ -18,9 +18,10 @@ import type { LoweredRequest, Lowering, OriginalRequest } from '../../src/wallet
 import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 import type { WalletProfile } from '../../src/wallets/profiles/profile.ts'
 import { NOW } from '../policy/fixtures.ts'
+import { sizeOf } from '../support/runner/size.ts'
 import { credentialFor, ORIGINAL, PRESENTED, PROFILES, type Presentation } from './generators.ts'
 
-const POLICIES = 10_000
+const POLICIES = sizeOf(10_000)
 const SEED = 20_261_122
 
 let satisfied = 0
@@ -54,7 +55,7 @@ describe('a lowered request', () => {
     expect(uses.size).toBeGreaterThan(WALLET_PROFILES.length / 2)
     expect(satisfied).toBeGreaterThan(POLICIES / 5)
     expect(verified).toBeGreaterThan(POLICIES / 10)
-  }, 180_000)
+  })
 })
 
 /** Lowers a request and checks the result, which it returns. */

@@ -1,6 +1,8 @@
-import { expect, it } from 'vitest'
-import { anchorCertificates } from '../../../src/trust/x509/pem-certificates.ts'
+import { expect, it, vi } from 'vitest'
 import { pki } from '../fixtures.ts'
+
+vi.resetModules() // the cache is empty
+const { anchorCertificates } = await import('../../../src/trust/x509/pem-certificates.ts')
 
 /** Different texts of one certificate. */
 function textsOf(count: number): readonly string[] {

@@ -1,0 +1,7 @@
+// Tests that run at a tenth of their size elsewhere, at their full size (test/support/runner/size.ts).
+
+import '../qr/render.test.ts'
+import '../simulation/histories.test.ts'
+import '../simulation/mutants.test.ts'
+import '../system/fuzz.test.ts'
+import '../wallets/lower.properties.test.ts'
