@@ -53,7 +53,7 @@ export function proofSteps({ small }) {
   ])
   return [
     'run check',
-    'test',
+    'test -- --all',
     ...runs
       .filter(([, options]) => options !== null)
       .flatMap(([name, options]) => [
