@@ -99,7 +99,7 @@ describe('a code', () => {
     expect(await errorOf(await redeemCode(other, made, response))).toBe('400 invalid_grant')
   })
 
-  it('is given at the issuer of its login alone', async () => {
+  it('is issued only by the issuer of its login', async () => {
     const registered = await registerClient(stage.rp)
     const other = await registerClient(await relyingPartyOf(stage))
     const { url } = await request(stage, registered)
@@ -127,7 +127,7 @@ describe('a code', () => {
     expect((await browser.finish(address)).searchParams.has('code')).toBe(true)
   })
 
-  it('is refused where its time or its secret was changed', async () => {
+  it('is refused if its time or its secret was changed', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const [id = '', time = '', secret = '', mac = ''] = (response.searchParams.get('code') ?? '').split('.')
@@ -139,7 +139,7 @@ describe('a code', () => {
     }
   })
 
-  it('is refused without authentication, after a client that began with it gave it up', async () => {
+  it('is refused without authentication if the client gave up its authentication during the login', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const path = `/v1/oidc_clients/${registered.client_id}`
@@ -155,7 +155,7 @@ describe('a code', () => {
     expect(await errorOf(await post(registered.issuer, 'token', form))).toBe('400 invalid_grant')
   })
 
-  it('is refused with another redirect_uri, also a registered one', async () => {
+  it('is refused with another redirect_uri, also a registered URI', async () => {
     const second = 'https://client.example/other'
     const registered = await registerClient(stage.rp, { redirect_uris: [CALLBACK, second] })
     const { made, response } = await withCode(registered)
@@ -165,7 +165,7 @@ describe('a code', () => {
 })
 
 describe('an access token', () => {
-  it('is refused by the UserInfo endpoint of another issuer, and does not end there', async () => {
+  it('is refused by the UserInfo endpoint of another issuer, and stays valid', async () => {
     const registered = await registerClient(stage.rp)
     const other = await registerClient(await relyingPartyOf(stage))
     const { tokens } = await login(stage, registered)
@@ -201,7 +201,7 @@ describe('a token', () => {
 })
 
 describe('mix-up', () => {
-  it('names the issuer in every response, and the client refuses another one', async () => {
+  it('names the issuer in every response, and the client refuses another issuer', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     expect(response.searchParams.get('iss')).toBe(registered.issuer)
@@ -234,21 +234,21 @@ describe('PKCE', () => {
     expect([status, text.includes('invalid_request')]).toEqual([400, true])
   })
 
-  it('requires a nonce where a client does without it', async () => {
+  it('requires a nonce if a client does not use PKCE', async () => {
     const registered = await registerClient(stage.rp, { require_pkce: false })
     const without = { code_challenge: null, code_challenge_method: null, nonce: null }
     const { text } = await open(registered, without)
     expect(text).toContain('nonce is required')
   })
 
-  it('rejects a code whose challenge is not answered, whatever the client requires', async () => {
+  it('rejects a code without the verifier of its challenge, whatever the client requires', async () => {
     const registered = await registerClient(stage.rp, { require_pkce: false })
     const { made, response } = await withCode(registered)
     const refused = await redeemCode(registered, made, response, { code_verifier: undefined })
     expect(await errorOf(refused)).toBe('400 invalid_grant')
   })
 
-  it('rejects a verifier where no challenge was sent (downgrade)', async () => {
+  it('rejects a verifier without an earlier challenge (downgrade)', async () => {
     const registered = await registerClient(stage.rp, { require_pkce: false })
     const { made, response } = await withCode(registered, { withoutPkce: true })
     const code_verifier = client.randomPKCECodeVerifier()
@@ -256,7 +256,7 @@ describe('PKCE', () => {
     expect(await errorOf(refused)).toBe('400 invalid_grant')
   })
 
-  it('rejects a wrong verifier, and one that is none', async () => {
+  it('rejects a wrong verifier, and an invalid verifier', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     for (const code_verifier of [client.randomPKCECodeVerifier(), 'short']) {
@@ -356,14 +356,14 @@ describe('private_key_jwt', () => {
     expect(await errorOf(await send(await sign()))).toBe(ACCEPTED)
   })
 
-  it('rejects one without a signature', async () => {
+  it('rejects an assertion without a signature', async () => {
     const { claims, send } = await keyedClient()
     expect(await errorOf(await send(new UnsecuredJWT(claims() as JWTPayload).encode()))).toBe(
       '401 invalid_client',
     )
   })
 
-  it('rejects one that another key signed', async () => {
+  it('rejects an assertion that another key signed', async () => {
     const { sign, send } = await keyedClient()
     const { privateKey } = await generateKeyPair('ES256')
     expect(await errorOf(await send(await sign({}, privateKey)))).toBe('401 invalid_client')
@@ -379,12 +379,12 @@ describe('private_key_jwt', () => {
     ['that is not valid yet', () => ({ nbf: Math.floor(Date.now() / 1000) + 60 })],
     ['without an identifier', () => ({ jti: undefined })],
     ['of another issuer', () => ({ iss: 'oc_00000000000000000000000000000000' })],
-  ])('rejects one %s', async (_, changes) => {
+  ])('rejects an assertion %s', async (_, changes) => {
     const { sign, send, registered } = await keyedClient()
     expect(await errorOf(await send(await sign(changes(registered.issuer))))).toBe('401 invalid_client')
   })
 
-  it('rejects a repeated identifier, at either endpoint', async () => {
+  it('rejects an assertion with a repeated identifier, at either endpoint', async () => {
     const { sign, send } = await keyedClient()
     const [first, second] = [await sign({ jti: 'one' }), await sign({ jti: 'one', iat: 1 })]
     expect(await errorOf(await send(first))).toBe(ACCEPTED)
@@ -392,7 +392,7 @@ describe('private_key_jwt', () => {
     expect(await errorOf(await send(second, 'par'))).toBe('401 invalid_client')
   })
 
-  it('rejects a secret in its place, and the client without authentication', async () => {
+  it('rejects a secret instead of an assertion, and the client without authentication', async () => {
     const { registered } = await keyedClient()
     const form = { grant_type: 'authorization_code', code: 'none', redirect_uri: CALLBACK }
     const named = await post(registered.issuer, 'token', { ...form, client_id: registered.client_id })
@@ -450,7 +450,7 @@ describe('a pushed request', () => {
     expect((await redeem(made, response)).claims.policy).toMatch(/^adult#/)
   })
 
-  it('is used up by no prefetch, which creates nothing', async () => {
+  it('is not used up by a prefetch, which creates nothing', async () => {
     const { url } = await request(stage, await registerClient(stage.rp), { pushed: true })
     const prefetched = await stage.service.fetch(url.href, { headers: { 'Sec-Purpose': 'prefetch' } })
     expect([prefetched.status, prefetched.headers.getSetCookie()]).toEqual([503, []])
@@ -479,7 +479,7 @@ describe('login CSRF', () => {
     expect(second[0]?.startsWith(`${name}=`)).toBe(false)
   })
 
-  it('another browser can neither open the page nor answer in its place', async () => {
+  it('another browser can neither open the page nor respond instead', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const attacker = openLoginBrowser(stage.service)
     const begun = await attacker.begin(url.href)
@@ -557,7 +557,7 @@ describe('markup', () => {
 })
 
 describe('framing', () => {
-  it('is allowed to nobody, whatever the origins of the relying party say', async () => {
+  it('is forbidden to everyone, whatever the origins of the relying party are', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
     const { url } = await request(stage, await registerClient(rp))
     const browser = openLoginBrowser(stage.service)
@@ -567,7 +567,7 @@ describe('framing', () => {
     expect(await embedded.text()).not.toContain('data-embed="')
   })
 
-  it('is allowed to nobody on the page with the code, and on that of a login that is over', async () => {
+  it('is forbidden to everyone on the page with the code, and on the page of an ended login', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
     const parameters = { response_mode: 'form_post' }
     const { url } = await request(stage, await registerClient(rp), { parameters })
@@ -613,7 +613,7 @@ describe('the browser', () => {
     expect(await errorOf(await redeemCode(registered, made, response))).toBe('400 invalid_grant')
   })
 
-  it('may log in twice at a time, in two tabs', async () => {
+  it('may log in twice at the same time, in two tabs', async () => {
     const registered = await registerClient(stage.rp)
     const browser = openLoginBrowser(stage.service)
     const [one, two] = [await request(stage, registered), await request(stage, registered)]
@@ -629,7 +629,7 @@ describe('the browser', () => {
   })
 })
 
-it('a secret that was rotated in between still works, and the one before it does not', async () => {
+it('a secret works after one rotation, and not after two', async () => {
   const registered = await registerClient(stage.rp)
   const { made, response } = await withCode(registered)
   const rotate = async () => {
@@ -674,7 +674,7 @@ describe('an edited address', () => {
     expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
   })
 
-  it('chooses among policies that are all marked for it, and the ID token names it', async () => {
+  it('chooses among policies that are all marked for the front channel, and the ID token names the policy', async () => {
     const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
     const registered = await registerClient(stage.rp, { policies: marked })
     const { claims } = await login(stage, registered, { parameters: { scope: 'openid weak' } })

@@ -54,7 +54,7 @@ const JWKS = {
   ],
 }
 
-it('lists for each member of a registration exactly what is accepted', async () => {
+it('lists exactly the accepted values for each member of a registration', async () => {
   const { listed } = await metadata()
   const policies = [{ name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }]
   const statusWith = async (member: string, value: unknown) => {
@@ -72,7 +72,7 @@ it('lists for each member of a registration exactly what is accepted', async () 
   }
 })
 
-it('lists the types of subjects, and others are refused', async () => {
+it('lists the types of subjects, and other types are refused', async () => {
   const { listed } = await metadata()
   const policies = [{ ...PERSON, scope: ['personal_administrative_number'] }]
   const statusWith = async (type: string) => {
@@ -85,7 +85,7 @@ it('lists the types of subjects, and others are refused', async () => {
   for (const type of ['public', 'ephemeral']) expect([type, await statusWith(type)]).toEqual([type, 400])
 })
 
-it('has these members and no other', async () => {
+it('has these members and no other member', async () => {
   const { listed, issuer } = await metadata()
   const signatures = ['RS256', 'ES256']
   const keys = ['ECDH-ES', 'RSA-OAEP-256']
@@ -132,7 +132,7 @@ it('has these members and no other', async () => {
   })
 })
 
-it('each claim that it lists is in a token whose policy asks for it', async () => {
+it('each listed claim is in a token whose policy requests it', async () => {
   const { listed } = await metadata()
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
   const registered = await registerClient(stage.rp, {
@@ -168,7 +168,7 @@ it('each claim that it lists is in a token whose policy asks for it', async () =
   expect(await claimsWith('eidas')).not.toHaveProperty('verified_claims')
 })
 
-it('each acr value that it lists can be required, and no other', async () => {
+it('each listed acr value can be required, and no other value', async () => {
   const { listed } = await metadata()
   const statusWith = async (level: string, value: string) => {
     const policies = [{ ...ADULT, required_assurance_level: level }]
@@ -183,7 +183,7 @@ it('each acr value that it lists can be required, and no other', async () => {
     expect([value, await statusWith('high', value)]).toEqual([value, 400])
 })
 
-it('each algorithm of client assertions that it lists is accepted, and no other', async () => {
+it('each listed algorithm of client assertions is accepted, and no other algorithm', async () => {
   const { listed } = await metadata()
   const [p256, p384, rsa] = await Promise.all(
     ['ES256', 'ES384', 'RS256'].map((alg) => generateKeyPair(alg, { extractable: true })),
@@ -229,7 +229,7 @@ it('each algorithm of client assertions that it lists is accepted, and no other'
   expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
 })
 
-it('lists what a request may have, and others are refused', async () => {
+it('lists what a request may have, and other values are refused', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   const statusWith = async (name: string, value: string) => {
@@ -285,7 +285,7 @@ it('has endpoints of its own issuer alone, and the keys of both algorithms', asy
   expect(JSON.stringify(keys)).not.toMatch(/"(d|p|q|dp|dq|qi)":/)
 })
 
-it('each language that it lists is that of the page, and another one is not', async () => {
+it('each listed language is supported by the page, and another language is not', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   for (const language of listed.ui_locales_supported as readonly string[]) {
@@ -296,7 +296,7 @@ it('each language that it lists is that of the page, and another one is not', as
   expect(await (await stage.service.fetch(url.href)).text()).toContain('<html lang="en">')
 })
 
-it('is 404 for an unknown relying party', async () => {
+it('the metadata is 404 for an unknown relying party', async () => {
   const path = `/oidc/rp_${'A'.repeat(43)}/.well-known/openid-configuration`
   expect((await stage.service.fetch(path)).status).toBe(404)
 })

@@ -30,7 +30,7 @@ const sandbox = (id: string, reason: string) =>
   stage.rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } })
 
 describe('without a success, the client gets', () => {
-  it('access_denied where the person declined', async () => {
+  it('access_denied if the person declined', async () => {
     const end = await endOf(async ({ link }) => {
       const received = await stage.service.wallet.receive(await link())
       await stage.service.wallet.decline(received, 'access_denied')
@@ -38,19 +38,19 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['access_denied', 'access_denied'])
   })
 
-  it('access_denied with the reason where the policy is not satisfied', async () => {
+  it('access_denied with the reason if the policy is not satisfied', async () => {
     const end = await endOf(({ link }) =>
       link().then((uri) => respond(stage, uri, { telling: { claims: { age_over_18: false } } })),
     )
     expect(end).toEqual(['access_denied', 'predicate_false'])
   })
 
-  it('access_denied where the relying party canceled', async () => {
+  it('access_denied if the relying party canceled', async () => {
     const end = await endOf(({ id }) => stage.rp.call('POST', `/v1/verify/${id}/cancel`))
     expect(end).toEqual(['access_denied', 'canceled_by_relying_party'])
   })
 
-  it('access_denied where the session expired, and a wallet that answers later changes nothing', async () => {
+  it('access_denied if the session expired, and a later response changes nothing', async () => {
     const end = await endOf(async ({ id, link }) => {
       const received = await stage.service.wallet.receive(await link())
       await sandbox(id, 'session_expired')
@@ -60,7 +60,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['access_denied', 'session_expired'])
   })
 
-  it('temporarily_unavailable where the session expired because something could not be checked', async () => {
+  it('temporarily_unavailable if the session expired because something could not be checked', async () => {
     const status = { status_list: { idx: 0, uri: 'https://127.0.0.1/status' } }
     const end = await endOf(async ({ id, link }) => {
       const received = await stage.service.wallet.receive(await link())
@@ -195,7 +195,7 @@ describe('an essential acr above the required level', () => {
     return relyingPartyOf(stage, { ...LIVE, trust_anchors: anchors })
   }
 
-  it('fails before the page where no trusted issuer has it', async () => {
+  it('fails before the page if no trusted issuer has it', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { url } = await request(stage, registered, { parameters: essential('high') })
     const response = await openLoginBrowser(stage.service).visit(url.href)
@@ -204,14 +204,14 @@ describe('an essential acr above the required level', () => {
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('is in the ID token where it was reached', async () => {
+  it('is in the ID token if it was reached', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { claims } = await login(stage, registered, { parameters: essential('substantial') })
     expect(claims.acr).toBe('urn:wallet-verifier:assurance:substantial')
   })
 
   it.each(['page', 'relying_party'])(
-    'ends without a code where it could be reached and was not (%s)',
+    'ends without a code if it could be reached and was not (%s)',
     async (required_session_binding) => {
       const rp = await trusting('substantial', 'high')
       const registered = await registerClient(rp, { policies: [{ ...ADULT, required_session_binding }] })
@@ -249,7 +249,7 @@ describe('binding and devices', () => {
     expect(await stage.rp.poll(begun.verification_id)).toMatchObject({ session_binding: 'none' })
   })
 
-  it('the API of the browser counts in the browser that began, and not on a page of the relying party', async () => {
+  it('the API of the browser counts in the browser that began the login, and not on a relying party’s page', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
     const made = await request(stage, await registerClient(rp))
     const browser = openLoginBrowser(stage.service)

@@ -62,7 +62,7 @@ describe('authentication of the client', () => {
     },
   )
 
-  it('none: a public client gets the binding to the page alone', async () => {
+  it('by none: a public client is bound to the page alone', async () => {
     const members = { token_endpoint_auth_method: 'none', application_type: 'native' }
     const registered = await registerClient(stage.rp, members)
     expect(registered.require_pkce).toBe(true)
@@ -127,7 +127,7 @@ describe('values', () => {
     expect(userInfo).toMatchObject({ ...values, sub: claims.sub })
   })
 
-  it('without a key: only the names of what was presented, and the registration warns', async () => {
+  it('are absent without a key: only the claim names are released, and the registration warns', async () => {
     const registered = await registerClient(stage.rp, { policies: [PERSON] })
     expect(registered.warnings).toMatchObject([
       { pointer: '/policies/0', code: 'values_without_encryption_key' },
@@ -144,20 +144,23 @@ describe('values', () => {
     [[false], false],
     [[true, false], false],
     [[true, false], true],
-  ])('a boolean that may be %j and is %j is a value, and no true of its own name', async (values, value) => {
-    const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
-    expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
-    const telling = { claims: { age_over_18: value } }
-    const verified_claims = { verification: { trust_framework: null }, claims: { age_over_18: null } }
-    const parameters = { claims: JSON.stringify({ id_token: { age_over_18: null, verified_claims } }) }
-    const { claims, userInfo } = await login(stage, registered, { telling, parameters })
-    for (const found of [claims, userInfo]) {
-      expect(found.vp_data).toEqual({ age: { presented: ['age_over_18'] } })
-      expect(JSON.stringify(found)).not.toMatch(/"age_over_18":|verified_claims/)
-    }
-  })
+  ])(
+    'a boolean claim that may be %j and is %j is a value, and not released under its own name',
+    async (values, value) => {
+      const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
+      expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
+      const telling = { claims: { age_over_18: value } }
+      const verified_claims = { verification: { trust_framework: null }, claims: { age_over_18: null } }
+      const parameters = { claims: JSON.stringify({ id_token: { age_over_18: null, verified_claims } }) }
+      const { claims, userInfo } = await login(stage, registered, { telling, parameters })
+      for (const found of [claims, userInfo]) {
+        expect(found.vp_data).toEqual({ age: { presented: ['age_over_18'] } })
+        expect(JSON.stringify(found)).not.toMatch(/"age_over_18":|verified_claims/)
+      }
+    },
+  )
 
-  it('a boolean that must be true has its own name, and no warning', async () => {
+  it('a boolean that must be true is released under its own name, without a warning', async () => {
     const registered = await registerClient(stage.rp, { policies: [askingFor([true])] })
     expect(registered.warnings).toEqual([])
     expect((await login(stage, registered)).claims.age_over_18).toBe(true)
@@ -203,7 +206,7 @@ describe('sub', () => {
     scope: ['personal_administrative_number', 'document_number'],
   }
 
-  it('is another one for each login, by default', async () => {
+  it('is different for each login by default', async () => {
     const registered = await registerClient(stage.rp)
     const [first, second] = [await login(stage, registered), await login(stage, registered)]
     expect(first.claims.sub).not.toBe(second.claims.sub)
@@ -239,7 +242,7 @@ describe('sub', () => {
     expect(await subOf(names.slice(0, 1))).not.toBe(sub)
   })
 
-  it('pairwise: is of the credential that has the claims, as are the other claims', async () => {
+  it('pairwise: comes from the credential that has the claims, like the other claims', async () => {
     const credential = {
       id: 'person',
       format: 'dc+sd-jwt',
@@ -275,7 +278,7 @@ describe('sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
-  it('pairwise: must satisfy the conditions on it in both tokens', async () => {
+  it('pairwise: must satisfy its conditions in both tokens', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
     const present = answerAsPerson(stage, number)

@@ -44,7 +44,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: rejects an authentic response where %s, and the wallet gets 200',
+  'api/outcome: rejects an authentic response if %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
     const answer = await respondWithAge(stage, request, telling)
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [string, Telling, string])[] = [
 ]
 
 it.each(REFUSED)(
-  'api/outcome: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good one',
+  'api/outcome: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good response',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
     const refused = await respondWithAge(stage, request, telling)

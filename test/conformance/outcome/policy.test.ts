@@ -78,7 +78,7 @@ it('api/result: accepts no birthdate for age_over_18 without allow_derived', asy
 const EITHER = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 const OLD_ENOUGH = { claims: { age_equal_or_over: { 18: true } } }
 
-it('api/creation: one of the types is enough with credential_match any', async () => {
+it('api/creation: any one of the types suffices with credential_match any', async () => {
   for (const [id, telling] of [
     ['age_attestation', {}],
     ['pid', OLD_ENOUGH],
@@ -203,7 +203,7 @@ describe('api/result: same_holder_key', () => {
     }
   })
 
-  it('is false for credentials of two keys, which verify unless one key is required', async () => {
+  it('is false for credentials of two keys, which verify unless the same key is required', async () => {
     const two = await withAnother(await makeKey())
     expect(await outcomeOf(ALL, two)).toMatchObject({
       status: 'verified',
@@ -232,7 +232,7 @@ describe('api/result: same_holder_key', () => {
     expect([hashes[0] === hashes[1], hashes[0] === hashes[2]]).toEqual([true, false])
   })
 
-  it('is false for an mdoc and an SD-JWT VC of two devices, and true where both have one key', async () => {
+  it('is false for an mdoc and an SD-JWT VC of two devices, and true if both have the same key', async () => {
     const mdocPerson = await makeMdocPerson()
     const rp = await relyingPartyOf(stage, {
       trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] }), mdocPerson.anchor()],

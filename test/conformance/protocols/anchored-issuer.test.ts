@@ -52,7 +52,7 @@ it.each(PROTOCOLS)(
 )
 
 it.each(PROTOCOLS)(
-  '%s verifies the same credential where the issuer has no anchor of its own',
+  '%s verifies the same credential if the issuer has no anchor of its own',
   async (protocol) => {
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
     const begun = await begin(stage, { ...OVER_18, protocol }, { rp })

@@ -116,7 +116,7 @@ it.each([
   await stage.rp.create({ ...asked, protocol, ...encrypted })
 })
 
-it('api/protocols: does not name the response mode where another would not help', async () => {
+it('api/protocols: does not name a response mode if no other mode would help', async () => {
   const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }
   const refused = await stage.rp.call('POST', '/v1/verify', { body })
   expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/protocol' }] })

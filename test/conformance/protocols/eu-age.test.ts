@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('has the level of the anchor where a link is bound to its browser', async () => {
+  it('has the level of the anchor if a link is bound to its browser', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)
@@ -170,7 +170,7 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
-  it('lists the app without the setting only where the browser can ask it', async () => {
+  it('lists the app without the setting only if the browser can use it', async () => {
     const entries = async (settings: object) => {
       const { session_url } = await (await shop(settings)).create(PRESET)
       const html = await (await stage.service.fetch(session_url)).text()
@@ -236,7 +236,7 @@ describe('by value in live mode stays off', () => {
     await expectAnnexCOnly(await shop(settings), { ...ANDROID, ...change })
   })
 
-  it('for inji, which takes no other requests', async () => {
+  it('for inji, which accepts no other requests', async () => {
     const [code] = await refusal(await shop(), { ...PRESET, wallet: 'inji' })
     expect(code).toBe('policy_unsatisfiable')
   })

@@ -209,7 +209,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
 ]
 
 it.each(REFUSED)(
-  'api/request: refuses a response %s, and accepts a good one afterwards',
+  'api/request: refuses a response %s, and accepts a good response afterwards',
   async (_, telling, change, reason) => {
     const session = await stage.rp.create()
     const shown = await view(session)
@@ -220,7 +220,7 @@ it.each(REFUSED)(
   },
 )
 
-it('api/request: refuses a credential of another type in its place', async () => {
+it('api/request: refuses a credential of a type that was not requested', async () => {
   const session = await stage.rp.create()
   const shown = await view(session)
   const vp_token = await presentationOf(stage.person, PID, requestOf(shown))

@@ -68,19 +68,19 @@ it('api/wallets: makes the requests of a creation for its wallet, and verifies t
   })
 })
 
-it('api/wallets: takes the first wallet of a list that can answer', async () => {
+it('api/wallets: takes the first wallet of a list that can respond', async () => {
   const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
   expect(wallet_request).toMatchObject({ wallet: NL })
 })
 
-it('api/wallets: names no wallet where the creation names none', async () => {
+it('api/wallets: names no wallet if the creation names none', async () => {
   const session = await stage.rp.create(NAMES)
   expect(session.wallet_request).toMatchObject({ wallet: null })
   expect(queriesOf(await stage.service.wallet.receive(session.wallet_request.uri)).ids).toHaveLength(2)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: null })
 })
 
-it('api/wallets: refuses a wallet that cannot answer by what it cannot answer, with 422', async () => {
+it('api/wallets: refuses an unsuitable wallet with 422, and says what it does not support', async () => {
   const body = { ...NAMES, wallet: [EU_AGE] }
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   const { code, errors } = (await expectStatus(response, 422)) as { code: string; errors: object[] }
@@ -101,7 +101,7 @@ it.each([
   })
 })
 
-it('api/wallets: draws a QR code for a chosen wallet, for any wallet, and for that of the creation', async () => {
+it('api/wallets: draws a QR code for a chosen wallet, for any wallet, and for the wallet of the creation', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const queries = []
   for (const wallet of ['any', 'eudi-ios', NL]) queries.push(queriesOf(await scan(session, wallet)))
@@ -160,7 +160,7 @@ it('api/wallets: makes a link for a chosen wallet, with its own scheme or addres
   expect(Object.keys(chosen.wallet_links)).toEqual(['av'])
 })
 
-it('api/wallets, api/protocols: a wallet that needs it gets the request unsigned and by value, and verifies', async () => {
+it('api/wallets, api/protocols: a wallet that needs an unsigned request by value gets it, and verifies', async () => {
   const { wallet } = stage.service
   const mdoc = await makeMdocPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [mdoc.anchor()] })
@@ -215,7 +215,7 @@ it('api/wallets: refuses the presentation of one wallet’s request in the respo
   expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
 })
 
-it('api/wallets: refuses a response for a credential query that the wallet was not asked', async () => {
+it('api/wallets: refuses a response for a credential query that its wallet did not get', async () => {
   const session = await stage.rp.create(NAMES)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
   const lowered = await scan(session, NL)
@@ -226,7 +226,7 @@ it('api/wallets: refuses a response for a credential query that the wallet was n
   expect(await lastReason(session)).toEqual(['pending', 'unknown_credential_query'])
 })
 
-it('api/wallets: refuses a response that discloses less than the lowered query asks', async () => {
+it('api/wallets: refuses a response that discloses less than the lowered query requests', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
   const less = await namesOf(request, { disclose: { given_name: true } })
@@ -234,7 +234,7 @@ it('api/wallets: refuses a response that discloses less than the lowered query a
   expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it('api/wallets: refuses a plain response to the encrypted request for a wallet, beside plain requests', async () => {
+it('api/wallets: refuses a plain response to a wallet’s encrypted request, beside plain requests', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([
@@ -300,7 +300,7 @@ it('api/wallets: asks a chosen wallet to confirm the same texts that the session
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
 })
 
-it('api/transactions: refuses a wallet that is not asked for a credential of a transaction, with 422', async () => {
+it('api/transactions: refuses a wallet that gets no query for a transaction’s credential, with 422', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })

@@ -57,7 +57,7 @@ it('api/creation: returns no picture with "qr_code": false, and the same request
   expect(poll).not.toHaveProperty('qr_code') // it is no part of the stored request
 })
 
-it('api/creation: has these defaults: low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
+it('api/creation: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
   const { verification_id } = await stage.rp.create(OVER_18)
   const poll = await stage.rp.poll(verification_id)
   expect(poll).toMatchObject({
@@ -206,7 +206,7 @@ it('api/creation: requests several types as alternatives with any, and all of th
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'api/creation: requests SD-JWT VC and mdoc only where no formats are named, in %s',
+  'api/creation: requests SD-JWT VC and mdoc only if no formats are named, in %s',
   async (protocol) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
     const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })

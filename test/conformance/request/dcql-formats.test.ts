@@ -84,7 +84,7 @@ it('verifies a dcql_query over two formats', async () => {
   ])
 })
 
-it('rejects where the mdoc has another value', async () => {
+it('rejects a response if the mdoc has another value', async () => {
   const [person, licence] = MIXED.credentials
   const claims = [{ path: [ISO, 'issuing_country'], values: ['FR'] }]
   const dcql_query = { credentials: [person, { ...licence, claims }] }

@@ -73,7 +73,7 @@ it('api/creation: sends the query to the wallet unchanged, and shows it to every
   })
 })
 
-it('api/request: has an empty presentation definition for such a session', async () => {
+it('api/request: a session with a dcql_query has an empty presentation definition', async () => {
   const session = await stage.rp.create({ dcql_query: { credentials: [ADULT] } })
   const view = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   const { authorization_request } = (await expectStatus(view, 200)) as {
@@ -148,7 +148,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, chec
       { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
     ],
   ],
-)('api/result: rejects where %s', async (_, asked, presented, reason, checks) => {
+)('api/result: rejects a response if %s', async (_, asked, presented, reason, checks) => {
   const { answer, poll } = await responseTo(asked, presented)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
@@ -191,7 +191,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
     { adult: [[AGE]] },
     'query_not_satisfied',
   ],
-])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, where %s', async (_, asked, presented, reason) => {
+])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, if %s', async (_, asked, presented, reason) => {
   const { answer, poll } = await responseTo(asked, presented)
   expect(answer.status).toBe(400)
   expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
@@ -254,7 +254,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, status: string, used
 
 const SEVERAL = { credentials: [{ ...NAME, multiple: true }] }
 
-it('§6.1: uses every credential that satisfies with multiple, and sends each with its own claims', async () => {
+it('§6.1: uses every credential that satisfies a query with multiple, and sends each with its own claims', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256' })
   const presented = {
     name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]],
@@ -272,7 +272,7 @@ it('§6.1: uses every credential that satisfies with multiple, and sends each wi
   expect(JSON.stringify(credentials)).not.toMatch(/Mustermann|1963/)
 })
 
-it('§6.1: rejects with multiple if no credential satisfies', async () => {
+it('§6.1: rejects a response to a query with multiple if no credential satisfies it', async () => {
   const presented = {
     name: [
       [PID, claims({ sex: 9 })],
@@ -316,7 +316,7 @@ it('api/protocols: verifies a response without holder binding if none is require
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('api/protocols: never rejects with such a response: the session stays pending for a bound one', async () => {
+it('api/protocols: never rejects a response without holder binding: the session stays pending for a bound response', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)
@@ -325,7 +325,7 @@ it('api/protocols: never rejects with such a response: the session stays pending
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
-it('api/result: the level of several credentials is the lowest, and each must reach the required one', async () => {
+it('api/result: the level of several credentials is the lowest, and each must reach the required level', async () => {
   const membership = {
     type: 'membership',
     formats: { [SD_JWT]: { meta: { vct_values: [MEMBERSHIP] }, scopes: { tier: ['tier'] } } },

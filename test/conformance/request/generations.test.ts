@@ -72,7 +72,7 @@ it('api/request: counts an older generation whose view was read as handed out', 
   expect(payload.nonce).toBe(nonce)
 })
 
-it('api/request: keeps the last 8 older generations that were not fetched, and returns 410 request_superseded for others', async () => {
+it('api/request: keeps the last 8 older generations without a fetch, and returns 410 request_superseded for others', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -91,7 +91,7 @@ async function withDeadRequest(policy: object): Promise<{ session: CreatedSessio
 }
 
 it.each(Object.entries(ENCRYPTION))(
-  'api/request: keeps at most 32 handed-out generations; a response to a dead one (%s) is 400 request_superseded',
+  'api/request: keeps at most 32 fetched generations; a response to a dead generation (%s) is 400 request_superseded',
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)

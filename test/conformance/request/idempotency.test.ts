@@ -67,7 +67,7 @@ it('api/creation: returns 409 idempotency_conflict for another body under the sa
   expect((await created(await post(key))).verification_id).toBe(session.verification_id)
 })
 
-it('api/creation: returns the same session to concurrent twins, one of them marked as the first', async () => {
+it('api/creation: returns the same session to identical concurrent calls, one of them marked as the first', async () => {
   const key = newKey()
   const responses = await Promise.all(Array.from({ length: 8 }, () => post(key)))
   const first = responses.filter((response) => !response.headers.has('idempotent-replayed'))

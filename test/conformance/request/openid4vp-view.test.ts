@@ -40,7 +40,7 @@ async function definitionFor(policy: object) {
   return { ...presentation_definition, verification_id }
 }
 
-it('api/request: does not rotate when the view is read', async () => {
+it('api/request: reading the view creates no new generation', async () => {
   const { verification_id, wallet_request } = await stage.rp.create()
   const first = await viewOf(verification_id)
   expect(await viewOf(verification_id)).toEqual(first)
@@ -126,7 +126,7 @@ it('api/request: lists $.credentialSubject.<claim> first among the paths of each
 
 const TWO_TYPES = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 
-it('api/request: names the descriptors of several types descriptor_<id> and _2, and picks one of them with any', async () => {
+it('api/request: names the descriptors of several types descriptor_<id> and _2, and requires one of them with any', async () => {
   const definition = await definitionFor(TWO_TYPES)
   const { verification_id: id, input_descriptors, submission_requirements } = definition
   expect(input_descriptors.map((descriptor) => [descriptor.id, descriptor.name])).toEqual([
@@ -138,7 +138,7 @@ it('api/request: names the descriptors of several types descriptor_<id> and _2, 
   expect(submission_requirements).toEqual([{ rule: 'pick', count: 1, from: group }])
 })
 
-it('api/request: has no groups with all', async () => {
+it('api/request: has no groups with credential_match all', async () => {
   const definition = await definitionFor({ ...TWO_TYPES, credential_match: 'all' })
   expect(definition.submission_requirements).toBeUndefined()
   expect(definition.input_descriptors.map(({ group }) => group)).toEqual([undefined, undefined])

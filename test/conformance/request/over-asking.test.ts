@@ -45,12 +45,12 @@ const placesOf = ({ warnings }: Created) => warnings.map(({ code, pointer }) => 
 const ENFORCED = { enforce_registration: true }
 
 describe('a creation of a registered relying party', () => {
-  it('has no warning where everything is registered, enforced or not', async () => {
+  it('has no warning if everything is registered, enforced or not', async () => {
     expect((await create(await shop(), OVER_18)).warnings).toEqual([])
     expect((await create(await shop(ENFORCED), OVER_18)).warnings).toEqual([])
   })
 
-  it('warns of each scope that is not registered, and is refused where the settings enforce it', async () => {
+  it('warns of each unregistered scope, and is refused if the settings enforce registration', async () => {
     const body = { ...PID, scope: ['age_over_18', 'family_name'] }
     const warnings = [
       {
@@ -99,13 +99,13 @@ describe('a creation of a registered relying party', () => {
   it.each([
     ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
     ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
-  ])('treats a certificate that %s as one that covers nothing', async (_, claims, code) => {
+  ])('treats a certificate that %s as a certificate without registered claims', async (_, claims, code) => {
     expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
     const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)
     expect(errors).toMatchObject([{ code, pointer: '/scope' }])
   })
 
-  it('is refused without a certificate where the settings enforce it', async () => {
+  it('is refused without a certificate if the settings enforce registration', async () => {
     const rp = await shop(ENFORCED)
     const removed = await expectStatus(
       await rp.call('PATCH', '/v1/relying_party', { body: { verifier: null } }),

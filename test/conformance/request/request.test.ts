@@ -9,7 +9,7 @@ import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/s
 
 const stage = useStage()
 
-it('api/protocols: serves a wallet that supports only GET where post was offered', async () => {
+it('api/protocols: serves a wallet that supports only GET if post was offered', async () => {
   const { session, request } = await begin(stage, OVER_18, { getOnly: true })
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')

@@ -35,7 +35,7 @@ function trusting(settings: object = {}): Promise<RelyingParty> {
 describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mode }) => {
   const policy = { ...OVER_18, formats: [format], request_options: { client_id_prefix, response_mode } }
 
-  it('api/protocols: a foreign wallet reads it from the QR, and its response verifies', async () => {
+  it('api/protocols: a foreign wallet reads the request from the QR, and its response verifies', async () => {
     const rp = await trusting()
     const session = await rp.create(policy)
     const uri = readQr(session.qr_code)
@@ -47,7 +47,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(poll).toMatchObject({ status: 'verified', channel: 'qr', format, checks: { age_over_18: true } })
   })
 
-  it('api/protocols: a foreign wallet reads it from the link, and its response verifies when its browser returns', async () => {
+  it('api/protocols: a foreign wallet reads the request from the link, and its response verifies when its browser returns', async () => {
     const rp = await trusting()
     const session = await rp.create({ ...policy, required_session_binding: 'page' })
     expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -62,7 +62,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
 })
 
 describe('the request', () => {
-  it('api/request: is shown with all its members, and without a request_uri', async () => {
+  it('api/request: has all its members in the view, and no request_uri', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create(UNSIGNED)
     expect(wallet_request).toMatchObject({
       client_id: `redirect_uri:${BASE_URL}/v1/verify/${id}/callback`,
@@ -78,7 +78,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('api/request: is a new one with each picture, and a response to an earlier one is accepted until the end', async () => {
+  it('api/request: is new with each picture, and a response to an earlier request is accepted until the end', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {

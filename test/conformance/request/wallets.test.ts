@@ -46,7 +46,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('says what the settings lack', async () => {
+  it('names the missing settings', async () => {
     const wallets = await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] })
     const needs = (why: string) => ({ result: 'cannot', reasons: [{ member: '/client_id', why }] })
     expect(wallets).toMatchObject({

@@ -168,7 +168,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
 })
 
 describe('the request', () => {
-  it('has another nonce of 32 bytes and another key each time', async () => {
+  it('has a new nonce of 32 bytes and a new key each time', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const requests = [await askAnnexC(page), await askAnnexC(page)]
@@ -208,7 +208,7 @@ describe('the request', () => {
     expect(page.match(/will be stored/g)).toHaveLength(1)
   })
 
-  it('is the only one of a session of its own, and the last beside OpenID4VP', async () => {
+  it('is the only request of an Annex C session, and the last beside OpenID4VP', async () => {
     const protocolsOf = async (creation: object) =>
       (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)
     expect(await protocolsOf(ALONE)).toEqual(['org-iso-mdoc'])
@@ -233,7 +233,7 @@ describe('the request', () => {
         },
       },
     ],
-  ])('is absent where %s, and alone it is 422', async (_, creation) => {
+  ])('is absent if %s, and alone it is 422', async (_, creation) => {
     const session = await rp.create(creation)
     const protocols = (await ask(shopPage(session))).map(({ protocol }) => protocol)
     expect(protocols).not.toContain('org-iso-mdoc')
@@ -241,7 +241,7 @@ describe('the request', () => {
     expect(await expectStatus(refused, 422)).toMatchObject({ code: 'policy_unsatisfiable' })
   })
 
-  it('has use cases in version 1.1 where one of several documents is enough', async () => {
+  it('has use cases in version 1.1 if one of several documents suffices', async () => {
     const creation = { credential_types: ['pid', 'mdl'], scope: ['age_over_18'], protocol: 'iso-18013-7-c' }
     const { page, request } = await begin(creation)
     expect(request.version).toBe('1.1')
@@ -258,7 +258,7 @@ describe('the request', () => {
     protocol: 'iso-18013-7-c',
   }
 
-  it('requests every document where all are required, and accepts no response with one of them', async () => {
+  it('requests every document if all are required, and accepts no response with a single document', async () => {
     const { session, page, request } = await begin(BOTH)
     expect([request.version, request.documents.length]).toEqual(['1.0', 2])
     const document_errors = { 'eu.europa.ec.av.1': 0 }
@@ -329,7 +329,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('of several signs all documents in version 1.1, and its response verifies', async () => {
+  it('of several certificates signs all documents in version 1.1, and its response verifies', async () => {
     const { post, request } = await askedWith([
       await reader('Old', ['shop.example']),
       await reader('New', ['a.example', 'shop.example']),
@@ -381,7 +381,7 @@ describe('reader authentication', () => {
   })
 })
 
-describe('a session of its own', () => {
+describe('a session with Annex C alone', () => {
   it('has no QR code, no link, no request of OpenID4VP and no options', async () => {
     const session = await rp.create(ALONE)
     expect(session).toMatchObject({ qr_code: null, wallet_request: null })
@@ -624,24 +624,27 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
 ]
 
 describe('a response', () => {
-  it.each(HOSTILE)('%s is refused for its own reason, and a good one verifies', async (_, make, reason) => {
-    const session = await rp.create(ALONE)
-    const page = shopPage(session)
-    const [entry] = await ask(page)
-    const request = receiveAnnexC(entry as AnnexCRequest, page.origin)
-    const bad = await make({ session, page, request, entry: entry as AnnexCRequest })
-    expect(await expectStatus(await page.post('/dc-api', bad), 400)).toMatchObject({
-      code: 'presentation_refused',
-      errors: [{ pointer: '/data', code: reason }],
-    })
-    const { status, attempts } = await rp.poll(session.verification_id)
-    expect([status, attempts.map((attempt) => [attempt.channel, attempt.reason.code])]).toEqual([
-      'pending',
-      [['dc_api', reason]],
-    ])
-    const good = await page.post('/dc-api', await answerAnnexC(person, request))
-    expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
-  })
+  it.each(HOSTILE)(
+    '%s is refused for its own reason, and a good response verifies',
+    async (_, make, reason) => {
+      const session = await rp.create(ALONE)
+      const page = shopPage(session)
+      const [entry] = await ask(page)
+      const request = receiveAnnexC(entry as AnnexCRequest, page.origin)
+      const bad = await make({ session, page, request, entry: entry as AnnexCRequest })
+      expect(await expectStatus(await page.post('/dc-api', bad), 400)).toMatchObject({
+        code: 'presentation_refused',
+        errors: [{ pointer: '/data', code: reason }],
+      })
+      const { status, attempts } = await rp.poll(session.verification_id)
+      expect([status, attempts.map((attempt) => [attempt.channel, attempt.reason.code])]).toEqual([
+        'pending',
+        [['dc_api', reason]],
+      ])
+      const good = await page.post('/dc-api', await answerAnnexC(person, request))
+      expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
+    },
+  )
 
   it('of an older request of the same page verifies, as long as that request is alive', async () => {
     const session = await rp.create(ALONE)
@@ -711,7 +714,7 @@ describe('a response', () => {
     expect(await expectStatus(late, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('of OpenID4VP that won makes one of Annex C too late', async () => {
+  it('to OpenID4VP that ended the session makes an Annex C response too late', async () => {
     const session = await rp.create(OVER_18)
     const page = shopPage(session)
     const entries = await ask(page)
@@ -727,7 +730,7 @@ describe('a response', () => {
     expect((await page.post('/dc-api', await answerAnnexC(person, request))).status).toBe(409)
   })
 
-  it('of OpenID4VP is refused in a session of its own', async () => {
+  it('to OpenID4VP is refused in a session with Annex C alone', async () => {
     const { session, page, request } = await begin()
     const data = { vp_token: { a: ['b'] } }
     const bad = await page.post('/dc-api', { protocol: 'openid4vp-v1-unsigned', data })
@@ -764,14 +767,14 @@ describe('a response', () => {
     expect(await expectStatus(await page.post('/dc-api', credential), 200)).toEqual(first)
   })
 
-  it('of two at the same time, one wins', async () => {
+  it('succeeds once if two responses arrive at the same time', async () => {
     const { page, request } = await begin()
     const credentials = await Promise.all([answerAnnexC(person, request), answerAnnexC(person, request)])
     const sent = await Promise.all(credentials.map((credential) => page.post('/dc-api', credential)))
     expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 
-  it('of 2 MiB is 413, and a good one verifies', async () => {
+  it('of 2 MiB is 413, and a good response verifies', async () => {
     const { page, request } = await begin()
     const large = { protocol: 'org-iso-mdoc', data: { response: 'A'.repeat(2 * 1024 * 1024) } }
     expect((await page.post('/dc-api', large)).status).toBe(413)

@@ -44,7 +44,7 @@ it.each([
   await succeeds(other)
 })
 
-it('error posting: refuses an error by value, where no state is known', async () => {
+it('error posting: refuses an error by value, because no state is known', async () => {
   const session = await stage.rp.create()
   const shown = await viewOf(session)
   expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)

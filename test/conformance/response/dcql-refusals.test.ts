@@ -132,7 +132,7 @@ it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
   },
 )
 
-it('returns 422 for any query where the protocol has presentation definitions only', async () => {
+it('returns 422 for any query if the protocol has presentation definitions only', async () => {
   const error = ['/protocol', 'not_in_protocol']
   expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
     422,

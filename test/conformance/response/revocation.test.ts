@@ -166,7 +166,7 @@ describe('an invalid list', () => {
     expect((await present(uri, 0)).answer.status).toBe(503)
   })
 
-  it('is accepted where a status anchor names the signer for this type', async () => {
+  it('is accepted if a status anchor names the signer for this type', async () => {
     const signer = await makeKey()
     const iss = 'https://lists.example.com'
     const status = { name: 'Lists', purpose: ['status'], issuer: iss, jwks: { keys: [signer.publicJwk] } }

@@ -150,7 +150,7 @@ it('api/trust: verifies a driving licence under a VICAL whose signer is certifie
   })
 })
 
-it('api/trust: refuses an issuer on no list, and one on a list without subscription', async () => {
+it('api/trust: refuses an issuer on no list, and an issuer on a list without subscription', async () => {
   await publish()
   await keep('narrow')
   const rp = await subscriberOf('narrow')
@@ -185,7 +185,7 @@ it('api/trust: returns 503 while a list is unavailable that may name the issuer'
   expect((await both.poll(began.verification_id)).status).toBe('verified')
 })
 
-it('api/trust: keeps the copy when the list is older or unavailable, and replaces it by a newer one', async () => {
+it('api/trust: keeps the copy when the list is older or unavailable, and replaces it by a newer list', async () => {
   await publish({ sequence: 7 })
   await keep('moving')
   const refresh = async () => expectStatus(await operator('POST', '/moving/refresh'), 200)

@@ -53,7 +53,7 @@ it.each([
   expect(await producing).toMatchObject({ ok: true })
 })
 
-it('return.ts: sends a person on by what the service reports, again after a reload', async () => {
+it('return.ts: redirects a person by the reported status, again after a reload', async () => {
   const { completeReturn } = await sample('return')
   const request = { ...OVER_18, required_session_binding: 'relying_party', return_url: RETURN_URL }
   const session = await stage.rp.create(request)
@@ -71,7 +71,7 @@ it('return.ts: sends a person on by what the service reports, again after a relo
   expect(await completeReturn(id, new URL(`${RETURN_URL}?return_code=wrong`))).toBe('/age-check/try-again')
 })
 
-it('return.ts: handles a person who declined, and one whose success nobody redeemed', async () => {
+it('return.ts: handles a declined session, and a success that the server did not redeem', async () => {
   const { completeReturn } = await sample('return')
   const { verifier } = await sample('verifier')
   const declined = await stage.rp.create(OVER_18)
@@ -82,7 +82,7 @@ it('return.ts: handles a person who declined, and one whose success nobody redee
   expect(await completeReturn(byQr.verification_id, new URL(RETURN_URL))).toBe('/age-check/try-again')
 })
 
-it('webhook.ts and events.ts: process an event of the service, and no forged one', async () => {
+it('webhook.ts and events.ts: process an event of the service, and no forged event', async () => {
   const { receiveWebhook } = await sample('webhook')
   const { readEvents } = await sample('events')
   const { verifier } = await sample('verifier')

@@ -25,7 +25,7 @@ function unwrap<T, E>(result: Result<T, E>): T {
   return result.value
 }
 
-it('creates, waits for the end, and verifies its webhook', async () => {
+it('the client creates a session, waits for the end, and verifies its webhook', async () => {
   const client = clientOf()
   const created = unwrap(await client.create(OVER_18))
   expect(created.qr_code).toMatch(/^image\/png;base64,/)
@@ -44,7 +44,7 @@ it('creates, waits for the end, and verifies its webhook', async () => {
   expect(await verifyWebhook(forged, signature, checks)).toEqual({ ok: false, error: 'wrong_signature' })
 })
 
-it('decrypts the claims that only this relying party can read', async () => {
+it('the client decrypts the claims that only this relying party can read', async () => {
   const keys = await generateKeyPair('ECDH-ES', { crv: 'P-256', extractable: true })
   const { kty, crv, x, y } = (await exportJWK(keys.publicKey)) as Record<string, string>
   const client = clientOf()
@@ -74,7 +74,7 @@ it('decrypts the claims that only this relying party can read', async () => {
   expect(claims.credentials).toMatchObject([{ credential_type: 'pid', claims: { given_name: 'Erika' } }])
 })
 
-it('returns one verification for one idempotency key', async () => {
+it('the client returns one verification for one idempotency key', async () => {
   const client = clientOf()
   const first = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
   const again = unwrap(await client.create(OVER_18, { idempotencyKey: 'client-1' }))
@@ -83,7 +83,7 @@ it('returns one verification for one idempotency key', async () => {
   expect(other).toMatchObject({ ok: false, error: { code: 'idempotency_conflict', status: 409 } })
 })
 
-it('cancels, reads the events, and erases', async () => {
+it('the client cancels, reads the events, and erases', async () => {
   const client = clientOf()
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   expect(unwrap(await client.cancel(id)).status).toBe('canceled')
@@ -95,7 +95,7 @@ it('cancels, reads the events, and erases', async () => {
   expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
 })
 
-it('lists verifications, shows the course of one, and counts them', async () => {
+it('the client lists verifications, shows the course of a verification, and counts them', async () => {
   const client = clientOf()
   const metadata = { order: crypto.randomUUID() }
   const { verification_id: id } = unwrap(await client.create({ ...OVER_18, metadata }))
@@ -122,7 +122,7 @@ it('lists verifications, shows the course of one, and counts them', async () => 
   expect(await client.list({ limit: 101 })).toMatchObject({ ok: false, error: { code: 'invalid_request' } })
 })
 
-it('fetches the receipt of an ended session, and verifies it with the published keys', async () => {
+it('the client fetches the receipt of an ended session, and verifies it with the published keys', async () => {
   const client = clientOf()
   const { verification_id: verificationId } = unwrap(await client.create(OVER_18))
   expect(await client.receipt(verificationId)).toMatchObject({
@@ -162,7 +162,7 @@ const RECEIPT: Record<keyof Receipt, true> = {
   trace: true,
 }
 
-it('has a type for every member of a receipt', async () => {
+it('the client has a type for every member of a receipt', async () => {
   const client = clientOf()
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   unwrap(await client.outcome(id, { reason: 'verified' }))
@@ -170,7 +170,7 @@ it('has a type for every member of a receipt', async () => {
   expect(Object.keys(receipt).sort()).toEqual(Object.keys(RECEIPT).sort())
 })
 
-it('reads and changes settings, tries the webhook, and sends webhooks again', async () => {
+it('the client reads and changes settings, tests the webhook, and sends webhooks again', async () => {
   const client = clientOf()
   const settings = unwrap(await client.settings())
   expect(settings).toMatchObject({ relying_party_id: stage.rp.relying_party_id, livemode: false })
@@ -194,7 +194,7 @@ it('reads and changes settings, tries the webhook, and sends webhooks again', as
   })
 })
 
-it('asks and answers for a page of the relying party’s own', async () => {
+it('the client requests and responds for a page of the relying party’s own', async () => {
   const client = clientOf((await relyingPartyOf(stage, { origins: ['https://shop.example'] })).api_key)
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   const { digital } = unwrap(await client.dcApiRequest(id, { origin: 'https://shop.example' }))
@@ -204,7 +204,7 @@ it('asks and answers for a page of the relying party’s own', async () => {
   expect(unwrap(await client.dcApiResponse(id, answer))).toMatchObject({ status: 'declined' })
 })
 
-it('returns the service’s errors for a wrong code and a wrong key', async () => {
+it('the client returns the service’s errors for a wrong code and a wrong key', async () => {
   const { verification_id: id } = unwrap(await clientOf().create(OVER_18))
   expect(await clientOf().redeem(id, 'nonsense')).toMatchObject({
     ok: false,
@@ -213,7 +213,7 @@ it('returns the service’s errors for a wrong code and a wrong key', async () =
   expect(await clientOf('wv_test_nonsense').get(id)).toMatchObject({ ok: false, error: { status: 401 } })
 })
 
-it('manages OpenID Connect clients', async () => {
+it('the client manages OpenID Connect clients', async () => {
   const client = clientOf()
   const { client_id, issuer, client_secret } = unwrap(
     await client.createOidcClient({

@@ -59,7 +59,7 @@ describe('an order', () => {
     expect(await visitor.page()).not.toContain('POST /v1/verify')
   })
 
-  it('creates one verification for a button pressed twice', async () => {
+  it('creates one verification for a button that is pressed twice', async () => {
     const visitor = await visitorWith(stage, 'packet')
     const [one, two] = await Promise.all([visitor.post('prove'), visitor.post('prove')])
     expect(one.headers.get('location')).toMatch(/\/s\/v_/)

@@ -95,7 +95,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('presents the named one of several types, and two if two are required', async () => {
+  it('presents the named credential of several types, and two if two are required', async () => {
     const both = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
     const named = await outcomeOf(both, { reason: 'verified', credential_type: 'pid', format: 'mso_mdoc' })
     expect(named.verification).toMatchObject({
@@ -139,7 +139,7 @@ describe('the test wallet', () => {
     expect(await stage.rp.poll(id)).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  it('runs as a command', async () => {
+  it('can be run as a command', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create()
     const uri = wallet_request.uri.replaceAll('https://verifier.example', stage.service.server.origin)
     const command = join(import.meta.dirname, '../../../scripts/wallet/command.mjs')

@@ -71,7 +71,7 @@ describe('the page of the test wallet', () => {
     expect((await stage.rp.poll(verification_id)).credentials).toHaveLength(2)
   })
 
-  it('declines', async () => {
+  it('declines a request', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
     expect((await respond(wallet_request.uri, { decline: '1' })).status).toBe(303)
     expect((await stage.rp.poll(verification_id)).status).toBe('declined')

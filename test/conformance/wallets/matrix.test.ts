@@ -27,7 +27,7 @@ afterAll(() => {
   if (isUpdate) writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`)
 })
 
-it('has a fake for each profile', () => {
+it('each profile has a fake wallet', () => {
   expect(FAKE_WALLETS.map(({ id }) => id).sort()).toEqual(WALLET_PROFILES.map(({ id }) => id).sort())
 })
 
@@ -35,7 +35,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   const profile = WALLET_PROFILES.find(({ id }) => id === wallet.id)!
 
   it.each(QUESTIONS)(
-    '$name: answers and verifies, or the creation said that it would not',
+    '$name: responds and verifies, or the creation predicts that it cannot',
     async (question) => {
       const result = await ask(question)
       results[wallet.id] = { ...results[wallet.id], [question.name]: result }
@@ -44,7 +44,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   )
 
   it.each(profile.protocols.filter((protocol) => protocol === 'haip-1.0'))(
-    'over 18 in %s: answers and verifies, or the creation said that it would not',
+    'over 18 in %s: responds and verifies, or the creation predicts that it cannot',
     async (protocol) => {
       const { creation, ...over18 } = QUESTIONS[0]!
       await ask({ ...over18, creation: { ...creation, protocol } })
@@ -70,7 +70,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
 })
 
 it.each(FAKE_WALLETS.filter(({ id }) => id.startsWith('eu-age')))(
-  '$id: answers the request for it in an av:// link with the age alone',
+  '$id: responds to its request in an av:// link with the age alone',
   async (wallet) => {
     const { creation } = QUESTIONS[0]!
     const session = (await stage.rp.create({ ...creation, wallet: wallet.id })) as Session

@@ -144,7 +144,7 @@ describe('the content of metadata', () => {
     expect(await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })).toEqual(err({ reason }))
   })
 
-  it('is unavailable if `jwks_uri` is', async () => {
+  it('is unavailable if `jwks_uri` is unavailable', async () => {
     expect(await read({ [METADATA_URL]: { issuer: ISSUER, jwks_uri: KEYS_URL } })).toBe(
       'issuer_metadata_unavailable',
     )

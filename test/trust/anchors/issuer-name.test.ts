@@ -87,7 +87,7 @@ it.each([
     'did:web:example',
   ],
   ['did:jwk:eyJh', 'did:jwk:eyJH', 'did:key:eyJh', 'urn:jwk:eyJh'],
-])('%s is another issuer than others', (...names) => {
+])('%s differs from every other issuer', (...names) => {
   expect(new Set(names.map(normalizeIssuer)).size).toBe(names.length)
 })
 

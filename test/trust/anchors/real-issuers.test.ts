@@ -128,7 +128,7 @@ describe('a credential of a real issuer', () => {
     ['has', byUtDs02, true],
     ['has not', byUtPython, false],
   ])(
-    'counts under an anchor that demands the PID signers’ usage where its signer %s it',
+    'counts under an anchor that requires the PID signers’ usage if its signer %s it',
     async (_, credential, isTrusted) => {
       const anchors = AUTHORITIES.map((anchor) => ({ ...anchor, eku: ['1.3.130.2.0.0.1.2'] }))
       const { result } = await check(credential?.issuer_jwt, anchors)
@@ -150,7 +150,7 @@ describe('a driving licence of a real issuer', () => {
     trace: () => undefined,
   })
 
-  it('is refused where its signer is certified for another document (ISO/IEC 18013-5 B.1.4)', async () => {
+  it('is refused if its signer is certified for another document (ISO/IEC 18013-5 B.1.4)', async () => {
     const bytes = decodeBase64url(real.licence.issuer_signed) ?? new Uint8Array()
     const item = decodeCbor(bytes, MDOC.deviceResponse)
     const issuerSigned = item.ok ? decodeIssuerSigned(item.value) : item

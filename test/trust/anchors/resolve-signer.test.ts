@@ -43,7 +43,7 @@ async function publicKey(alg: string): Promise<PublicJwk> {
   return (await exportJWK(key)) as PublicJwk
 }
 
-describe('which anchors count', () => {
+describe('the choice of anchors', () => {
   it('reports the key, the subject and the anchor of a chain', async () => {
     expect(await ask()).toEqual({
       ok: true,
@@ -116,7 +116,7 @@ describe('which anchors count', () => {
     expect(result.ok && result.value.anchor.assurance_level).toBe('low')
   })
 
-  it('finds the right one of several authorities, in one anchor or in two, of the same name or not', async () => {
+  it('finds the right authority among several, in one anchor or two, under the same name or not', async () => {
     const namesake = await mintIssuerPki()
     const bundle = caAnchor(namesake.root.pem + pki.root.pem)
     expect(outcomeOf(await ask({}, { anchors: [bundle] }))).toBe('trusted')
@@ -201,7 +201,7 @@ describe('a pinned signer', () => {
     expect(outcomeOf(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('is refused for an algorithm its key does not fit', async () => {
+  it('is refused for an algorithm that does not fit its key', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     for (const algorithm of ['ES384', 'Ed25519', 'RS256', 'HS256', 'none']) {
       expect(outcomeOf(await ask({ algorithm }, { anchors }))).toBe('issuer_key_not_found')
@@ -353,7 +353,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
 
-  it('is not verified by a trusted chain where the protocol accepts no anchor of its kind', async () => {
+  it('is not verified by a trusted chain if the protocol accepts no anchor of its kind', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     for (const own of [jwksAnchor([KEYS.es256]), urlAnchor(), { ...SHARED, did: ISSUER }]) {
       const anchors = [caAnchor(pki.root.pem), own]
@@ -363,7 +363,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('keeps `*` from its type where the protocol accepts no anchor of its kind', async () => {
+  it('keeps `*` from its type if the protocol accepts no anchor of its kind', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]

@@ -29,7 +29,7 @@ const OWN: TrustAnchor = {
 }
 
 describe('the sandbox anchors', () => {
-  it('trust the built-in types, those named by own anchors, and the other added ones', () => {
+  it('trust the built-in types, the types of own anchors, and the other added types', () => {
     const anchors = sandboxAnchors(['pid'], [OWN])
     expect(anchors.length).toBeGreaterThan(1)
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
@@ -115,7 +115,7 @@ describe('an anchor of a relying party', () => {
     { issuer_url: 'https://sandbox.example' },
     { did: 'did:web:sandbox.invalid.example' },
     { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
-  ])('can be another: %j', (mechanism) => {
+  ])('can be another anchor: %j', (mechanism) => {
     expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
   })
 })
@@ -148,7 +148,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
   ]
 
   it.each(FORMS)(
-    'vouches for nothing, except where the sandbox is accepted: %s',
+    'is not trusted, except if the sandbox is accepted: %s',
     async (_name, mechanism, claims, resource = {}) => {
       for (const purpose of ['issuer', 'status'] as const) {
         const anchors = [{ ...SHARED, purpose: [purpose], ...mechanism }]
@@ -159,7 +159,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     },
   )
 
-  it('still anchors its issuer: no authority vouches for that issuer instead', async () => {
+  it('still anchors its issuer: no authority is trusted for that issuer instead', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }

@@ -51,7 +51,7 @@ function word(found: Result<readonly { readonly x: string }[], DidError>): strin
 const didJwk = (value: unknown) => `did:jwk:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
 describe('did:key', () => {
-  it('has its one key for issuers and holders, by every spelling of its name', async () => {
+  it('has one key for issuers and holders, by every spelling of its name', async () => {
     const x = vectors.nist[0]?.jwk.x
     const fragment = `#${KEY.slice('did:key:'.length)}`
     for (const relationship of ['assertionMethod', 'authentication'] as const) {
@@ -230,18 +230,18 @@ describe('an anchor that is a DID', () => {
       'issuer_metadata_invalid',
     ],
     ['cannot be reached', 'unavailable', undefined, 'issuer_metadata_unavailable'],
-  ])('that %s trusts nothing', async (_, body, kid, reason) => {
+  ])('that %s trusts no signature', async (_, body, kid, reason) => {
     expect(outcomeOf(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
   })
 })
 
-describe('a DID that can be resolved', () => {
-  it.each([WEB, KEY, didJwk(jwk)])('is %s', (did) => {
+describe('a DID', () => {
+  it.each([WEB, KEY, didJwk(jwk)])('can be resolved if it is %s', (did) => {
     expect(isKnownDid(did)).toBe(true)
   })
 
   it.each(['', 'did:', 'did:ion:x', 'did:web:', 'did:key:x', 'did:jwk:x', `did:web:${'a'.repeat(2048)}`])(
-    'is not %s',
+    'cannot be resolved if it is %s',
     (did) => {
       expect(isKnownDid(did)).toBe(false)
     },

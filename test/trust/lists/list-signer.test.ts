@@ -10,17 +10,20 @@ it.each([
   ['the signer’s own', { leaf: SOON, intermediate: LATER }],
   ['that of an authority in between', { intermediate: SOON, root: LATER }],
   ['the pinned authority’s', { root: SOON, leaf: LATER }],
-])('returns when the first certificate of the signer’s path expires: %s', async (_, changes) => {
-  const { root, intermediate, leaf } = await mintIssuerPki(changes)
-  const x5c = [leaf.x5c, intermediate.x5c]
-  const body = await signLote(leaf, { services: [{ certificates: [root.x5c] }], header: { x5c } })
-  const verified = await verifyTrustList(body, {
-    kind: 'etsi_lote',
-    signers: [{ x509_ca_pem: root.pem }],
-    listType: null,
-    services: [{ type: PID_ISSUANCE, credential_types: ['pid'], assurance_level: 'high' }],
-    last: null,
-    now: LIST_NOW,
-  })
-  expect(verified).toMatchObject({ ok: true, value: { signerExpires: LIST_NOW + 60 } })
-})
+])(
+  'the lifetime ends with the first certificate of the signer’s path that expires: %s',
+  async (_, changes) => {
+    const { root, intermediate, leaf } = await mintIssuerPki(changes)
+    const x5c = [leaf.x5c, intermediate.x5c]
+    const body = await signLote(leaf, { services: [{ certificates: [root.x5c] }], header: { x5c } })
+    const verified = await verifyTrustList(body, {
+      kind: 'etsi_lote',
+      signers: [{ x509_ca_pem: root.pem }],
+      listType: null,
+      services: [{ type: PID_ISSUANCE, credential_types: ['pid'], assurance_level: 'high' }],
+      last: null,
+      now: LIST_NOW,
+    })
+    expect(verified).toMatchObject({ ok: true, value: { signerExpires: LIST_NOW + 60 } })
+  },
+)

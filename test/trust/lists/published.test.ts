@@ -98,7 +98,7 @@ describe('the VICAL of AAMVA', () => {
     expect(await verifyTrustList(body, { ...rules, signers })).toMatchObject(expected)
   })
 
-  it('is refused on the day after the next was due', async () => {
+  it('is refused on the day after the next list was due', async () => {
     const now = seconds('2025-08-07T00:00:00Z')
     expect(await verifyTrustList(body, { ...rules, now })).toEqual({ ok: false, error: 'expired' })
   })

@@ -118,7 +118,7 @@ describe('a list of trusted entities', () => {
     })
   })
 
-  it('leaves out invalid certificates, and keeps the others', async () => {
+  it('leaves out invalid certificates, and keeps valid certificates', async () => {
     const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
     expect(await check(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
   })
@@ -160,7 +160,7 @@ describe('a list of trusted entities', () => {
     ['no text', Uint8Array.of(0xff)],
     ['no JWS', new TextEncoder().encode('{}')],
     ['an empty body', new Uint8Array()],
-  ])('is malformed where it is %s', async (_, body) => {
+  ])('is malformed if it is %s', async (_, body) => {
     expect(await check(body as Uint8Array<ArrayBuffer>)).toBe('malformed')
   })
 
@@ -190,7 +190,7 @@ describe('a VICAL', () => {
     })
   })
 
-  it('is read with and without its tag', async () => {
+  it('is accepted with and without its tag', async () => {
     expect(await checkVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
   })
 
@@ -302,7 +302,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     )
   })
 
-  it('is refused once a newer one was due, to the second', async () => {
+  it('is refused from the second in which a newer list was due', async () => {
     const next = '2046-11-21T12:00:00Z'
     expect(await checkKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
       nextUpdate: LIST_NOW,
@@ -316,7 +316,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await checkKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
-  it('is refused if it is older than the last one, by number and then by date', async () => {
+  it('is refused if it is older than the last list, by number and then by date', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
     const checkAfter = (sequence: number | null, at: number | null) =>
@@ -336,7 +336,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   })
 })
 
-it('refuses a VICAL that had a number and has none any more', async () => {
+it('refuses a VICAL without a number if an earlier VICAL had a number', async () => {
   const last = { sequence: 1, issuedAt: 0 }
   expect(await checkVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })

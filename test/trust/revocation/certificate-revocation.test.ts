@@ -64,7 +64,7 @@ function pem(der: Uint8Array<ArrayBuffer>, label = 'X509 CRL', after = '', insid
   return utf8(`-----BEGIN ${label}-----\n${text}\n-----END ${label}-----\n${after}`)
 }
 
-describe('a list is not used', () => {
+describe('a revocation list is not used', () => {
   it.each<[string, CrlOptions, string]>([
     ['signed by a namesake', { signer: stranger }, 'invalid_signature'],
     ['in another name', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],
@@ -253,7 +253,7 @@ describe('a path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
-  it('is valid if all its certificates are, as of the older list', async () => {
+  it('is valid if all its certificates are valid, as of the older list', async () => {
     const older = { thisUpdate: dateOf(NOW - 2 * DAY) }
     const web = { [LEAF_LIST]: await listOf(), [TOP_LIST]: await top(older) }
     expect(await standingIn(web, path)).toEqual({ status: 'valid', asOf: NOW - 2 * DAY })
@@ -282,7 +282,7 @@ describe('a path', () => {
     expect(word(await standingIn(web, path))).toBe(known)
   })
 
-  it('is checked without its anchor, and not if it is an anchor alone', async () => {
+  it('is checked without its anchor, and not if the path is an anchor alone', async () => {
     const { fetchResource, asked } = webOf({})
     const [, listed] = path
     const source = { now: NOW, fetchResource }

@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(asked()).toBe(1)
   })
 
-  it('is fetched again after that, and the new one counts', async () => {
+  it('is fetched again after an hour, and the new list counts', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW + CRL.refreshSeconds, { [LEAF_LIST]: await revoking(NOW) })).toBe('revoked')
@@ -89,7 +89,7 @@ describe('the last good copy', () => {
     ['junk comes', { [LEAF_LIST]: Uint8Array.of(0) }],
     ['one comes that somebody else signed', { [LEAF_LIST]: FORGED }],
     ['one comes that is over', { [LEAF_LIST]: OVER_SOON }],
-  ] as readonly [string, Web][])('stays in use if %s, and the next good one replaces it', async (_, web) => {
+  ] as readonly [string, Web][])('stays in use if %s, and the next good list replaces it', async (_, web) => {
     const revoked = await revoking(NOW - 3600)
     const { at, asked } = world({ [LEAF_LIST]: revoked })
     expect(await at(NOW)).toBe('revoked')
@@ -100,7 +100,7 @@ describe('the last good copy', () => {
     expect(await at(later + CRL.refreshSeconds, { [LEAF_LIST]: after })).toBe('valid')
   })
 
-  it('is not replaced by an older one', async () => {
+  it('is not replaced by an older list', async () => {
     const { at } = world({ [LEAF_LIST]: await revoking(NOW - 3600) })
     await at(NOW)
     expect(await at(later, { [LEAF_LIST]: good })).toBe('revoked')
@@ -164,8 +164,8 @@ function cacheOf(copy?: SharedCopy) {
   return { cache, kept }
 }
 
-describe('among isolates', () => {
-  it('shares a verified list, for an hour at most', async () => {
+describe('the shared cache', () => {
+  it('shares a verified list among isolates, for an hour at most', async () => {
     const { cache, kept } = cacheOf()
     expect(await world({ [LEAF_LIST]: good }, cache).at(NOW)).toBe('valid')
     expect(kept).toEqual([

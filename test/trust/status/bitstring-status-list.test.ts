@@ -147,7 +147,7 @@ describe('several entries', () => {
     ['revoked even if the other cannot be checked', '5', '999999', 'invalid'],
     ['suspended even if the other cannot be checked', '999999', '7', 'suspended'],
     ['unknown if one cannot be checked', '1', '999999', 'index_out_of_range'],
-  ])('are %s', async (_, revocation, suspension, status) => {
+  ])('are combined: %s', async (_, revocation, suspension, status) => {
     const entries = [
       { ...entry, statusListIndex: revocation },
       { ...other, statusListIndex: suspension },

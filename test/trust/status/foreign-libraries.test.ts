@@ -47,7 +47,7 @@ describe('a CWT list', () => {
     expect(entries).toHaveLength(12)
   })
 
-  it('as published is read by them as well', () => {
+  it('as published is read by cborg and node:crypto as well', () => {
     const { verifies, claims } = verifyForeignCwt(decodeHex(vectors.cwtHex) ?? new Uint8Array(), vectors.key)
     expect(verifies).toBe(true)
     expect(entriesOf(claims.get(65533) as Map<string, unknown>)).toEqual([
@@ -55,7 +55,7 @@ describe('a CWT list', () => {
     ])
   })
 
-  it('with one bit of its signature changed is rejected by all', async () => {
+  it('with one changed bit in its signature is rejected by all libraries', async () => {
     const token = await makeCwt()
     token.set([(token.at(-1) ?? 0) ^ 1], token.length - 1)
     expect(verifyForeignCwt(token, publicJwk).verifies).toBe(false)

@@ -184,7 +184,7 @@ describe('an identifier list', () => {
     expect([await judged(list, '29999'), await judged(list, '30000')]).toEqual(['invalid', 'valid'])
   })
 
-  it('is the status of its own kind of reference only', async () => {
+  it('is not accepted for another kind of reference', async () => {
     const index = { status_list: { idx: 0, uri: URI } }
     expect(await statusOf(index, { [URI]: await makeList() })).toBe('wrong_token_type')
     expect(await statusOf(identifierList(VALID), { [URI]: await makeCwt() })).toBe('wrong_token_type')

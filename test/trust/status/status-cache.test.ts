@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(await hanging).toBe('valid')
   })
 
-  it('is not waited for if the fetching request has ended', async () => {
+  it('is not awaited after the fetching request has ended', async () => {
     vi.useFakeTimers()
     const bodies = [new Promise<string>(() => undefined), Promise.resolve(good)]
     const { fetchResource } = web(() => bodies.shift() as Promise<string>)
@@ -107,7 +107,7 @@ describe('a list', () => {
     }
   })
 
-  it('of one fetch function is not in the cache of another', async () => {
+  it('of one fetch function is not in the cache of another fetch function', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')

@@ -64,13 +64,13 @@ describe('an entry', () => {
     [2, [1, 2, 0, 3, 0, 1, 0, 1]],
     [4, [9, 12, 4, 4]],
     [8, [0xc9, 0x44]],
-  ])('of %i bits is in the lowest bits first', async (bits, expected) => {
+  ])('of %i bits starts at the lowest bits', async (bits, expected) => {
     const compressed = deflate(Uint8Array.of(0xc9, 0x44))
     expect(await Promise.all(expected.map((_, index) => read(bits, compressed, index)))).toEqual(expected)
     expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
   })
 
-  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])('%d is out of range', async (index) => {
+  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])('at %d is out of range', async (index) => {
     expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
   })
 

@@ -294,7 +294,7 @@ describe('a credential', () => {
         ],
       ],
     ],
-  ])('with a status element of %s has none', (_, entries) => {
+  ])('with a status element of %s has no status', (_, entries) => {
     expect(word(element(entries) as never)).toBe('unsupported_mechanism')
   })
 

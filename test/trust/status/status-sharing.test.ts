@@ -39,7 +39,7 @@ const REFERENCE = { uri: URI, index: 2, form: 'jwt' } as const
 const copyOf = (text: string, fetchedAt = NOW): SharedCopy => ({ body: utf8(text), fetchedAt })
 
 describe('a list that one isolate fetched', () => {
-  it('is not fetched by another', async () => {
+  it('is not fetched by another isolate', async () => {
     const { sharedCache } = shared()
     const [one, other] = [isolate(sharedCache), isolate(sharedCache)]
     expect(await one.ask()).toBe('valid')
@@ -70,7 +70,7 @@ describe('a list that one isolate fetched', () => {
   })
 })
 
-describe('a shared copy', () => {
+describe('a shared copy of a list', () => {
   const gone = { fault: 'unavailable' } as const
 
   it('is used until its `ttl` ends, counted from its fetch', async () => {

@@ -30,15 +30,15 @@ const withAnchors = (anchors: readonly TrustAnchor[], changes: Partial<StatusCon
   statusOf(jwt, {}, { anchors, ...changes })
 
 describe('a list signed by the issuer of the credential', () => {
-  it('counts', async () => {
+  it('is accepted', async () => {
     expect(await withAnchors([jwksAnchor()])).toBe('valid')
   })
 
-  it('counts if it names no issuer', async () => {
+  it('is accepted if it names no issuer', async () => {
     expect(await statusOf(nameless)).toBe('valid')
   })
 
-  it('counts if the anchor covers the type by `*`, although a status anchor names it', async () => {
+  it('is accepted if the anchor covers the type by `*`, although a status anchor names the type', async () => {
     const anchors = [
       jwksAnchor({ credential_types: ['*'] }),
       { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
@@ -52,7 +52,7 @@ describe('a list signed by the issuer of the credential', () => {
     ['vouches for another type', { credential_types: ['mdl'] }],
     ['vouches for added types only', { credential_types: ['*'] }],
     ['names another issuer', { issuer: `${ISSUER}/` }],
-  ])('does not count if the anchor %s', async (_, changes) => {
+  ])('is not accepted if the anchor %s', async (_, changes) => {
     expect(await withAnchors([jwksAnchor(changes)])).toBe('untrusted_signer')
   })
 })
@@ -60,12 +60,12 @@ describe('a list signed by the issuer of the credential', () => {
 describe('a list signed under a status anchor', () => {
   const status = (changes: object = {}) => jwksAnchor({ name: 'status', purpose: ['status'], ...changes })
 
-  it('counts', async () => {
+  it('is accepted', async () => {
     expect(await withAnchors([own, status()])).toBe('valid')
     expect(await statusOf(nameless, {}, { anchors: [own, status()] })).toBe('valid')
   })
 
-  it('counts by `*` for a type the relying party added', async () => {
+  it('is accepted by `*` for a type that the relying party added', async () => {
     const anchors = [{ ...own, credential_types: ['club_card'] }, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
   })
@@ -75,11 +75,11 @@ describe('a list signed under a status anchor', () => {
     ['has no purpose', { purpose: undefined }],
     ['is for another type', { credential_types: ['mdl'] }],
     ['is for added types', { credential_types: ['*'] }],
-  ])('does not count if the anchor %s', async (_, changes) => {
+  ])('is not accepted if the anchor %s', async (_, changes) => {
     expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
   })
 
-  it('does not count by `*` if another names the type', async () => {
+  it('is not accepted by `*` if another anchor names the type', async () => {
     const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
     const anchors = [own, named, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')

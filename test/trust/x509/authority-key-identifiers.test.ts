@@ -20,27 +20,27 @@ const chained = await mintIssuerPki({
 it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
   ['every certificate below an authority', caAnchor(chained.root.pem), [OF_INTERMEDIATE, OF_ROOT]],
   ['a pinned leaf alone: nobody vouches for the rest', pinnedAnchor(chained.leaf.pem), [OF_INTERMEDIATE]],
-])('are those of %s', async (_, anchor, identifiers) => {
+])('the authority key identifiers are those of %s', async (_, anchor, identifiers) => {
   const found = await ask({ chain: chained.chain }, { anchors: [anchor] })
   const expected = identifiers.map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
 })
 
-it('are not read from the chain of an issuer whose keys are anchored', async () => {
+it('the authority key identifiers are not read from the chain of an issuer with anchored keys', async () => {
   const anchor = { ...SHARED, issuer: 'https://i.example', jwks: { keys: [chained.leaf.publicJwk] } }
   const claims = { chain: chained.chain, iss: 'https://i.example' }
   const found = await ask(claims, { anchors: [anchor as TrustAnchor] })
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
 })
 
-it('are absent if the certificate names its authority in another way', async () => {
+it('the authority key identifiers are absent if the certificate names its authority in another way', async () => {
   const bySerialNumber = tlv(0x30, tlv(0x82, Uint8Array.of(0x2a)))
   const pki = await mintIssuerPki({ leaf: { extensions: [toRaw(bySerialNumber)] } })
   const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
 })
 
-it('make a certificate malformed where they are', async () => {
+it('a malformed extension of authority key identifiers makes a certificate malformed', async () => {
   const malformed = toRaw(tlv(0x04, Uint8Array.of(0)))
   const pki = await mintIssuerPki({ leaf: { extensions: [malformed] } })
   const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })

@@ -60,7 +60,7 @@ describe('a cached chain', () => {
     expect(await askAgain()).toBe('trusted')
   })
 
-  it('is refused with a byte missing, and with one more', async () => {
+  it('is refused with a byte missing or added', async () => {
     const [leaf, intermediate] = seen.chain as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
     for (const changed of [leaf.slice(1), leaf.slice(0, -1), concatBytes(leaf, Uint8Array.of(0))]) {
       expect(await askAgain({ chain: [changed, intermediate] })).toBe('malformed_certificate_chain')

@@ -40,7 +40,7 @@ async function askChain(...chain: readonly Minted[]): Promise<string> {
 
 type Changes = Parameters<typeof mintIssuerPki>[0]
 
-describe('a path that is trusted', () => {
+describe('a path is trusted', () => {
   it.each<[string, Changes]>([
     ['as it is', {}],
     [
@@ -94,12 +94,12 @@ describe('a path that is trusted', () => {
     )
   })
 
-  it('whose issuer names differ in string type and case only (RFC 5280 §7.1)', async () => {
+  it('if its issuer names differ in string type and case only (RFC 5280 §7.1)', async () => {
     const leaf = await mintLeaf(pki.intermediate, { issuerName: 'C=de, O=TEST  trust, CN=Test Issuing CA' })
     expect(await askChain(leaf, pki.intermediate)).toBe('trusted')
   })
 
-  it('where a self-issued intermediate does not count towards the path length (RFC 5280 §4.2.1.9)', async () => {
+  it('if only a self-issued intermediate exceeds the path length (RFC 5280 §4.2.1.9)', async () => {
     const root = await mintRoot({ pathLength: 1 })
     const first = await mintIntermediate(root)
     const second = await mintIntermediate(first)
@@ -142,7 +142,7 @@ describe('an anchor inside the chain', () => {
 })
 
 describe('an authority of the same name as the anchor inside the chain', () => {
-  it('is not the anchor if its key is another', async () => {
+  it('is not the anchor if its key differs', async () => {
     const namesake = await mintRoot()
     const chain = [pki.leaf, pki.intermediate, pki.root].map(({ der }) => der)
     const anchors = [caAnchor(namesake.pem)]
@@ -150,7 +150,7 @@ describe('an authority of the same name as the anchor inside the chain', () => {
   })
 })
 
-describe('an anchor inside the chain, where the protocol passes over it', () => {
+describe('an anchor inside the chain, if the protocol ignores it', () => {
   const accepting = { acceptsAnchorInChain: true } as const
   const { root, intermediate, leaf } = pki
   const askWith = async (chain: readonly Minted[], anchor = root) =>
@@ -181,14 +181,14 @@ describe('an anchor inside the chain, where the protocol passes over it', () => 
     expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
   })
 
-  it('does not vouch for a certificate that it did not sign', async () => {
+  it('does not vouch for a certificate with another signature', async () => {
     const stranger = await mintIssuerPki()
     expect(await askWith([stranger.leaf, stranger.intermediate, root])).toBe('invalid_certificate_path')
     expect(await askWith([leaf, root])).toBe('invalid_certificate_path')
     expect(await askWith([root, intermediate, leaf])).toBe('trust_anchor_in_chain')
   })
 
-  it('counts by its name and key, in another certificate too', async () => {
+  it('is recognised by its name and key, in another certificate too', async () => {
     const renewed = await mintRoot({ keys: root.keys, serialNumber: '77' })
     expect(await askWith([leaf, intermediate, renewed])).toBe('trusted')
   })
@@ -205,7 +205,7 @@ describe('a decoded chain', () => {
 })
 
 describe('a leaf without key usage', () => {
-  it('is restricted in nothing (RFC 5280 §4.2.1.3), except as a document signer', async () => {
+  it('has no restriction (RFC 5280 §4.2.1.3), except as a document signer', async () => {
     const changed = await mintIssuerPki({ leaf: { keyUsage: null } })
     expect(await askPki(changed)).toBe('trusted')
     const requiring = { anchors: [caAnchor(changed.root.pem)], requiresKeyUsage: true } as const

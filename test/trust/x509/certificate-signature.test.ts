@@ -42,7 +42,7 @@ describe('the algorithm of a signature', () => {
     expect(await resultOf(NULL, NULL)).toBe('weak')
   })
 
-  it('is in the list of known ones', async () => {
+  it('is in the list of known algorithms', async () => {
     expect(await verify(ec, { signatureAlgorithm: identifier() })).toBe('weak')
     expect(await verify(ec, { signatureAlgorithm: identifier(tlv(6, Uint8Array.of(42))) })).toBe('weak')
     expect(await verify(ec, { signatureAlgorithm: identifier(RSA_SHA256, NULL) })).toBe('invalid')
@@ -68,7 +68,7 @@ describe('the key of an issuer', () => {
     expect(await verify(ec, {}, { subjectKey })).toBe('weak')
   })
 
-  it('is used for a second certificate with another hash', async () => {
+  it('is used for a second certificate with another hash algorithm', async () => {
     const { key, minted } = await issuerOf('RSA-2048')
     for (const hash of ['SHA-256', 'SHA-512'] as const) {
       const { der } = await mintIntermediate(minted, { hash })
@@ -76,7 +76,7 @@ describe('the key of an issuer', () => {
     }
   })
 
-  it('is not that of another issuer, also after it verified a certificate', async () => {
+  it('differs from another issuer’s key, also after it verified a certificate', async () => {
     const other = await pairOf('P-256')
     expect(await verifyCertificateSignature(ec.signed, ec.issuer)).toBe('valid')
     expect(await verifyCertificateSignature(ec.signed, other.issuer)).toBe('invalid')

@@ -20,7 +20,7 @@ const MUTATIONS: readonly Mutation[] = [
 ]
 const made = await Promise.all(MUTATIONS.map(([, make]) => make()))
 
-it('is trusted without a change, with every kind of signer', async () => {
+it('an unchanged chain is trusted, with every kind of signer', async () => {
   expect(await outcomesOf(GOOD_CHAIN)).toEqual(outcomes('trusted'))
 })
 
@@ -32,7 +32,7 @@ describe('a chain with one thing changed', () => {
   }
 })
 
-it('is refused with every kind of signer for at least 60 different changes', () => {
+it('a changed chain is refused with every kind of signer for at least 60 different changes', () => {
   const refused = made.filter((_, i) => MUTATIONS[i]?.[2] !== 'trusted')
   expect(new Set([GOOD_CHAIN, ...refused].map(digestOf)).size).toBe(1 + refused.length)
   expect(refused.length).toBeGreaterThanOrEqual(60)

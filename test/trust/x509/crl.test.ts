@@ -138,7 +138,7 @@ describe('a revocation list', () => {
     expect(resultOf(listWith(change, outer))).toBe('malformed')
   })
 
-  it('rejects one that is a set, and one of nothing', () => {
+  it('rejects a list that is a set, and empty input', () => {
     expect(resultOf(tlv(0x31, ...outside))).toBe('malformed')
     expect(resultOf(new Uint8Array())).toBe('malformed')
   })

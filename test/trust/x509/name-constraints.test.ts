@@ -151,7 +151,7 @@ describe('a permitted subtree', () => {
     expect(await check({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
 
-  it('is one of several alternatives', async () => {
+  it('may be one of several alternatives', async () => {
     const permitted = [dns('example.com'), dns('example.org')]
     expect(await check({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
   })
@@ -184,7 +184,7 @@ describe('an excluded subtree', () => {
     },
   )
 
-  it('overrides a permitted one', async () => {
+  it('overrides a permitted subtree', async () => {
     const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
     expect(await check(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
     expect(await check(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
@@ -258,7 +258,7 @@ describe('the scope of constraints', () => {
     expect(satisfiesNameConstraints(names, { permitted: [], excluded: [directory] })).toBe(true)
   })
 
-  it('rejects a form that is not processed beside one that is', () => {
+  it('rejects a form that is not processed beside a processed form', () => {
     const names = { subject: NO_NAME, subjectAltNames: [] }
     const [known, unknown] = [{ form: 'dns', value: 'example.com' }, { form: 'unprocessed' }] as const
     expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [] })).toBe(true)
@@ -279,7 +279,7 @@ describe('the scope of constraints', () => {
     expect(await check({ permitted: [zero(0x81)] }, { altNames })).toBe(VIOLATION)
   })
 
-  it('rejects a mailbox that is none', async () => {
+  it('rejects an invalid mailbox', async () => {
     const altNames = [email('one@example.com')]
     for (const text of ['one@two@example.com', '@example.com']) {
       expect(await check({ permitted: [tlv(0x81, utf8(text))] }, { altNames })).toBe(VIOLATION)
@@ -306,7 +306,7 @@ describe('the scope of constraints', () => {
     expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
-  it('applies them to intermediates', async () => {
+  it('applies constraints to intermediates', async () => {
     const extensions = [nameConstraints({ permitted: [dn('C=DE')] })]
     const { chain, root } = await mintIssuerPki({
       root: { extensions },
@@ -315,7 +315,7 @@ describe('the scope of constraints', () => {
     expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
-  it('lets a lower authority narrow, and never widen, the names of an upper one', async () => {
+  it('lets a lower authority narrow, but never widen, the names of an upper authority', async () => {
     const permit = (value: string) => [nameConstraints({ permitted: [dns(value)] })]
     const upper = await mintIntermediate(pki.root, { subject: 'CN=Upper', extensions: permit('example.com') })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower', extensions: permit('com') })

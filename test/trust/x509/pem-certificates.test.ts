@@ -11,7 +11,7 @@ function textsOf(count: number): readonly string[] {
   })
 }
 
-it('decodes only what does not fit anew, when more anchors are looked up in turn than fit', () => {
+it('only certificates that do not fit are decoded again, when more anchors are looked up in turn than fit', () => {
   const [fitting, all] = [textsOf(3000), textsOf(3300)]
   const first = new Map(fitting.map((text) => [text, anchorCertificates(text)]))
   for (const round of [1, 2]) {
@@ -20,7 +20,7 @@ it('decodes only what does not fit anew, when more anchors are looked up in turn
   }
 })
 
-it('drops texts that were not looked up for long, for those that are', () => {
+it('the cache drops texts without a recent look-up first', () => {
   const later = `\t${pki.root.pem}`
   const [used = ''] = textsOf(1)
   expect(anchorCertificates(later)).not.toBe(anchorCertificates(later))
