@@ -72,7 +72,7 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
           setupFiles: 'test/workerd/fresh-storage.ts',
           // Data that only node can make, for tests inside workerd.
-          globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/description.ts'],
+          globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/built-assets.ts'],
         },
       },
       {

@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { BUNDLE, ensureBundle } from '../service/bundle.mjs'
+import { ensureReference } from '../service/reference.mjs'
 import { readWranglerToml } from '../service/workerd-config.mjs'
 import { ENVIRONMENT_FILE, readEnvironment } from './environment.mjs'
 import { bundleErrors, preflight } from './preflight.mjs'
@@ -27,6 +28,8 @@ async function main(args) {
   const { errors, notes } = await preflight(environment, { now: Date.now(), local: localSecrets() })
   if (errors.length > 0) return refuse(errors)
   ensureBundle()
+  const missing = ensureReference()
+  if (missing !== undefined) return refuse([`API reference: ${missing}`])
   const gzipped = gzipSync(readFileSync(BUNDLE), { level: 9 }).length
   const unfit = bundleErrors({ gzipped, wrangler: readWranglerToml(), now: Date.now() })
   if (unfit.length > 0) return refuse(unfit)

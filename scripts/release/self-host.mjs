@@ -1,12 +1,13 @@
 // The folder of a self-hosted service: bundles, programs and what they read, with workerd as its dependency.
 
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { BUNDLES, buildAll } from '../service/bundle.mjs'
 import { buildConsoleInto } from '../service/console-build.mjs'
 import { buildDescription } from '../service/description.mjs'
-import { ASSETS, ROOT } from '../service/paths.mjs'
+import { ROOT } from '../service/paths.mjs'
+import { buildReference, RENDERER } from '../service/reference.mjs'
 import { licencesOf } from './licences.mjs'
 import { bundlePrograms } from './programs.mjs'
 import { readJson, sourceFiles } from './source.mjs'
@@ -36,13 +37,16 @@ export function stageSelfHost(to, { version, commit }) {
   for (const path of sourceFiles(...KEPT)) copy(path, join(to, path))
   stageBundles(join(to, 'dist'))
   buildDescription(join(to, 'assets'))
+  const docs = join(to, 'assets', 'docs')
+  mkdirSync(docs)
+  buildReference(docs)
   const packages = bundlePrograms([...Object.values(PROGRAMS), ...OTHERS], to)
   for (const path of [...packagesOfWorkers(), ...buildConsoleInto(join(to, 'assets', 'console'))]) {
     packages.add(path)
   }
   writeFileSync(join(to, 'THIRD_PARTY_LICENCES.txt'), licencesOf(packages))
   const lock = stagePackage(to, { version, commit })
-  return { components: { bundled: packages, lock, vendored: [scalar()] } }
+  return { components: { bundled: packages, lock, vendored: [RENDERER] } }
 }
 
 /** Returns the packages that the Workers import, with their dependencies. */
@@ -94,11 +98,4 @@ function stagePackage(to, { version, commit }) {
 
 function writeJson(path, value) {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`)
-}
-
-/** Returns the package of the API reference, which is in assets/ (scripts/api-reference.mjs). */
-function scalar() {
-  const text = readFileSync(join(ASSETS, 'api-reference', 'scalar.js'), 'utf8')
-  const [, version] = /@scalar\/api-reference (\d+\.\d+\.\d+)\b/.exec(text)
-  return { name: '@scalar/api-reference', version, license: 'MIT' }
 }

@@ -1,5 +1,5 @@
 // Builds what a deployment needs if its sources changed: the bundles of verifier, sandbox and demo shop, the
-// console and the API description.
+// console, the API description and the API reference.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -17,6 +17,7 @@ import { basename, join } from 'node:path'
 import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
 import { buildDescription } from './description.mjs'
 import { ASSETS, DIST, IS_RELEASE, NODE, ROOT } from './paths.mjs'
+import { ensureReference } from './reference.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
 export const SOURCE_MAP = `${BUNDLE}.map`
@@ -31,11 +32,12 @@ const SOURCES = ['package-lock.json', 'tsconfig.json', 'assets/oauth-errors.json
 
 /**
  * Builds the current sources to `BUNDLE`, `SANDBOX_BUNDLE` and `SHOP_BUNDLE`, the verifier's source map to
- * `SOURCE_MAP`, the console and the API description. Launchers may run at the same time: each builds in its
- * own directory, then renames. A release has its bundles.
+ * `SOURCE_MAP`, the console, the API description and the API reference. Launchers may run at the same time:
+ * each builds in its own directory, then renames. A release has its bundles.
  */
 export function ensureBundle() {
   if (IS_RELEASE) return
+  ensureReference()
   const fingerprint = fingerprintOfSources()
   const isBuilt = isConsoleBuilt() && [...BUNDLES, DESCRIPTION, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return

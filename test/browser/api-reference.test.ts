@@ -1,41 +1,65 @@
-// The API reference at /docs in a browser: what it shows, and that its policy stops nothing that it needs.
+// The API reference at /docs in a browser: what it shows and loads, and what its script cannot reach.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { contrastViolations } from '../support/browser/page-check.ts'
+import { signIn, WITH_CONSOLE } from '../support/browser/console-page.ts'
+import { contrastViolations, overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
 import { DESCRIPTION } from '../support/reading/described.ts'
 import { BASE_URL } from '../support/service/service.ts'
 
 const OPERATIONS = Object.values(DESCRIPTION.paths).flatMap((item) => Object.values(item))
+const SCRIPT = '/assets/api-reference.js'
+/** Largest size of everything that /docs loads, in bytes on the wire. */
+const LIMIT_BYTES = 400_000
 
 describeInBrowser('the API reference', () => {
-  const stage = useBrowserStage()
+  const stage = useBrowserStage({ env: WITH_CONSOLE })
 
-  /** Opens the reference and waits until it shows the first operation. */
-  const open = async (options = {}) => {
+  /** Opens the reference, at an operation if one is named, and waits until it is shown. */
+  const open = async (options = {}, route = '') => {
     const { page } = await stage.visitor(options)
     const requested: string[] = []
     page.on('request', (request) => requested.push(request.url()))
     await page.addInitScript(REPORT_VIOLATIONS)
-    await page.goto(`${BASE_URL}/docs`)
-    await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
+    await page.goto(`${BASE_URL}/docs${route === '' ? '' : `#?route=${route}`}`)
+    await page.getByRole('link', { name: 'Create a verification' }).waitFor()
     return { page, requested }
   }
 
   it('shows every operation of the description and every schema', async () => {
     const { page } = await open()
-    await page.evaluate("for (const button of document.querySelectorAll('button.show-more')) button.click()")
-    const shown = await scrollThrough(page)
-    const missing = [
-      ...OPERATIONS.map(({ summary }) => summary),
-      ...Object.keys(DESCRIPTION.components.schemas),
-    ].filter((text) => !shown.has(text))
-    expect(missing).toEqual([])
-  }, 120_000) // renders 60 operations
+    for (const { summary = '' } of OPERATIONS) {
+      const link = page
+        .getByRole('navigation')
+        .last()
+        .getByRole('link', { name: summary, exact: true })
+        .first()
+      await link.evaluate((element) => (element as unknown as { click(): void }).click())
+      await page.getByRole('heading', { name: summary, exact: true }).waitFor()
+    }
+    await page
+      .getByRole('link', { name: 'Schemas' })
+      .evaluate((element) => (element as unknown as { click(): void }).click())
+    for (const name of Object.keys(DESCRIPTION.components.schemas))
+      await page
+        .getByRole('navigation')
+        .last()
+        .getByText(name, { exact: true })
+        .first()
+        .waitFor({ state: 'attached' })
+  }, 120_000)
+
+  it.each(Object.entries(DEVICES))('describes parameters and members on a %s', async (name, device) => {
+    const { page } = await open(device, 'post-/v1/verify')
+    for (const text of ['Makes a retry safe', 'Accepted credential types'])
+      await expect.poll(() => page.getByText(text).first().isVisible()).toBe(true)
+    expect(await overflowOf(page)).toBe(0)
+    await saveScreenshot(page, `api-reference-${name}`)
+  })
 
   it('shows a curl command beside an operation, with its method, address, token and body', async () => {
-    const { page } = await open()
+    const { page } = await open({}, 'post-/v1/verify')
     const command = page.locator('pre', { hasText: 'curl' }).first()
     await expect.poll(() => command.innerText()).toContain(`curl ${BASE_URL}/v1/verify`)
     const text = await command.innerText()
@@ -49,75 +73,138 @@ describeInBrowser('the API reference', () => {
     }
   })
 
-  it('finds an operation by its name', async () => {
-    const { page } = await open()
-    await page.getByRole('search').first().click()
-    await page.getByRole('combobox').fill('receipt')
+  it.each(Object.entries(DEVICES))('finds an operation by its name on a %s', async (_, device) => {
+    const { page } = await open(device)
+    await page.getByRole('textbox', { name: 'Filter' }).fill('receipt')
+    await page.getByRole('link', { name: 'Create a verification' }).waitFor({ state: 'detached' })
     await page
-      .getByRole('option', { name: /receipt/i })
+      .getByRole('link', { name: /receipt/i })
       .first()
       .click()
     await expect.poll(() => page.url()).toContain('/receipt')
-    await expect
-      .poll(() =>
-        page
-          .getByRole('heading', { name: /receipt/i })
-          .first()
-          .isVisible(),
-      )
-      .toBe(true)
+    await page
+      .getByRole('heading', { name: /receipt/i })
+      .first()
+      .waitFor()
   })
 
-  it('follows the colours of the system, has a switch for them, and enough contrast in both', async () => {
-    const colour = (page: Page) => page.evaluate('getComputedStyle(document.body).backgroundColor')
-    const { page: bright } = await open({ colorScheme: 'light' })
-    expect(await contrastViolations(bright)).toEqual([])
-    const { page } = await open({ colorScheme: 'dark' })
-    expect(await contrastViolations(page)).toEqual([])
-    expect(await colour(page)).not.toBe(await colour(bright))
-    await page.getByRole('button', { name: /light mode/i }).click()
-    await expect.poll(() => colour(page)).toBe(await colour(bright))
+  it('opens the operation that an address names', async () => {
+    const { page } = await open({}, 'post-/v1/verify')
+    await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
+  })
+
+  it('follows the colours of the system, and has enough contrast in both', async () => {
+    const colour = (page: Page) =>
+      page.evaluate('getComputedStyle(document.body.firstElementChild).backgroundColor')
+    for (const route of ['post-/v1/verify', 'cmp--schemas-verification']) {
+      const { page } = await open({ colorScheme: 'light' }, route)
+      expect(await contrastViolations(page)).toEqual([])
+      const bright = await colour(page)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await expect.poll(() => colour(page)).not.toBe(bright)
+      await expect.poll(() => contrastViolations(page)).toEqual([]) // some colours change gradually
+    }
   })
 
   it.each(Object.entries(DEVICES))(
     'fetches nothing from elsewhere and violates no policy on a %s',
     async (_, device) => {
-      const { page, requested } = await open(device)
-      await scrollThrough(page)
+      const { page, requested } = await open(device, 'post-/v1/verify')
+      await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
       expect(requested.filter((url) => !url.startsWith('data:')).sort()).toEqual(
-        ['/assets/api-reference.js', '/docs', '/openapi.json'].map((path) => BASE_URL + path),
+        [SCRIPT, '/docs', '/openapi.json'].map((path) => BASE_URL + path),
       )
       expect(await page.evaluate('globalThis.violations')).toEqual([])
     },
   )
+
+  it(`loads at most ${LIMIT_BYTES} bytes`, async () => {
+    const { page } = await stage.visitor()
+    const session = await page.context().newCDPSession(page)
+    const sizes: number[] = []
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => sizes.push(encodedDataLength))
+    await session.send('Network.enable')
+    await session.send('Network.setCacheDisabled', { cacheDisabled: true })
+    await page.goto(`${BASE_URL}/docs`)
+    await page.getByRole('link', { name: 'Create a verification' }).waitFor()
+    expect(sizes.length).toBeGreaterThanOrEqual(3)
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(LIMIT_BYTES)
+  })
 
   it('names openapi.json to a browser without JavaScript', async () => {
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(`${BASE_URL}/docs`)
     expect(await page.getByRole('link').getAttribute('href')).toBe('/openapi.json')
   })
+
+  /** Signs in to the console, then opens /docs with another script in the place of its own. */
+  const openPlanted = async ({ sandboxed }: { readonly sandboxed: boolean }) => {
+    const { page, takeErrors } = await stage.visitor()
+    await signIn(page, BASE_URL, stage.rp.api_key)
+    await page.evaluate("localStorage.setItem('planted', 'readable')")
+    await page.route(`${BASE_URL}${SCRIPT}`, (route) =>
+      route.fulfill({ contentType: 'text/javascript', body: PLANTED }),
+    )
+    if (!sandboxed) {
+      const response = await fetch(`${stage.service.server.origin}/docs`)
+      const headers = Object.fromEntries(response.headers)
+      const policy = headers['content-security-policy']?.replace('sandbox allow-scripts; ', '') ?? ''
+      const served = {
+        body: await response.text(),
+        headers: { ...headers, 'content-security-policy': policy },
+      }
+      await page.route(`${BASE_URL}/docs`, (route) => route.fulfill(served))
+    }
+    await page.goto(`${BASE_URL}/docs`)
+    await expect.poll(() => page.evaluate('globalThis.results')).toBeDefined()
+    takeErrors() // the browser reports what it refuses
+    return page.evaluate<Readonly<Record<string, string>>>('globalThis.results')
+  }
+
+  it('gives a script in the place of the renderer neither cookies, storage nor the console', async () => {
+    expect(await openPlanted({ sandboxed: true })).toEqual({
+      origin: 'null',
+      storage: 'SecurityError',
+      cookie: 'SecurityError',
+      database: 'SecurityError',
+      session: 'TypeError',
+      list: 'TypeError',
+      window: 'null',
+    })
+  })
+
+  it('would give it the console without the sandbox', async () => {
+    const { origin, storage, session } = await openPlanted({ sandboxed: false })
+    expect({ origin, storage }).toEqual({ origin: BASE_URL, storage: 'readable' })
+    expect(session).toMatch(/^200 /)
+  })
 })
+
+/** Tries to reach what a signed-in person of the console has. Each result is a value, or the error's name. */
+const PLANTED = `(async () => {
+  const read = async (path) => {
+    const response = await fetch(path, { credentials: 'include' })
+    return response.status + ' ' + await response.text()
+  }
+  const attempts = {
+    origin: () => self.origin,
+    storage: () => localStorage.getItem('planted'),
+    cookie: () => document.cookie,
+    database: () => new Promise((resolve, reject) => {
+      const request = indexedDB.open('planted')
+      request.onsuccess = () => resolve('opened')
+      request.onerror = () => reject(request.error)
+    }),
+    session: () => read('/console/session'),
+    list: () => read('/v1/verify'),
+    window: () => String(open('/console')),
+  }
+  const results = {}
+  for (const [name, attempt] of Object.entries(attempts))
+    results[name] = await Promise.resolve().then(attempt).catch((error) => error.name)
+  globalThis.results = results
+})()`
 
 /** Runs before the page's scripts: `eval` that a policy stops throws, and a script may catch that. */
 const REPORT_VIOLATIONS = `globalThis.violations = []
 addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))`
-
-/**
- * Scrolls from top to bottom, since sections are rendered when they come near. Returns every line that was
- * shown.
- */
-async function scrollThrough(page: Page): Promise<ReadonlySet<string>> {
-  const shown = new Set<string>()
-  for (let steps = 0; steps < 400; steps += 1) {
-    const lines = (await page.evaluate('document.body.innerText')) as string
-    for (const line of lines.split('\n')) shown.add(line.trim())
-    const isAtEnd = await page.evaluate(`(() => {
-      const before = scrollY
-      scrollBy(0, innerHeight * 2)
-      return scrollY === before
-    })()`)
-    if (isAtEnd) break
-    await page.waitForTimeout(30)
-  }
-  return shown
-}

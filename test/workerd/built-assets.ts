@@ -1,8 +1,9 @@
-// Writes assets/openapi.json for the tests inside workerd, as a build does: it is not in git.
+// Writes the assets that are not in git, as a build does: the API description and the API reference.
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { descriptionFile } from '../../openapi/files.ts'
+import { ensureReference } from '../../scripts/service/reference.mjs'
 
 const PATH = join(import.meta.dirname, '../../assets/openapi.json')
 
@@ -10,4 +11,5 @@ const PATH = join(import.meta.dirname, '../../assets/openapi.json')
 export default function setup(): void {
   const description = descriptionFile()
   if (!existsSync(PATH) || readFileSync(PATH, 'utf8') !== description) writeFileSync(PATH, description)
+  ensureReference()
 }
