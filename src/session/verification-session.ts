@@ -103,23 +103,23 @@ export class VerificationSession extends DurableObject<Env> {
   async #replay(bodyDigest: string | null): Promise<Creation | null> {
     await applyTimeouts(this.#context, Date.now())
     const session = this.#store.session()
-    const known = session?.idempotency ?? this.#store.tombstone()
-    if (known === undefined) return null
-    if (known.body_digest !== bodyDigest) return err('conflict')
+    const idempotency = session?.idempotency ?? this.#store.tombstone()
+    if (idempotency === undefined) return null
+    if (idempotency.body_digest !== bodyDigest) return err('conflict')
     if (session === undefined) return err('erased')
     return ok({ replayed: true, session: await createdSession(session, loadConfig(this.env)) })
   }
 
   /** The session for its relying party. */
   async read(relyingPartyId: string): Promise<Result<View, SessionError>> {
-    const found = await this.#load({ relyingPartyId })
-    return found.ok ? ok(await pollView(found.value, loadConfig(this.env))) : found
+    const session = await this.#load({ relyingPartyId })
+    return session.ok ? ok(await pollView(session.value, loadConfig(this.env))) : session
   }
 
   /** The session for a holder of its `client_token`. */
   async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
-    const found = await this.#load(by)
-    return found.ok ? ok(viewOf(found.value, publicView(found.value))) : found
+    const session = await this.#load(by)
+    return session.ok ? ok(viewOf(session.value, publicView(session.value))) : session
   }
 
   /** The session for the operator, who sees its course, and nothing about the person. */
@@ -129,8 +129,8 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** The content of the hosted page. */
   async readPage(by: SessionAccess, page: PageRequest): Promise<Result<PageView, SessionError>> {
-    const found = await this.#load(by)
-    return found.ok ? ok(await readPage(this.#context, found.value, page, Date.now())) : found
+    const session = await this.#load(by)
+    return session.ok ? ok(await readPage(this.#context, session.value, page, Date.now())) : session
   }
 
   /**
@@ -150,8 +150,8 @@ export class VerificationSession extends DurableObject<Env> {
    */
   async render(by: SessionAccess, wallet: string | null): Promise<Result<QrRequest, SessionError>> {
     const now = Date.now()
-    const begun = await this.#beginRequest(by, wallet, now)
-    return begun.ok ? createQrRequest(this.#context, begun.value, now) : begun
+    const request = await this.#beginRequest(by, wallet, now)
+    return request.ok ? createQrRequest(this.#context, request.value, now) : request
   }
 
   /** Creates a request for one browser. A browser without a secret gets one. */
@@ -160,8 +160,8 @@ export class VerificationSession extends DurableObject<Env> {
     { secret, wallet }: { readonly secret: string | null; readonly wallet: string | null },
   ): Promise<Result<Link, SessionError>> {
     const now = Date.now()
-    const begun = await this.#beginRequest(by, wallet, now)
-    return begun.ok ? createLink(this.#context, { ...begun.value, knownSecret: secret }, now) : begun
+    const request = await this.#beginRequest(by, wallet, now)
+    return request.ok ? createLink(this.#context, { ...request.value, knownSecret: secret }, now) : request
   }
 
   /** Creates a request for the Digital Credentials API. */
@@ -170,8 +170,8 @@ export class VerificationSession extends DurableObject<Env> {
     options: DcApiRequestOptions,
   ): Promise<Result<DcApiRequest, SessionError>> {
     const now = Date.now()
-    const begun = await this.#beginRequest(by, options.wallet, now)
-    return begun.ok ? createDcApiRequest(this.#context, { ...options, ...begun.value }, now) : begun
+    const request = await this.#beginRequest(by, options.wallet, now)
+    return request.ok ? createDcApiRequest(this.#context, { ...options, ...request.value }, now) : request
   }
 
   /** Processes a response that a page received from its browser. */
@@ -224,9 +224,9 @@ export class VerificationSession extends DurableObject<Env> {
     const before = await this.#load({ relyingPartyId })
     if (!before.ok) return before
     const webhook = await loadWebhook(this.#context, now)
-    const found = this.#find({ relyingPartyId })
-    if (!found.ok) return found
-    const { status } = found.value
+    const session = this.#find({ relyingPartyId })
+    if (!session.ok) return session
+    const { status } = session.value
     if (status !== 'pending' && status !== 'canceled') return err('ended')
     if (status === 'pending') endSession(this.#context, canceledEnd(), { webhook, now })
     return this.read(relyingPartyId)
@@ -244,33 +244,34 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Erases the session at once, without an event. */
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
-    const found = this.#find({ relyingPartyId })
-    return eraseOnRequest(this.#context, relyingPartyId, found.ok ? found.value : undefined)
+    const session = this.#find({ relyingPartyId })
+    return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
   }
 
   /** The deliveries of the webhook, or the steps of the session. */
   async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
-    const found = await this.#load({ relyingPartyId })
-    return found.ok ? ok(viewOf(found.value, COURSES[of](found.value, loadConfig(this.env).baseUrl))) : found
+    const session = await this.#load({ relyingPartyId })
+    if (!session.ok) return session
+    return ok(viewOf(session.value, COURSES[of](session.value, loadConfig(this.env).baseUrl)))
   }
 
   /** The receipt of a finished session: a compact JWS for an auditor. */
   async readReceipt(relyingPartyId: string): Promise<Result<string, SessionError>> {
-    const found = await this.#load({ relyingPartyId })
-    return found.ok ? signReceipt(found.value, loadConfig(this.env)) : found
+    const session = await this.#load({ relyingPartyId })
+    return session.ok ? signReceipt(session.value, loadConfig(this.env)) : session
   }
 
   /** The members of an event that only a living session has; null if the event is older than this session. */
   async readPersonalMembers(relyingPartyId: string, createdAt: string): Promise<PersonalMembers | null> {
-    const found = await this.#load({ relyingPartyId })
-    if (!found.ok || Date.parse(createdAt) < found.value.created_at) return null
-    return personalMembers(found.value, createdAt)
+    const session = await this.#load({ relyingPartyId })
+    if (!session.ok || Date.parse(createdAt) < session.value.created_at) return null
+    return personalMembers(session.value, createdAt)
   }
 
   /** Sends a delivery again by hand: the same bytes with a new time. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
-    const found = await this.#load({ relyingPartyId })
-    return found.ok ? redeliver(this.#context, deliveryId, Date.now()) : found
+    const session = await this.#load({ relyingPartyId })
+    return session.ok ? redeliver(this.#context, deliveryId, Date.now()) : session
   }
 
   /**
@@ -278,9 +279,9 @@ export class VerificationSession extends DurableObject<Env> {
    * state.
    */
   override async fetch(request: Request): Promise<Response> {
-    const found = await this.#load(parseWatchAddress(request.url))
-    if (!found.ok) return new Response(null, { status: 404 })
-    return acceptWatcher(this.ctx, this.#store, found.value)
+    const session = await this.#load(parseWatchAddress(request.url))
+    if (!session.ok) return new Response(null, { status: 404 })
+    return acceptWatcher(this.ctx, this.#store, session.value)
   }
 
   /** Watchers only receive. */
@@ -299,8 +300,8 @@ export class VerificationSession extends DurableObject<Env> {
 
   /** Sends an event again by hand if its delivery is dead. Returns the number of attempts that started. */
   async redeliverDead(relyingPartyId: string, eventId: string): Promise<number> {
-    const found = await this.#load({ relyingPartyId })
-    return found.ok ? redeliverDead(this.#context, found.value, { eventId, now: Date.now() }) : 0
+    const session = await this.#load({ relyingPartyId })
+    return session.ok ? redeliverDead(this.#context, session.value, { eventId, now: Date.now() }) : 0
   }
 
   /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */
@@ -341,10 +342,9 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
-    const found = this.#find(by)
-    // After `expires_at` a session may still be pending while an earlier response is verified. No new request
-    // is made then.
-    const isPending = found.ok && found.value.status === 'pending' && now < found.value.expires_at
-    return isPending || !found.ok ? found : err('ended')
+    const session = this.#find(by)
+    // An earlier response may keep a session pending after `expires_at`. No new request is made then.
+    const isPending = session.ok && session.value.status === 'pending' && now < session.value.expires_at
+    return isPending || !session.ok ? session : err('ended')
   }
 }
