@@ -5,7 +5,12 @@ import { DID } from '../limits.ts'
 
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
-/** Decodes base58. `undefined` for the empty text, for other characters, and beyond the limit. */
+/**
+ * Decodes base58. `undefined` for the empty text, for other characters, and beyond the limit.
+ *
+ * @example
+ * decodeBase58('2NEpo7TZRRrLZSi2U') // bytes of 'Hello World!'
+ */
 export function decodeBase58(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length === 0 || text.length > DID.base58Characters) return undefined
   const bytes: number[] = [] // least significant first

@@ -4,12 +4,22 @@
 const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Encodes without padding (RFC 7515 §2). */
+/**
+ * Encodes without padding (RFC 7515 §2).
+ *
+ * @example
+ * encodeBase64url(Uint8Array.of(251, 255)) // '-_8'
+ */
 export function encodeBase64url(bytes: Uint8Array): string {
   return encode(bytes, URL_SAFE)
 }
 
-/** Decodes base64url without padding. `undefined` for any other text, including non-canonical pad bits. */
+/**
+ * Decodes base64url without padding. `undefined` for any other text, including non-canonical pad bits.
+ *
+ * @example
+ * decodeBase64url('-_8') // bytes 251, 255; '-_9' and '-_8=' are undefined
+ */
 export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
   return decode(text, text.length, URL_SAFE_VALUES)
 }

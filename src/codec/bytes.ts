@@ -44,7 +44,12 @@ export function encodeHex(bytes: Uint8Array): string {
 
 const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
-/** Decodes an even number of hexadecimal digits. `undefined` for any other text. */
+/**
+ * Decodes an even number of hexadecimal digits. `undefined` for any other text.
+ *
+ * @example
+ * decodeHex('000F10ff') // bytes 0, 15, 16, 255
+ */
 export function decodeHex(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(text)) return undefined
   return Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))

@@ -3,7 +3,12 @@
 
 import type { Json } from './json.ts'
 
-/** The canonical text: no white space, members sorted by the UTF-16 code units of their names (§3.2.3). */
+/**
+ * The canonical text: no white space, members sorted by the UTF-16 code units of their names (§3.2.3).
+ *
+ * @example
+ * canonicalJson({ b: [1, 'x y'], a: {} }) // '{"a":{},"b":[1,"x y"]}'
+ */
 export function canonicalJson(value: Json): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`

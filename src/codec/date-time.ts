@@ -1,6 +1,11 @@
 // Times as in RFC 3339. A day that no calendar has is rejected, although `Date.parse` accepts it.
 
-/** Unix seconds, rounded down. `undefined` for any other text, and for a time without a zone. */
+/**
+ * Unix seconds, rounded down. `undefined` for any other text, and for a time without a zone.
+ *
+ * @example
+ * readDateTime('2026-11-21T13:30:00+01:30') // 1795262400
+ */
 export function readDateTime(text: string): number | undefined {
   const [, written, zone] = DATE_TIME.exec(text) ?? []
   if (written === undefined || zone === undefined) return undefined

@@ -8,7 +8,13 @@ export type Trace = {
   readonly sampled: boolean
 }
 
-/** Parses the trace of a caller. `undefined` for every malformed header. */
+/**
+ * Parses the trace of a caller. `undefined` for every malformed header.
+ *
+ * @example
+ * parseTraceparent('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
+ * // { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: true }
+ */
 export function parseTraceparent(header: string): Trace | undefined {
   const [, version, trace_id = '', parent = '', flags = '', more] = SHAPE.exec(header) ?? []
   // §3.2.2.2: version 00 ends here. §3.2.4: a higher version begins like it. All ones and all zeros are not

@@ -20,8 +20,8 @@ const KEYS = 100
 const imported = openRecentKeys<CryptoKey>(KEYS)
 
 /**
- * Imports a P-256 key for ES256, once. All members together identify it. So a key with the public members of
- * another party gets nothing of that party.
+ * Imports a P-256 key for ES256, once. All members together identify it. So copying another party's public
+ * members gives no access to that party's cached key.
  */
 export async function importSigningKey({ kty, crv, x, y = '', d }: PrivateJwk): Promise<CryptoKey> {
   const jwk = { kty, crv, x, y, d }

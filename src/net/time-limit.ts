@@ -1,7 +1,7 @@
 // Time limits that end with the work they limit. The timer of AbortSignal.timeout runs on after the response.
 // A running timer keeps a Durable Object in memory.
 
-/** Does `work` with a signal that aborts after so many milliseconds. */
+/** Runs `work` with a signal that aborts after so many milliseconds. */
 export async function withTimeLimit<T>(
   milliseconds: number,
   work: (signal: AbortSignal) => Promise<T>,

@@ -2,7 +2,12 @@
 
 import { isJsonObject, type Json } from '../codec/json.ts'
 
-/** Returns the age of an `age_over_NN` scope, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5); else `undefined`. */
+/**
+ * Returns the age of an `age_over_NN` scope, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5); else `undefined`.
+ *
+ * @example
+ * parseAgeScope('age_over_18') // { digits: '18', years: 18 }
+ */
 export function parseAgeScope(
   scope: string,
 ): { readonly digits: string; readonly years: number } | undefined {

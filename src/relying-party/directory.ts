@@ -105,7 +105,7 @@ export class Directory extends DurableObject<Env> {
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
   }
 
-  /** Writes what needs new space, and removes it. Rejects if storage cannot be written. */
+  /** Writes a value that needs new space, and removes the value. Rejects if storage cannot be written. */
   async checkStorage(): Promise<void> {
     const { kv } = this.ctx.storage
     kv.put(STORAGE_CHECK, new Uint8Array(STORAGE_CHECK_BYTES))

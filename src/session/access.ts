@@ -1,4 +1,5 @@
-// Access of a caller to a session. The object checks it, because it may have changed since the edge did.
+// Access of a caller to a session. The object checks the access again, because it may have changed since the
+// edge's check.
 
 import { timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { SessionDocument } from './document/document.ts'

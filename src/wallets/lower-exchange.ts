@@ -79,7 +79,7 @@ function unknownMembers(
   return members.map((member) => ({ member, why: 'support_unknown' }))
 }
 
-/** Adds what the request of this wallet may be beside that of others. */
+/** Adds the forms that only the request of this wallet may have. */
 function withValue({ id }: WalletProfile, original: OriginalRequest): OriginalRequest {
   if (original.by_value_for?.includes(id) !== true) return original
   const { client_id_prefixes: prefixes, response_modes: modes } = original
@@ -110,7 +110,7 @@ export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'refe
   return isPossible ? passing : undefined
 }
 
-/** Returns why the wallet is not asked by value, if it is one that could be. */
+/** Returns why the request is not passed by value, if the wallet supports passing by value. */
 function valueRefusal(
   profile: WalletProfile,
   original: OriginalRequest,

@@ -59,9 +59,9 @@ export function lowerQuery(
 const CREDENTIALS = '/dcql_query/credentials'
 
 /**
- * Keeps one format of each type, the wallet's preferred one, in a query that is made from types. In the
- * relying party's own query the choice is its own. A wallet that can be asked for several is asked for one,
- * so that it discloses one credential. Therefore this is no finding.
+ * Keeps one format of each type, the wallet's preferred one, in a query that is made from types. In its own
+ * query the relying party makes the choice. A wallet that can be asked for several is asked for one, so that
+ * it discloses one credential. Therefore this is no finding.
  */
 function withOneFormat(
   profile: WalletProfile,

@@ -48,7 +48,7 @@ function withoutContents(name: string, value: unknown): unknown {
   return texts?.map((text) => [text.length, decodeTransactionData(text).credential_ids])
 }
 
-/** Findings of one wallet. An own query may cause hundreds. */
+/** Limit of findings of one wallet. A relying party's own query may cause hundreds of findings. */
 const MAXIMUM_FINDINGS = 10
 
 function toResult(profile: WalletProfile, original: OriginalRequest): WalletResult {

@@ -179,8 +179,7 @@ function consequence(
 ): Partial<Progress> {
   if (hasSucceeded(outcome)) return { state: 'delivered', next_attempt_at: null }
   if (delivery.state !== 'owed') return {}
-  // Only the newest automatic attempt changes the schedule. A manual attempt or one that counts as lost does
-  // not.
+  // Only the newest automatic attempt changes the schedule. A manual or lost attempt leaves it unchanged.
   const newest = delivery.attempts.findLast(({ manual }) => !manual)
   if (newest?.attempt !== attempt) return {}
   const { retryAfter } = outcome

@@ -40,6 +40,9 @@ export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttemp
 /**
  * Parses `Retry-After` to a wait in milliseconds; `null` if it is absent or unreadable. Of the date formats
  * (RFC 9110 §5.6.7) only the one that senders must use is read. For others our own schedule applies.
+ *
+ * @example
+ * parseRetryAfter('120', Date.now()) // 120000
  */
 export function parseRetryAfter(field: string | null, now: number): number | null {
   if (field === null) return null

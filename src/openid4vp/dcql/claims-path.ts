@@ -7,6 +7,9 @@ import type { ClaimsPath, Selection } from './query.ts'
 /**
  * Applies a path to a JSON-based credential (§7.1.1). Returns `undefined` if the clause says "abort
  * processing and return an error": a component does not fit a selected element, or nothing is selected.
+ *
+ * @example
+ * selectClaims({ degrees: [{ type: 'BSc' }, { type: 'MSc' }] }, ['degrees', null, 'type']) // ['BSc', 'MSc']
  */
 export function selectClaims(root: Json, path: ClaimsPath): Selection | undefined {
   let selected: Selection = [root]
@@ -18,7 +21,12 @@ export function selectClaims(root: Json, path: ClaimsPath): Selection | undefine
   return path.length > 0 && selected.length > 0 ? selected : undefined
 }
 
-/** Applies a path to an mdoc's claims, given as namespace → data element → value (§7.2.1). */
+/**
+ * Applies a path to an mdoc's claims, given as namespace → data element → value (§7.2.1).
+ *
+ * @example
+ * selectDataElement({ 'org.iso.18013.5.1': { sex: 2 } }, ['org.iso.18013.5.1', 'sex']) // [2]
+ */
 export function selectDataElement(namespaces: Json, path: ClaimsPath): Selection | undefined {
   const isElementPath = path.length === 2 && path.every((component) => typeof component === 'string')
   return isElementPath ? selectClaims(namespaces, path) : undefined

@@ -5,6 +5,9 @@ import type { ClaimsPath } from '../dcql/query.ts'
 
 /**
  * Writes the expression from `root`. Uses the shorthand only for names that every JSONPath dialect accepts.
+ *
+ * @example
+ * toJsonPath(['address', 'street_address']) // '$.address.street_address'
  */
 export function toJsonPath(path: ClaimsPath, root = '$'): string {
   return path.reduce<string>((text, component) => {

@@ -25,6 +25,9 @@ export async function x509HashClientId(leafDer: Uint8Array<ArrayBuffer>): Promis
 /**
  * Returns `x509_san_dns:` and the host of our own origin; `undefined` if the host is an IP address.
  * The leaf must have the host as a dNSName, which is checked when the certificate is configured.
+ *
+ * @example
+ * x509SanDnsClientId('https://verifier.example') // 'x509_san_dns:verifier.example'
  */
 export function x509SanDnsClientId(baseUrl: string): string | undefined {
   const { hostname } = new URL(baseUrl)

@@ -13,6 +13,9 @@ export const RELYING_PARTY_SEGMENT = 'rp'
 /**
  * Returns the DID of the service (`relyingParty` null), or of a relying party by its id without `rp_`.
  * Returns `undefined` if our host is an IP address, which did:web does not allow (did:web §3.1).
+ *
+ * @example
+ * verifierDid('https://verifier.example:8443', null) // 'did:web:verifier.example%3A8443'
  */
 export function verifierDid(baseUrl: string, relyingParty: string | null): string | undefined {
   const { hostname, port } = new URL(baseUrl)

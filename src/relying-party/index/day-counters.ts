@@ -1,5 +1,5 @@
-// Counters of one day of the index (api/lists). Those of older entries are stored from time to time, so
-// that an object that restarts reads the newer entries alone. One call reads a limited number of entries.
+// Counters of one day of the index (api/lists). Counters of older entries are stored from time to time, so
+// that a restarted object reads newer entries only. One call reads a limited number of entries.
 
 import { HourCounters, type HourCounts } from './counters.ts'
 import type { ListedEntry } from './index-entry.ts'

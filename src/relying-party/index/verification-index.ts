@@ -147,7 +147,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours(Date.now())
   }
 
-  /** Erases `metadata` of erased sessions, then all entries, then all. */
+  /** Erases `metadata` of erased sessions, later all entries, and finally the whole day. */
   override async alarm(): Promise<void> {
     this.#alarm = null
     const day = this.#day

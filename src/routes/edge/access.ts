@@ -27,7 +27,7 @@ export type Access =
         | 'oidc_token'
         /** The cookie of the browser that began the login. */
         | 'login'
-        /** The cookie of the console, or what opens it, sent by its own page. */
+        /** The cookie of the console, or a credential for its sign-in, sent by the console's own page. */
         | 'console'
         /** `ADMIN_TOKEN`. */
         | 'operator'

@@ -1,5 +1,5 @@
-// Trace of a request (W3C Trace Context): its caller's, or else a new one. The log has it, and so do the
-// webhooks of the session that the request creates.
+// Trace of a request (W3C Trace Context): the caller's trace, or else a new trace. The log has it, and so do
+// the webhooks of the session that the request creates.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { parseTraceparent, type Trace } from '../../codec/traceparent.ts'

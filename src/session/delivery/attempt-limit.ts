@@ -10,8 +10,8 @@ export const ATTEMPTS_UNDER_WAY = 32
 /** Shortest delay of an attempt at the limit. */
 const SHORTEST_DELAY_MS = 5_000
 /**
- * Longer delays are spread below this one. A shorter limit would wake objects that find no turn: each has
- * four descriptors for ten seconds, and some hundred of them use up a small limit.
+ * Longer delays are spread below this one. A shorter spread would wake objects before their turn. Each object
+ * holds four descriptors for ten seconds, so some hundred objects use up a small limit.
  */
 const LONGEST_DELAY_MS = 7_200_000
 /** Age at which an attempt counts as over. An object that was stopped does not report its end. */

@@ -1,5 +1,5 @@
 // Delivery of queued events (api/webhooks). The number of an attempt is written before its POST. So a crash
-// may lose a response of the receiver, but no delivery, and there is never a seventh attempt.
+// may lose a receiver's response, but never a delivery, and never causes a seventh attempt.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
@@ -60,7 +60,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (unwanted.length > 0) void inBackground(() => reportEntry(context))
   if (webhook === null || webhook.disabled) return 'done'
   const begun = begunOf(deliveries, started)
-  // A slow attempt for a step must not delay the alarm, which may be that of an outcome.
+  // A slow attempt for a step must not delay the alarm, because the alarm may deliver an outcome.
   void inBackground(() => postAll(context, webhook, begun.filter(isStepEvent)))
   await postAll(
     context,
@@ -103,8 +103,8 @@ async function isParked(env: Env, { relying_party_id, verification_id }: Session
 
 /**
  * Returns the deliveries with an automatic attempt of each of `due` started, or postponed at the limit of the
- * relying party. `started`: those that have an attempt. The caller writes them before the POST. Events of
- * steps have a limit of their own, so that they delay no outcome.
+ * relying party. `started`: deliveries with a started attempt. The caller writes them before the POST. Events
+ * of steps have a limit of their own, so that they delay no outcome.
  */
 export function planAttempts(
   relyingPartyId: string,
@@ -119,7 +119,7 @@ export function planAttempts(
   return { deliveries: due.reduce(plan, deliveries), started }
 }
 
-/** Name of the limit that an attempt counts for. */
+/** Name of the limit in which an attempt is counted. */
 function limitOf(relyingPartyId: string, delivery: Delivery): string {
   return isStepEvent(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
 }
@@ -158,7 +158,7 @@ export async function postAll(
   store.save()
 }
 
-/** Records the result of an attempt. 410 ends the event of a step, and nothing else. */
+/** Records the result of an attempt. A 410 for the event of a step ends only that event. */
 function withResult(
   deliveries: readonly Delivery[],
   delivery: Delivery,

@@ -1,5 +1,5 @@
 // The event of a session's end (api/webhooks). It is built from members of the finished document that never
-// change after the end, and from the service's address. So it is the same whenever it is built.
+// change after the end, and from the service's address. So each build returns the same event.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -30,7 +30,7 @@ export function terminalEvent(
   return buildEvent(document, named, baseUrl)
 }
 
-/** Members by which an event differs from others of its session. `at`: Unix milliseconds. */
+/** Members that differ between the events of one session. `at`: Unix milliseconds. */
 type NamedEvent = Pick<VerificationEvent, 'event_id' | 'event_type' | 'sequence'> & {
   readonly at: number
   readonly reason: ReasonCode | null

@@ -50,7 +50,7 @@ export type SessionDocument = {
   readonly wallets?: readonly StoredWallet[]
   /** True once a wallet has fetched a request, even if its generation is gone. */
   readonly request_fetched: boolean
-  /** Absent before the first one. */
+  /** Absent before the first activity. */
   readonly wallet_activity?: WalletActivity
   /** A success that waits for the return of its browser. */
   readonly held: Held | null
@@ -70,13 +70,13 @@ export type SessionDocument = {
   /** The entry in the relying party's list. Absent: its settings have no index. */
   readonly pending_index_entry?: PendingIndexEntry
   /**
-   * Events of steps: how many, and the time of the last one of a refused response. Absent: the webhook was
-   * subscribed to none at creation.
+   * Events of steps: their number, and the time of the last event of a refused response. Absent if the
+   * webhook had no subscription to steps at creation.
    */
   readonly step_events?: { readonly count: number; readonly refused_at: number | null }
   /** Their entries in the relying party's log, until it has confirmed them. */
   readonly pending_step_log?: PendingStepLog | null
-  /** Steps of the session so far. Absent before the first. */
+  /** Steps of the session so far. Absent before the first step. */
   readonly timeline?: readonly StoredStep[]
   /** Number of steps that are not in `timeline` any more. Absent for none. */
   readonly steps_left_out?: number
@@ -84,7 +84,7 @@ export type SessionDocument = {
   readonly idempotency: Idempotency | null
   /** Trace of the request that created the session. Its webhooks belong to the same trace. */
   readonly trace_context?: Trace
-  /** Absent: the session is no login of an OpenID Connect client, or nothing of it is left. */
+  /** Absent if the session is no login of an OpenID Connect client, or if its login is erased. */
   readonly login?: Login
   /** True once its login is erased. No client token opens the session any more. */
   readonly was_login?: true

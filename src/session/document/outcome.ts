@@ -11,7 +11,7 @@ import type { ReasonCode } from './reasons.ts'
 
 /** The stored outcome of a session. */
 export type Outcome = {
-  /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+  /** Protocol and verifier of the response, if they differ from the session's. */
   readonly protocol?: ProtocolId
   readonly client_id?: string
   readonly reason: ReasonCode | null

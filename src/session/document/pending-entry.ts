@@ -28,7 +28,7 @@ export type PendingListing = {
 /** An event on its way to the relying party's log. */
 export type PendingLogEntry = {
   readonly event_id: string
-  /** The only day of the log that may already have it. */
+  /** The only day of the log that may already have the event. */
   readonly day: number
   /** Started calls. */
   readonly calls: number

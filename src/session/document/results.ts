@@ -9,7 +9,7 @@ import type { RefusalReason } from './reasons.ts'
 
 /** Why a method refuses. */
 export type SessionError =
-  /** Unknown, erased, or of another relying party, without a difference. */
+  /** Unknown, erased, or of another relying party. The caller cannot tell which. */
   | 'not_found'
   /** The session is over. */
   | 'ended'

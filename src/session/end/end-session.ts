@@ -76,8 +76,8 @@ export function endSession(
 }
 
 /**
- * Sends the event to the log, and the entry to the list. The attempt waits for neither. The entry waits for
- * the attempt a little, because it has its result. The confirmations are one write.
+ * Sends the event to the log, and the entry to the list. The attempt waits for neither. The entry waits
+ * briefly for the attempt, because it reports its result. One write stores all confirmations.
  */
 async function reportEnd(context: SessionContext, posted: Promise<void> | undefined): Promise<void> {
   const list = async () => {
@@ -103,7 +103,7 @@ export function mayEnd(document: SessionDocument, { status, outcome, winner }: S
 
 /** The response that ends a session. */
 type ResponseEnd = {
-  /** As it is reported. */
+  /** Channel as the result reports it. */
   readonly channel: Channel
   /** Protocol of the response, and the verifier in it, if they are not those of the session. */
   readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>

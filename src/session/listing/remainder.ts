@@ -1,6 +1,6 @@
 // Change of the list that outlives its session (api/lists). Erasure does not wait for the list: the write
-// that erases a session queues what the list does not have yet. It has no personal data, and is sent until
-// the list confirms it.
+// that erases a session queues what the list does not have yet. The remainder has no personal data, and is
+// sent until the list confirms it.
 
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
@@ -60,7 +60,7 @@ export async function remainderDue(context: SessionContext, now: number): Promis
     return
   }
   if (listing.next_call_at > now) return
-  // The list erases the whole day then.
+  // At this time the list erases the whole day.
   if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
   const calls = listing.calls + 1
   store.replace({ ...tombstone, listing: { ...listing, calls, next_call_at: now + waitAfter(calls) } })

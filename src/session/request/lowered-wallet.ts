@@ -77,7 +77,7 @@ export async function lowerFor(
   return identity === undefined ? err([NOT_AVAILABLE]) : ok({ ...wallet, identity })
 }
 
-/** The identity cannot be used any more since the request was lowered. */
+/** The identity has become unusable since the request was lowered. */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
 /** Seals the identity of a chosen wallet's requests, unless an earlier wallet of the session has the same. */

@@ -1,4 +1,4 @@
-// Terms of one request (api/wallets): those of the session, for any wallet, or those that were lowered for a
+// Terms of one request (api/wallets): the session's terms for any wallet, or terms that were lowered for a
 // chosen wallet. A request is built, and its response verified, by the same terms. The policy of the session
 // alone decides.
 

@@ -19,8 +19,8 @@ import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations } from '../document/generations.ts'
 
 /**
- * Returns the presentations and their generation; `undefined` for any other response, or one this session
- * does not accept.
+ * Returns the presentations and their generation; `undefined` for any other response, or if this session does
+ * not accept the response.
  */
 export function parseByValue(
   parameters: ReadonlyMap<string, string>,

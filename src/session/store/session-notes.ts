@@ -1,8 +1,8 @@
 // Notes of sessions that wait for something, for the gauges (relying-party/session-counts.ts). A service that
 // runs as one process collects the changes of all its sessions, and stores them together: when the gauges are
-// read, before its end, and once a second those that are not only pending. So a session that ends before the
-// gauges are read has no row, and its end writes nothing. After `kill -9` changes may be missing until these
-// sessions change again: those of the last second, and new pending sessions.
+// read, before its end, and once a second for sessions that are more than pending. So a session that ends
+// before the gauges are read has no row, and its end writes nothing. After `kill -9` changes may be missing
+// until these sessions change again: those of the last second, and new pending sessions.
 
 import { env, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'

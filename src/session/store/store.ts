@@ -31,7 +31,7 @@ export type SessionStore = {
    * Sets the alarm to `notBefore` or later, whatever the document says: the watchdog of a running handler.
    */
   readonly arm: (notBefore: number) => void
-  /** Forgets the alarm that has come. The platform removes it when its handler ends. */
+  /** Forgets the alarm that is running. The platform removes the alarm when its handler ends. */
   readonly forgetAlarm: () => void
 }
 
@@ -146,7 +146,7 @@ function createNote(verificationId: string): (document: SessionDocument | undefi
   }
 }
 
-/** Opens a timer for the earliest of the times that it is given. It is set until it is stopped. */
+/** Creates a timer for the earliest of the given times. */
 function openTimer(task: () => void) {
   let set: { readonly timer: ReturnType<typeof setTimeout>; readonly at: number } | undefined
   return {

@@ -33,6 +33,10 @@ export async function resolveMetadataKeys(
 /**
  * The URL of an issuer's metadata (§4.1). An issuer URL is https, without query and fragment; `undefined` for
  * any other text.
+ *
+ * @example
+ * issuerMetadataUrl('https://issuer.example/tenant')
+ * // 'https://issuer.example/.well-known/jwt-vc-issuer/tenant'
  */
 export function issuerMetadataUrl(issuerUrl: string): string | undefined {
   const url = httpsUrl(issuerUrl)

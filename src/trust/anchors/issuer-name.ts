@@ -13,6 +13,9 @@ export function canonicalIssuer(text: string): URL | undefined {
  * Returns the one form of all spellings of an issuer's name. Case of scheme and host, http for https, a
  * default port, a final dot of the host, repeated and final slashes, user information, a fragment, and
  * escapes do not count. A did:web is compared as the URL that it spells.
+ *
+ * @example
+ * normalizeIssuer('HTTPS://Issuer.example:443/') === normalizeIssuer('https://issuer.example') // true
  */
 export function normalizeIssuer(text: string): string {
   if (!URL.canParse(text)) return text

@@ -24,6 +24,9 @@ export const readDidWeb = createFetchCache<Result<DidDocumentKeys, DidError>>({
 /**
  * The URL of a did:web document (did:web §3.2); `undefined` for any other text. A spelling that a URL parser
  * would change (`..`, upper case, a default port) is rejected. Two readers could see two addresses in it.
+ *
+ * @example
+ * didWebUrl('did:web:issuer.example:tenant') // 'https://issuer.example/tenant/did.json'
  */
 export function didWebUrl(did: string): string | undefined {
   const [host, port, path = ''] = SYNTAX.exec(did)?.slice(1) ?? []

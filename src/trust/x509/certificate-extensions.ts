@@ -30,7 +30,7 @@ export type CertificateExtensions = {
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
   /** The encoded value of Google Wallet's extension, which has an effect only for that wallet. */
   readonly googleMetadataDigest: Uint8Array<ArrayBuffer> | undefined
-  /** A critical extension other than the above. RFC 5280 §4.2: the certificate is rejected. */
+  /** A critical extension that is not listed above. RFC 5280 §4.2: the certificate is rejected. */
   readonly hasUnknownCritical: boolean
 }
 
