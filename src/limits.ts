@@ -91,7 +91,7 @@ export const CRL = {
   /** Seconds after which a list is fetched again. If that fails, the last good copy stays in use. */
   refreshSeconds: 3_600,
   /**
-   * Longest use of a copy in seconds, counted from its fetch, or from `thisUpdate` where it has no
+   * Longest use of a copy in seconds, counted from its fetch, or from `thisUpdate` if the list has no
    * `nextUpdate`.
    */
   maximumSeconds: 604_800,

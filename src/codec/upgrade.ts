@@ -21,7 +21,7 @@ export type Schema = {
 
 /**
  * Returns the members of a new document that name its version. `readable_from` is the oldest version whose
- * build can read it, if that is not its own.
+ * build can read the document; absent if only the current build can.
  */
 export function versionMembers<const S extends Schema>({ member, current, additions = {} }: S) {
   let oldest: number = current

@@ -14,7 +14,7 @@ export const MEASURES: readonly string[] = [
 
 let latest: Readonly<Record<string, number>> = {}
 
-/** Stores the numbers of known measures, and forgets those before. Everything else is ignored. */
+/** Stores the numbers of known measures, and drops the earlier numbers. Unknown measures are ignored. */
 export function setProcessMeasures(measures: unknown): void {
   const entries = typeof measures === 'object' && measures !== null ? Object.entries(measures) : []
   latest = Object.fromEntries(

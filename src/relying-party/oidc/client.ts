@@ -100,7 +100,7 @@ export function effectivePolicy(
   return { name, front_channel, ...members, ...(isRaised && { required_session_binding: 'page' }) }
 }
 
-/** Returns the text of a policy that its hash is computed from (RFC 8785). */
+/** Returns the canonical text of a policy (RFC 8785), which is the input of its hash. */
 export function policyText(client: OidcClientInput, policy: OidcPolicy): string {
   return canonicalJson(effectivePolicy(client, policy))
 }

@@ -89,7 +89,7 @@ function isComparable(claim: Json): boolean {
 
 const VALUES = ['value', 'values']
 
-/** Identity Assurance 1.0 §6: true if a member restricts its content. Those of `except` are allowed. */
+/** Identity Assurance 1.0 §6: true if a member restricts its content. The members in `except` are allowed. */
 function isRestricted(request: Json, except: readonly string[] = []): boolean {
   if (Array.isArray(request)) return request.some((one) => isRestricted(one))
   if (!isJsonObject(request)) return request !== null

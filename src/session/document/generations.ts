@@ -46,7 +46,7 @@ export type StoredGeneration = {
   readonly fetched: boolean
   /** True once its view was read through `/openid4vp`. */
   readonly viewed: boolean
-  /** When it was last handed out. A repeated fetch changes it in memory only. */
+  /** Time of the last hand-out. A repeated fetch changes this time in memory only. */
   readonly used_at: number
 }
 

@@ -7,7 +7,7 @@ import type { WalletMetadataRefusal } from '../../openid4vp/request/wallet-metad
 import type { Result } from '../../result.ts'
 import type { RefusalReason } from './reasons.ts'
 
-/** Why a method refuses. */
+/** Reason of a refused method. */
 export type SessionError =
   /** Unknown, erased, or of another relying party. The caller cannot tell which. */
   | 'not_found'

@@ -37,7 +37,7 @@ export const NO_MEMBERS = {
 /** The members of the session's document. */
 export type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
 
-/** Steps that are stored. Of more, the middle ones are left out, but never the first fetch. */
+/** Most stored steps. Beyond this number, middle steps are left out, but never the first fetch. */
 const STEPS_KEPT = 40
 
 /** Adds a step. */

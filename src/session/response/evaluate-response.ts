@@ -123,7 +123,7 @@ type OpenedResponse = {
   readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
 }
 
-/** Protocol of a response that is not of the session's own, and the formats that differ in it. */
+/** Protocol of a response, if it differs from the session's, and the formats that differ in this protocol. */
 const ANNEX_C = { id: ANNEX_C_PROTOCOL, formats: { mso_mdoc: mdocOfAnnexC } } as const
 const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
 

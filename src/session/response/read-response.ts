@@ -32,7 +32,7 @@ export type Encryption = Omit<Exchange, 'responseUri'>
 /** Encryption of a plain response. */
 export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
 
-/** A response, still encrypted if it is, and its request. */
+/** A response, possibly still encrypted, and its request. */
 type FoundResponse = { readonly response: AuthorizationResponse; readonly generation: StoredGeneration }
 
 /**

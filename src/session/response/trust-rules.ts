@@ -55,8 +55,8 @@ const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
 
 /**
  * api/revocation: the settings decide about a status that cannot be checked. An unchecked credential has a
- * low level. A session that requires a higher one refuses the response in any case. Then a later response can
- * succeed; accepting this one would reject for good.
+ * low level. A session that requires a higher level refuses the response in any case. A later response can
+ * then succeed. If the credential were accepted, the session would end as rejected.
  */
 export function uncheckedRules({
   settings: { status_unavailable, certificate_revocation },

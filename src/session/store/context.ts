@@ -10,6 +10,8 @@ export type SessionContext = {
   readonly env: Env
   /** Responses in verification, by the digest of their body. */
   readonly inFlight: Map<string, { readonly arrivedAt: number; readonly result: Promise<ResponseResult> }>
-  /** The calls of the log that send events of steps, one after the other. False: the log is unreachable. */
+  /**
+   * The running calls that send step events to the log, one after the other. False if the log is unreachable.
+   */
   stepCalls?: Promise<boolean> | undefined
 }

@@ -36,8 +36,8 @@ export function isOnlyErasureDue(document: SessionDocument, now: number): boolea
 }
 
 /**
- * Returns when a finished session may be erased. While its event is queued, that is up to seven days later.
- * An entry of the list delays nothing: it outlives the session.
+ * Returns when a finished session may be erased. A queued event delays the erasure by up to seven days. An
+ * entry of the list outlives the session, so it delays nothing.
  */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)

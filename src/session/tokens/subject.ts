@@ -9,7 +9,7 @@ import type { Decision } from '../../policy/policy.ts'
 import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
-/** The `sub`, and the index of the credential that it is made of; null if it is random. */
+/** The `sub`, and the index of the credential from which it is computed; null for a random `sub`. */
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
 /** Returns the `sub`; `undefined` if no credential has every claim that the rule names. */

@@ -15,7 +15,7 @@ type TimedEntry = {
   readonly entry: Omit<Entry, 'at' | 'last_at'>
 }
 
-/** Entries of one response. Of more, the middle ones are left out. */
+/** Most entries of one response. Beyond this number, middle entries are left out. */
 const ENTRIES = 100
 /** Types of entries that are never left out. A session has a few of them. */
 const LASTING: readonly Entry['type'][] = ['created', 'ended', 'redeemed']
@@ -51,7 +51,7 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
   return { verification_id, entries, left_out }
 }
 
-/** Leaves out the middle of too many entries. The first fetch stays, and so does what happens once. */
+/** Leaves out middle entries if there are too many. The first fetch and all steps that happen once stay. */
 function withoutMiddle(sorted: readonly TimedEntry[]): readonly TimedEntry[] {
   const firstFetch = sorted.find(({ entry }) => entry.type === 'request_fetched')
   const isKept = (one: TimedEntry) => one === firstFetch || LASTING.includes(one.entry.type)
@@ -81,7 +81,7 @@ function attemptEntry({ delivery_id }: Delivery, { at, status, error, duration_m
   return entryAt(at, { type: 'webhook_attempt', ...members })
 }
 
-/** Counts equal neighbours. The duration is that of the last. */
+/** Merges and counts equal neighbours. The duration is the last neighbour's. */
 function merged(attempts: readonly TimedEntry[]): readonly TimedEntry[] {
   const result: TimedEntry[] = []
   for (const attempt of attempts) {

@@ -106,8 +106,8 @@ function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
 const WAITING_FOR_WALLET_MS = 30_000
 
 /**
- * The way on after a refused response, and after a request that nothing followed. Without a script it opens
- * the page again, with a new code. The number of the activity keeps a later refusal visible.
+ * The link to a new code, after a refused response or after a fetch without a response. Without a script
+ * it opens the page again, with a new code. The number of the activity keeps a later refusal visible.
  */
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
   const activity = activityOf(page)

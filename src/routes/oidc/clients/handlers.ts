@@ -46,7 +46,7 @@ type ClientHandler = (c: AppContext, relyingPartyId: string, id: string) => Prom
 const LIST = '/oidc_clients'
 const ONE = '/oidc_clients/:client'
 
-/** The routes: below a relying party for the operator, and its own. */
+/** The routes: the operator's below each relying party, and the relying party's own. */
 export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: string, handle: ClientHandler])[] =
   [
     ['GET', LIST, listOidcClients],
