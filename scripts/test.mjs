@@ -1,7 +1,7 @@
 // `npm test`: every test but the slow ones, which `npm test -- --all` runs too. With parts of paths as
 // arguments it runs the files with one of them in their path. Other options are those of vitest.
-// `npm run test:watch [-- part-of-a-path …]`: runs tests again whenever a file that they use changes. Without
-// a path these are those of `core`.
+// `npm test -- --watch [part-of-a-path …]`: runs tests again whenever a file that they use changes. Without a
+// path these are those of `core`.
 
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -3,42 +3,61 @@
 /** By name, in the order of `all`: program, what the run shows, and its arguments in `all` at both sizes. */
 export const PROOFS = {
   coverage: proof('test/support/counters/main.mjs', 'lines and branches of src that tests reach'),
-  simulate: proof('test/simulation/main.ts', 'objects of the service over a simulated platform with faults', [
+  simulate: proof(
+    'test/simulation/main.ts',
+    'objects of the service over a simulated platform with faults',
     '--seed 1 --histories 100000',
     '--seed 1 --histories 2000',
-  ]),
-  chaos: proof('test/slow/crash/chaos.ts', 'kills at random moments under mixed load, with a ledger', [
+  ),
+  chaos: proof(
+    'test/slow/crash/chaos.ts',
+    'kills at random moments under mixed load, with a ledger',
     '--kills 1000',
     '--kills 20',
-  ]),
+  ),
   // At the size of CI, the faults are part of the tests.
-  faults: proof('test/slow/faults/main.mjs', 'full disk, overdue sessions, hanging receivers; 90 minutes', [
+  faults: proof(
+    'test/slow/faults/main.mjs',
+    'full disk, overdue sessions, hanging receivers; 90 minutes',
     '',
     null,
-  ]),
-  fuzz: proof('test/system/fuzz/main.ts', 'generated requests, and good responses with one change', [
+  ),
+  fuzz: proof(
+    'test/system/fuzz/main.ts',
+    'generated requests, and good responses with one change',
     '--requests 1000000',
     '--requests 10000',
-  ]),
-  mutation: proof('test/mutation/main.mjs', 'changes of the sources that no test notices; hours', [
+  ),
+  mutation: proof(
+    'test/mutation/main.mjs',
+    'changes of the sources that no test notices; hours',
     '',
     'state',
-  ]),
-  load: proof('bench/load/main.ts', 'load on the service; with --peers, on other verifiers', [
+  ),
+  load: proof(
+    'bench/load/main.ts',
+    'load on the service; with --peers, on other verifiers',
     '--peers',
     '--seconds 10 --rates 5',
-  ]),
+  ),
   bench: proof('bench/main.ts', 'cost of the service and of libraries, on workerd'),
   clients: proof('scripts/clients/main.ts', 'generated clients, oauth2-proxy and examples against a service'),
-  screenshots: proof('scripts/screenshots.mjs', 'pictures of the pages for docs/screenshots', [null, null]),
-  sample: proof('scripts/sample.mjs', 'comments and test titles by chance, for a reader to judge', [
+  screenshots: proof(
+    'test/browser/screenshots.mjs',
+    'pictures of the pages for docs/screenshots',
     null,
     null,
-  ]),
+  ),
+  sample: proof(
+    'scripts/sample.mjs',
+    'comments and test titles by chance, for a reader to judge',
+    null,
+    null,
+  ),
 }
 
 /** `null` instead of arguments leaves the run out of `all`. */
-function proof(program, shows, [full, small] = ['', '']) {
+function proof(program, shows, full = '', small = '') {
   return { program, shows, full, small }
 }
 

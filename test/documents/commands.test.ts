@@ -60,7 +60,7 @@ describe('package.json', () => {
     const commands = Object.keys(scripts).map(
       (name) => `npm ${/^(start|test)$/.test(name) ? '' : 'run '}${name}`,
     )
-    expect(commands.length).toBeLessThanOrEqual(15)
+    expect(commands.length).toBeLessThanOrEqual(14)
     expect(commands.filter((command) => !new RegExp(`\`${command}\\b`).test(text))).toEqual([])
   })
 })

@@ -4,8 +4,8 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { PICTURES, shownPictures } from '../../scripts/service/pictures.mjs'
 import { pagesOfDocumentation } from './pages.ts'
+import { PICTURES, shownPictures } from './pictures.mjs'
 
 const PAGES = pagesOfDocumentation()
 

@@ -27,7 +27,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['writes; test/browser/states.test.ts sees the same', /^npm run proof -- screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
-  ['runs until it is stopped', /^((npm run|wrangler) dev|npm run test:watch)$/],
+  ['runs until it is stopped', /^(npm run|wrangler) dev$/],
   ['runs tests that .ci/run runs, too', /^npx vitest /],
   [
     'take minutes to hours; .ci/run runs small sizes',

@@ -4,11 +4,9 @@
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensureBundle } from './service/bundle.mjs'
-import { findChromium, NO_CHROMIUM } from './service/chromium.mjs'
-import { ensureInstalled } from './service/install.mjs'
-import { DIST, NODE, ROOT } from './service/paths.mjs'
-import { PICTURES, shownPictures } from './service/pictures.mjs'
+import { findChromium, NO_CHROMIUM } from '../../scripts/service/chromium.mjs'
+import { DIST, NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
@@ -17,8 +15,6 @@ const TESTS = [
   ...['console/insights', 'console/developers', 'console/operator'],
 ].map((name) => `test/browser/${name}.test.ts`)
 
-ensureInstalled()
-ensureBundle()
 if (findChromium() === undefined) {
   console.error(NO_CHROMIUM)
   process.exit(1)

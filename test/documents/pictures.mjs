@@ -2,7 +2,7 @@
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ROOT } from './paths.mjs'
+import { ROOT } from '../../scripts/service/paths.mjs'
 
 export const PICTURES = join(ROOT, 'docs', 'screenshots')
 
