@@ -60,7 +60,7 @@ function configuration(name, report) {
     mutate: GROUPS[name].mutate,
     coverageAnalysis: 'perTest',
     concurrency: Number(process.env.MUTATION_WORKERS ?? 1),
-    incremental: true,
+    incremental: process.env.CI === undefined,
     incrementalFile: join(REPORTS, `${name}.incremental.json`),
     reporters: ['progress-append-only', 'json'],
     jsonReporter: { fileName: report },

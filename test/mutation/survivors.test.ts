@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { survivorsOf, unexplainedSurvivors } from '../mutation/survivors.mjs'
+import { survivorsOf, unexplainedSurvivors } from './survivors.mjs'
 
 const FILE = 'src/policy/decide.ts'
 const SOURCE = ['const none = isEmpty ? [] : all', '  if (isEmpty) return []', ''].join('\n')
