@@ -90,7 +90,7 @@ describe('the length of pages', () => {
     ['a page of 400 lines', 'a line\n'.repeat(400), false],
     [
       'a long generated page',
-      `# Title\n\n<!-- Written by \`npm run docs\`. -->\n${'a line\n'.repeat(500)}`,
+      `# Title\n\n<!-- Written by \`npm run generate\`. -->\n${'a line\n'.repeat(500)}`,
       false,
     ],
   ])('judges %s', (_, text, expected) => {
