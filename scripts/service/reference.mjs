@@ -119,6 +119,7 @@ function readRenderer() {
 /** Fetches the package's archive with npm, from the registry that npm is configured for. */
 function fetchArchive(to) {
   console.error(`Fetching the renderer of the API reference (${RENDERER.name} ${RENDERER.version}) …`)
+  mkdirSync(DIST, { recursive: true }) // a release builds in a clone without it
   const folder = mkdtempSync(join(DIST, 'fetch-'))
   try {
     const options = ['--silent', '--prefer-offline', '--fetch-retries=1', '--fetch-retry-mintimeout=1000']
