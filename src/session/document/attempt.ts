@@ -21,7 +21,7 @@ type WithAttempts = WithTimeline & { readonly attempts: readonly Attempt[]; read
 
 const ATTEMPTS_KEPT = 10
 
-/** Adds a refused response. The last ten are stored. `clause`: that of the check that failed. */
+/** Adds a refused response. The last ten are stored. `clause`: the clause of the failed check. */
 export function addAttempt<T extends WithAttempts>(document: T, attempt: Attempt, clause?: string): T {
   const attempts = [...document.attempts, attempt].slice(-ATTEMPTS_KEPT)
   const { at, reason, channel } = attempt

@@ -18,7 +18,7 @@ import type { StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
- * Version of the stored shape, and the first that is read. A change adds an upgrade step to `VERSIONS`.
+ * Version of the stored shape, and the oldest readable version. A change adds an upgrade step to `VERSIONS`.
  */
 export const SCHEMA = 6
 
@@ -74,7 +74,7 @@ export type SessionDocument = {
    * webhook had no subscription to steps at creation.
    */
   readonly step_events?: { readonly count: number; readonly refused_at: number | null }
-  /** Their entries in the relying party's log, until it has confirmed them. */
+  /** Entries of step events for the relying party's log, until the log has confirmed them. */
   readonly pending_step_log?: PendingStepLog | null
   /** Steps of the session so far. Absent before the first step. */
   readonly timeline?: readonly StoredStep[]

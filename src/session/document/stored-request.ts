@@ -45,7 +45,7 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
   /** Absent if the relying party left it out: false. */
   readonly intent_to_retain?: boolean
   readonly retry_of: string | null
-  /** Key that claims are encrypted to: that of the creation, else that of the settings at creation. */
+  /** Key that claims are encrypted to: the creation's key, else the settings' key at creation. */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
 }
 

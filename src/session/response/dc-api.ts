@@ -25,7 +25,9 @@ import { completeReturn } from '../return/same-device.ts'
 import type { SessionContext } from '../store/context.ts'
 import { processResponse } from './process-response.ts'
 
-/** The page with the browser's API: ours with the secret of its cookie, or one of the relying party. */
+/**
+ * The page with the browser's API: our page with the secret of its cookie, or a page of the relying party.
+ */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
 /** The page of a request, its origin, and the wallet: an id, `any`, or null for that of the creation. */

@@ -7,7 +7,7 @@ import { type AssetSource, readOnce } from '../../edge/cloudflare.ts'
 
 type English = typeof english
 
-/** Members whose own members are looked up by a name from elsewhere. */
+/** Tables of texts that are looked up by a name from outside. */
 type Vocabulary = 'transactionTypes' | 'transactionDetails' | 'types' | 'scopes'
 
 /** The texts of one language: the members of the English file. */
