@@ -27,34 +27,12 @@ const files = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--
 const sources = files.filter((path) => /\.(tsx?|mjs|js)$/.test(path))
 const pages = files.filter((path) => path.endsWith('.md'))
 
-const comments = measure(
-  sources.flatMap((path) =>
-    commentsOf(readFileSync(path, 'utf8')).map(({ line, text }) => ({
-      place: `${path}:${line}`,
-      text,
-      longest: COMMENT_WORDS,
-    })),
-  ),
-)
-const markdown = measure(
-  pages.flatMap((path) =>
-    paragraphsOf(readFileSync(path, 'utf8')).map(({ line, text }) => ({
-      place: `${path}:${line}`,
-      text,
-      longest: MARKDOWN_WORDS,
-    })),
-  ),
-)
-const titles = measure(
-  sources
-    .filter((path) => path.endsWith('.test.ts'))
-    .flatMap((path) =>
-      titlesOf(readFileSync(path, 'utf8')).map(({ line, text }) => ({
-        place: `${path}:${line}`,
-        text,
-        longest: MARKDOWN_WORDS,
-      })),
-    ),
+const comments = measureAll(sources, commentsOf, COMMENT_WORDS)
+const markdown = measureAll(pages, paragraphsOf, MARKDOWN_WORDS)
+const titles = measureAll(
+  sources.filter((path) => path.endsWith('.test.ts')),
+  titlesOf,
+  MARKDOWN_WORDS,
 )
 const lines = pages.flatMap((path) =>
   lineErrors(readFileSync(path, 'utf8')).map(({ line, text }) => `${path}:${line}: ${text}`),
@@ -72,6 +50,19 @@ const isGood = [print('comments', comments), print('test titles', titles), print
 console.log(`Markdown lines that are too long or hold several sentences: ${lines.length} (limit 0)`)
 for (const line of shown(lines)) console.log(`  ${line}`)
 process.exitCode = isGood && lines.length === 0 ? 0 : 1
+
+/** Measures the texts that `read` finds in each file. */
+function measureAll(
+  paths: readonly string[],
+  read: (source: string) => readonly { readonly line: number; readonly text: string }[],
+  longest: number,
+): Report {
+  return measure(
+    paths.flatMap((path) =>
+      read(readFileSync(path, 'utf8')).map(({ line, text }) => ({ place: `${path}:${line}`, text, longest })),
+    ),
+  )
+}
 
 /** Prints the shares of one kind of text. Returns `false` where a limit is exceeded. */
 function print(name: string, { passages, sentences, findings }: Report): boolean {
