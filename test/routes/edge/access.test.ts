@@ -2,7 +2,7 @@
 // callers of its row. Other callers are in access-callers.test.ts.
 
 import { SELF } from 'cloudflare:test'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { SCOPES, type Scope } from '../../../src/relying-party/document/settings.ts'
 import { ACCESS, type Access, type RouteName } from '../../../src/routes/edge/access.ts'
 import {
@@ -41,14 +41,20 @@ let test: Party
 let live: Party
 let other: Party
 
-beforeEach(async () => {
+beforeEach(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined) // a line for each of some thousand requests
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 204 }))
-  ;[test, live, other] = await Promise.all([newParty(), newParty(true), newParty()])
 })
 afterEach(() => {
   vi.restoreAllMocks()
 })
+
+/** Creates the relying parties of a group of tests, which makes fewer keys than a party may have. */
+function useParties(): void {
+  beforeAll(async () => {
+    ;[test, live, other] = await Promise.all([newParty(), newParty(true), newParty()])
+  })
+}
 
 describe('the table', () => {
   it('names every mounted route, and nothing that is not mounted', () => {
@@ -97,6 +103,7 @@ const NO_SESSION: Session = { id: 'none', clientToken: 'ct_none', delivery: 'non
 const CASES = SCOPED.flatMap((route) => KINDS.map((kind) => ({ ...route, kind })))
 
 describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
+  useParties()
   const others = SCOPES.filter((each) => each !== scope)
 
   it.each([
@@ -133,6 +140,8 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
 })
 
 describe.each(SCOPED)('$name', ({ name, access }) => {
+  useParties()
+
   it('without a credential is 401, with a challenge', async () => {
     const response = await send(name, { parameters: await ownOf(test, name) })
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
@@ -160,6 +169,8 @@ async function responsesFor(name: RouteName, party: Party, sending: Parameters<t
 }
 
 describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
+  useParties()
+
   it.each(KINDS)('is the same as a missing one, byte for byte: 404 with an %s', async (kind) => {
     const token = await credential(test, kind)
     for (const owner of [other, live]) {
@@ -184,6 +195,8 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
 })
 
 describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
+  useParties()
+
   it.each<[string, () => Promise<string | undefined>]>([
     ['no credential', async () => undefined],
     ['an expired API key', () => expired(test, 'API key')],
@@ -218,9 +231,10 @@ describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
   })
 })
 
-it.each(KINDS)(
-  'DELETE /v1/api_keys/:key of another is the same as a missing one, with an %s',
-  async (kind) => {
+describe('DELETE /v1/api_keys/:key of another relying party', () => {
+  useParties()
+
+  it.each(KINDS)('is the same as for a missing key, with an %s', async (kind) => {
     const token = await credential(test, kind)
     const answers = []
     for (const key of [other.keyId, live.keyId, '0123456789abcdef', 'x', other.id]) {
@@ -230,5 +244,5 @@ it.each(KINDS)(
     expect(answers[0]?.status).toBe(404)
     const still = { token: other.key }
     expect((await send('GET /v1/relying_party', still)).status).toBe(200)
-  },
-)
+  })
+})
