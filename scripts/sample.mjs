@@ -10,7 +10,7 @@ import { ROOT } from './service/paths.mjs'
 const COMMENT = /^[ \t]*\/\*\*?[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm
 /** A call of `it`, `test` or `describe`, or of the function that their `each` returns, with its title. */
 const TITLE =
-  /^( *)(?:(it|test|describe)(?:\.\w+\(.*\))?\(|(?:[\]}].*)?\)\()\s*('(?:\\.|[^'\\\n])+'|"[^"\n]+"|`[^`]+`),/gm
+  /^( *)(?:(it|test|describe)(?:InBrowser)?(?:\.\w+\(.*\))?\(|(?:[\]}].*)?\)\()\s*('(?:\\.|[^'\\\n])+'|"[^"\n]+"|`[^`]+`),/gm
 const EACH = /\b(it|test|describe)\.each\b/g
 
 const option = (value) => ({ type: 'string', default: String(value) })

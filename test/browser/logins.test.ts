@@ -152,27 +152,27 @@ describeInBrowser('a login in a browser', () => {
     expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
-  it('ends with access_denied where the person declines', async () => {
+  it('ends with access_denied if the person declines', async () => {
     const { page, made } = await begin()
     await stage.service.wallet.decline(await stage.service.wallet.receive(await scan(page)), 'access_denied')
     expect(await errorAt(page, made)).toEqual(['access_denied', 'access_denied'])
   })
 
-  it('ends with access_denied where the person is rejected', async () => {
+  it('ends with access_denied if the person is rejected', async () => {
     const { page, made } = await begin()
     const received = await stage.service.wallet.receive(await scan(page))
     await respondWithAge(stage, received, { claims: { age_over_18: false } })
     expect(await errorAt(page, made)).toEqual(['access_denied', 'predicate_false'])
   })
 
-  it('ends with access_denied where the session expires', async () => {
+  it('ends with access_denied if the session expires', async () => {
     const { page, made, id } = await begin()
     const body = { reason: 'session_expired' }
     expect((await stage.rp.call('POST', `/v1/test/verify/${id}/outcome`, { body })).status).toBe(200)
     expect(await errorAt(page, made)).toEqual(['access_denied', 'session_expired'])
   })
 
-  it('ends with access_denied where the relying party cancels', async () => {
+  it('ends with access_denied if the relying party cancels', async () => {
     const { page, made, id } = await begin()
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
     expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])

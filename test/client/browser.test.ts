@@ -64,7 +64,7 @@ describe('askBrowser', () => {
     expect(get.mock.calls).toEqual([[{ mediation: 'required', digital: { requests: MIXED } }]])
   })
 
-  it('returns an error without a call where the browser supports nothing', async () => {
+  it('returns an error without a call if the browser supports nothing', async () => {
     const get = browser([])
     expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'unsupported' })
     vi.stubGlobal('DigitalCredential', undefined)
@@ -75,7 +75,7 @@ describe('askBrowser', () => {
   it.each([
     ['the person closed the dialogue', vi.fn().mockRejectedValue(new Error('NotAllowedError'))],
     ['no credential came', vi.fn().mockResolvedValue(null)],
-  ])('returns an error where %s', async (_, get) => {
+  ])('returns an error if %s', async (_, get) => {
     browser(ALL, true, get)
     expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'no_response' })
   })

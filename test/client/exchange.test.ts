@@ -127,7 +127,7 @@ describe('a retry', () => {
     ['a connection reset', reset, 1],
     ['a 502', html(502), 1],
     ['a 429', html(429), 4],
-  ])('of a call with a second effect follows only a refusal before it: %s', async (_, reply, calls) => {
+  ])('follows a call with side effects only if it was refused before: %s', async (_, reply, calls) => {
     const { client, requests } = await serviceOf([reply])
     expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })
     expect(requests).toHaveLength(calls)
@@ -152,7 +152,7 @@ it.each([
   expect(await client.testWebhook()).toMatchObject({ ok: false, error: { code: 'unreachable' } })
 })
 
-it('names the reason when nothing is reachable', async () => {
+it('the client names the reason when nothing is reachable', async () => {
   const { client } = await serviceOf([reset])
   const tested = await client.testWebhook()
   expect(tested).toMatchObject({ ok: false, error: { code: 'unreachable', status: null, retryable: true } })

@@ -18,7 +18,7 @@ function endpoint(expires_in = 900, { failures = [] as Response[] } = {}) {
   return { sent, send }
 }
 
-it('sends the credentials by Basic, and the scopes', async () => {
+it('the client sends the credentials by Basic, and the scopes', async () => {
   const { sent, send } = endpoint()
   const token = accessTokens({ ...RP, fetch: send, scope: ['verify:read', 'verify:create'] })
   expect(await token()).toEqual({ ok: true, value: 'token 1' })
@@ -29,7 +29,7 @@ it('sends the credentials by Basic, and the scopes', async () => {
   })
 })
 
-it('uses one token for all calls until two minutes before it expires', async () => {
+it('the client uses one token for all calls until two minutes before it expires', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 0 })
   const { sent, send } = endpoint(900)
   const token = accessTokens({ ...RP, fetch: send })
@@ -44,7 +44,7 @@ it('uses one token for all calls until two minutes before it expires', async () 
   expect(sent).toHaveLength(2)
 })
 
-it('uses a short-lived token for half of its time', async () => {
+it('the client uses a short-lived token for half of its time', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: 0 })
   const { sent, send } = endpoint(60)
   const token = accessTokens({ ...RP, fetch: send })
@@ -57,7 +57,7 @@ it('uses a short-lived token for half of its time', async () => {
   expect(sent).toHaveLength(2)
 })
 
-it('returns the error of the endpoint as that of the call, and tries again at the next call', async () => {
+it('the client returns the endpoint’s error as the error of the call, and tries again at the next call', async () => {
   const body = { error: 'invalid_client', error_description: 'The API key is unknown or has expired.' }
   const { send } = endpoint(900, { failures: [Response.json(body, { status: 401 })] })
   const calls: string[] = []
@@ -75,7 +75,7 @@ it('returns the error of the endpoint as that of the call, and tries again at th
   expect(calls).toEqual(['Bearer token 2'])
 })
 
-it('returns token_unavailable when the caller’s own function throws', async () => {
+it('the client returns token_unavailable when the caller’s own function throws', async () => {
   const token = () => {
     throw new Error('the vault is sealed')
   }

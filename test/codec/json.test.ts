@@ -116,7 +116,7 @@ describe('JSON objects', () => {
     expect(isJsonObject(JSON.parse(text))).toBe(false)
   })
 
-  it('have the members they own and no others', () => {
+  it('have their own members and no others', () => {
     expect(member({ a: 1 }, 'a')).toBe(1)
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(member({ a: 1 }, name)).toBeUndefined()

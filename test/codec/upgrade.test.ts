@@ -70,7 +70,7 @@ describe('a document of the next version', () => {
   }
   const newer = { ...versionMembers(NEXT), label: 'a', color: null, size: 7, box: { width: 2, unit: 'cm' } }
 
-  it('is read where only members were added, and keeps them', () => {
+  it('is read if only members were added, and keeps them', () => {
     expect(newer).toMatchObject({ schema: 6, readable_from: 5 })
     expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
   })
@@ -84,7 +84,7 @@ describe('a document of the next version', () => {
     })
   })
 
-  it('is rejected where more changed, and by builds before the addition', () => {
+  it('is rejected if more changed, and by builds before the addition', () => {
     expect(() => upgradeDocument({ ...newer, readable_from: 6 }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ schema: 6, label: 'a' }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')
@@ -103,7 +103,7 @@ describe('a document of the next version', () => {
     expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
   })
 
-  it('is one that an upgrade made of an older one', () => {
+  it('may come from the upgrade of an older document', () => {
     expect(upgradeDocument(OLD, NEXT)).toEqual({
       schema: 6,
       readable_from: 5,

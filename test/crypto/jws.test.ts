@@ -105,7 +105,7 @@ describe('a compact JWS', () => {
     ],
     ['names alg twice', `${b64('{"alg":"none","alg":"ES256"}')}.e30.AAAA`],
     ['names a claim twice', `${b64('{"alg":"ES256"}')}.${b64('{"a":1,"a":2}')}.AAAA`],
-  ])('is malformed where it %s', (_, text) => {
+  ])('is malformed if it %s', (_, text) => {
     expect(fault(text)).toBe('malformed')
   })
 

@@ -19,7 +19,7 @@ it('imports a key once, also from another object with the same members', async (
   expect([key.extractable, key.usages]).toEqual([false, ['sign']])
 })
 
-it('refuses the public members of a cached key with another private one', async () => {
+it('the public members of a cached key are refused with another private key', async () => {
   const [own, foreign] = [makeJwk(), makeJwk()]
   await importSigningKey(foreign)
   await expect(importSigningKey({ ...foreign, d: own.d })).rejects.toThrow()

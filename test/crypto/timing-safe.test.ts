@@ -4,13 +4,13 @@ import { timingSafeEqual, timingSafeEqualText } from '../../src/crypto/timing-sa
 const SECRET = Uint8Array.from({ length: 32 }, (_, i) => i * 7)
 
 describe('two secrets', () => {
-  it('are equal where all their bytes are', () => {
+  it('are equal if all their bytes are equal', () => {
     expect(timingSafeEqual(SECRET, SECRET.slice())).toBe(true)
     expect(timingSafeEqual(new Uint8Array(), new Uint8Array())).toBe(true)
     expect(timingSafeEqualText('wv_test_ä', 'wv_test_ä')).toBe(true)
   })
 
-  it('differ where a single bit does, wherever it is', () => {
+  it('differ if a single bit differs, wherever it is', () => {
     for (let bit = 0; bit < SECRET.length * 8; bit++) {
       const other = SECRET.slice()
       other[bit >> 3]! ^= 1 << (bit & 7)

@@ -23,7 +23,7 @@ const unexplained = (mutants: readonly object[], rows: readonly object[]) =>
   unexplainedSurvivors(FILE, survivorsOf(SOURCE, mutants), rows).map(({ at }: { at: number }) => at)
 
 describe('a survivor', () => {
-  it('is a change that no test noticed, with its line', () => {
+  it('is a change without a failing test, with its line', () => {
     const mutants = [FIRST, mutant(2, 23, 'NoCoverage'), mutant(2, 23, 'Killed'), mutant(2, 23, 'Timeout')]
     expect(survivorsOf(SOURCE, mutants)).toEqual([
       { at: 1, line: ROW.line, original: '[]', replacement: '["x"]' },
@@ -44,7 +44,7 @@ describe('a survivor', () => {
     expect(unexplained(mutants, [row])).toHaveLength(1)
   })
 
-  it('uses up its row: the same change twice in a line needs two', () => {
+  it('uses up its row: the same change twice in a line needs two rows', () => {
     expect(unexplained([FIRST, FIRST], [ROW])).toEqual([1])
     expect(unexplained([FIRST, FIRST], [ROW, ROW])).toEqual([])
   })
@@ -52,7 +52,7 @@ describe('a survivor', () => {
 
 describe('the rows of explained.json', () => {
   it.each(JSON.parse(readFileSync('test/mutation/explained.json', 'utf8')) as (typeof ROW)[])(
-    'have a line of their file: $file, $line',
+    'exist in their file: $file, $line',
     ({ file, line, original, why }) => {
       const lines = readFileSync(file, 'utf8').split('\n')
       expect(lines.filter((each) => each.trim() === line)).toHaveLength(1)

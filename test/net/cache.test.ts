@@ -39,7 +39,7 @@ describe('a cache', () => {
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('drops old values where the bytes of all are too many, and stores a single large one', async () => {
+  it('drops old values if all together have too many bytes, and stores a single large value', async () => {
     const { get, reads } = counting({ names: 9, bytes: { limit: 5, of: (value) => value.length } })
     for (const name of ['aa', 'bb', 'aa', 'cccccccc', 'cccccccc', 'aa']) await get(name)
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'a', 'c', 'a'])
@@ -57,7 +57,7 @@ describe('a cache', () => {
   it.each([
     ['reads by itself', undefined, 'second'],
     ['returns the substitute', 'late', 'late'],
-  ])('%s where the read of another caller takes too long', async (_, late, expected) => {
+  ])('%s if the read of another caller takes too long', async (_, late, expected) => {
     vi.useFakeTimers()
     const { get } = counting(late === undefined ? {} : { late })
     void get('a', NOW, () => new Promise(() => undefined))

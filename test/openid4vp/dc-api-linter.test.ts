@@ -69,7 +69,7 @@ describe.each([
   ['openid4vp-v1-signed', SIGNED],
   ['openid4vp-v1-unsigned', UNSIGNED],
 ] as const)('the linter of requests for %s', (protocol, faults) => {
-  it('finds nothing in a good one', async () => {
+  it('finds nothing in a good request', async () => {
     expect(await rulesBroken(protocol, () => undefined)).toBe('')
   })
 

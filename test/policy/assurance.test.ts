@@ -118,7 +118,7 @@ describe('the derivation', () => {
     ])
   })
 
-  test('is at most low where any person may have answered an unsigned request', () => {
+  test('is at most low if any person may have answered an unsigned request', () => {
     expect(deriveLevel('pid', credentialOf('high', {}, true), true)).toEqual({
       level: 'low',
       derivation: [

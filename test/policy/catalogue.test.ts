@@ -126,7 +126,7 @@ describe('scope paths', () => {
     expect(scopePath(forgotten, 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
   })
 
-  test('ages may be derived where it is allowed and the type carries a birthdate', () => {
+  test('ages may be derived if that is allowed and the type has a birthdate', () => {
     const pid = builtIn('pid')
     const derived = { path: ['birthdate'], age: 18 }
     expect(scopePath(pid, 'dc+sd-jwt', 'age_over_18', true)?.derived).toEqual(derived)

@@ -240,7 +240,7 @@ describe('any other value in its place, or in place of a part', () => {
 })
 
 describe('a response to it', () => {
-  it('is verified where it satisfies the library and every claim has a value that proves something', () => {
+  it('is verified if it satisfies the library and every claim has a value that proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
       fc.property(QUERY, responseOf(CLAIMS), (query, inputs) => {

@@ -196,13 +196,13 @@ describe('a response', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
   })
 
-  it('to optional sets alone is rejected where none satisfies', () => {
+  it('to optional sets alone is rejected if no set is satisfied', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
   })
 
-  it('names the transactions that a credential confirmed, where some were requested', () => {
+  it('names the transactions that a credential confirmed, if transactions were requested', () => {
     const confirmed = [{ index: 0, hash: 'aGFzaA', hash_alg: 'sha-256' as const }]
     const { credentials } = decided({ credentials: [tier('a')] }, [['a', { tier: 'gold' }, { confirmed }]])
     expect(credentials).toMatchObject([{ transaction_data: confirmed }])
@@ -215,7 +215,7 @@ describe('a response', () => {
     [true, true, true],
     [true, false, false],
     [false, false, false],
-  ])('is bound to its holder where every credential used is: %s and %s', (first, second, bound) => {
+  ])('is bound to its holder if every used credential is bound: %s and %s', (first, second, bound) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
     const inputs: CredentialInput[] = [

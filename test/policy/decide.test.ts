@@ -167,7 +167,7 @@ describe('derivation from the birthdate', () => {
     })
   })
 
-  test('happens only where it is allowed', () => {
+  test('happens only if it is allowed', () => {
     expect(decidePid({ birthdate: '1978-04-10' }, strict)).toMatchObject({ status: 'rejected' })
   })
 
@@ -211,7 +211,7 @@ describe('derivation from the birthdate', () => {
     expect(decideFamily('1978-04-10', '2025-04-10')).toBe('rejected')
   })
 
-  test('works where the type keeps its claims elsewhere', () => {
+  test('works if the type keeps its claims elsewhere', () => {
     const mdl = policyOf({ credential_types: ['mdl'], scope: ['age_over_21'], allow_derived: true }, [MDOC])
     const claims = { 'org.iso.18013.5.1': { birth_date: '2005-06-15' } }
     const presentations = [presented('mdl', claims, { format: 'mso_mdoc' })]
@@ -319,7 +319,7 @@ describe('any', () => {
     expect(decide({ policy, presentations: [pid(true)], now: NOW }).status).toBe('verified')
   })
 
-  test('rests on the first that satisfies, and drops the others', () => {
+  test('uses the first credential that satisfies, and drops the others', () => {
     for (const presentations of [
       [attestation(true, ['credential_expired']), pid(true)],
       [pid(true), attestation(false)],
@@ -455,7 +455,7 @@ describe('an optional credential set', () => {
   }
   const adult = presented('age_attestation', ADULT)
 
-  test('may stay unanswered, is used where it satisfies, and is dropped where it does not', () => {
+  test('may stay unanswered, is used if it satisfies, and is dropped if it does not', () => {
     const used = (presentations: Parameters<typeof decide>[0]['presentations']) => {
       const decision = decide({ policy, presentations, now: NOW })
       return [decision.status, ...decision.credentials.map(({ id }) => id)]

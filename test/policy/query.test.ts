@@ -50,7 +50,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('all: has no credential_sets where every type has one format, since then each is required (§6.4.2)', () => {
+  test('all: has no credential_sets if every type has one format, since then each is required (§6.4.2)', () => {
     const changes = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' } as const
     for (const format of [SD_JWT, MDOC]) {
       const { query } = policyOf(changes, [format])
@@ -236,7 +236,7 @@ describe('without formats in the request', () => {
     },
   )
 
-  test('requests jwt_vc_json where it is named', () => {
+  test('requests jwt_vc_json if it is named', () => {
     const changes = { credential_types: ['pid'], scope: ['family_name'] }
     expect(formatsOf({ ...changes, formats: ['jwt_vc_json'] })).toEqual(new Set(['jwt_vc_json']))
     const formats = ['jwt_vc_json', 'dc+sd-jwt']
@@ -251,7 +251,7 @@ describe('without formats in the request', () => {
     expect(formats).toEqual(new Set(['jwt_vc_json']))
   })
 
-  test('requests jwt_vc_json where the other formats of a type lack a requested scope', () => {
+  test('requests jwt_vc_json if the other formats of a type lack a requested scope', () => {
     const scopes = { ...member.scopes, b: { path: ['credentialSubject', 'b'] } }
     const sdJwt = { identifiers: ['urn:member'], scopes: { a: { path: ['a'] } } }
     const type = { name: 'member', formats: { 'dc+sd-jwt': sdJwt, jwt_vc_json: { ...member, scopes } } }

@@ -25,7 +25,7 @@ describe('the claims that types and scopes request', () => {
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
-  it('are one group where all are required, with a credential that is requested without claims', () => {
+  it('are one group if all are required, with a credential that is requested without claims', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     const both = policyOf({ ...all, credential_match: 'all' }, [SD_JWT])
     const asked = requestedClaims({
@@ -61,7 +61,7 @@ describe('the claims that a query requests', () => {
     })
   })
 
-  it('are optional where only optional sets request them', () => {
+  it('are optional if only optional sets request them', () => {
     const sets = [{ options: [['c']] }, { options: [['b'], ['a', 'c']], required: false }]
     expect(asked(sets)).toEqual({
       items: [claim('a'), claim('b', true)],
@@ -72,7 +72,7 @@ describe('the claims that a query requests', () => {
     })
   })
 
-  it('are of either type where a query accepts several', () => {
+  it('are of either type if a query accepts several', () => {
     const both = [...descriptors, { ...descriptors[0]!, credential_type: 'Z' }]
     expect(
       requestedClaims({ scope: [], query: { credentials: credentials.slice(0, 1) }, descriptors: both })

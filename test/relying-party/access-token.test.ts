@@ -80,7 +80,7 @@ describe('a token that was issued', () => {
     expect(await at(900)).toEqual({ ok: false, error: 'expired_token' })
   })
 
-  it('is verified by every configured key, and by no removed one', async () => {
+  it('is verified by every configured key, and by no removed key', async () => {
     const { token } = await issue()
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
     expect(await verifyAccessToken(issuer(second), token, NOW)).toEqual(INVALID)

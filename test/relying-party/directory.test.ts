@@ -89,7 +89,7 @@ describe('the check of storage', () => {
     })
   })
 
-  it.each(['put', 'sync'] as const)('rejects where storage refuses at %s', async (step) => {
+  it.each(['put', 'sync'] as const)('rejects if storage refuses at %s', async (step) => {
     await runInDurableObject(newDirectory(), async (directory, { storage }) => {
       const full = () => {
         throw new Error('database or disk is full')

@@ -81,7 +81,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a'])
   })
 
-  it('is stored once although the object was restarted and others arrived in between', async () => {
+  it('is stored once although the object was restarted and other events arrived in between', async () => {
     const log = newLog()
     const first = entry('a')
     await log.append(first)
@@ -94,7 +94,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a', 'e0', 'e1', 'e2', 'e3', 'e4'])
   })
 
-  it('is stored once although more than 20,000 others arrived meanwhile', async () => {
+  it('is stored once although more than 20,000 other events arrived meanwhile', async () => {
     const log = newLog()
     const first = entry('a')
     await log.append(first)
@@ -143,7 +143,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a'])
   })
 
-  it('is stored once although the clock went back by seconds while others arrived', async () => {
+  it('is stored once although the clock went back by seconds while other events arrived', async () => {
     const log = newLog()
     const offsets = [0, 4, 1, 3, 0, 4, 2, 6, 3, 5, 8, 4, 9]
     const events = offsets.map((offset, i) => entry(`e${i}`, NOON + offset * SECOND))
@@ -158,20 +158,23 @@ describe('an event that is sent again', () => {
 })
 
 describe('an event that is sent again after the clock was set back', () => {
-  it.each([6, 40, 80, 3600])('is stored once: others arrived %i s earlier by the clock', async (back) => {
-    const log = newLog()
-    const events = [0, back, 0, back, 1, back].map((behind, i) => entry(`e${i}`, NOON - behind * SECOND))
-    for (const event of events) {
-      at(event.created_at)
-      await log.append(event)
-      await evictDurableObject(log)
-    }
-    for (const now of [NOON - back * SECOND, NOON + 60 * SECOND]) {
-      at(now)
-      for (const event of events) expect(await log.append(again(event))).toBe('recorded')
-    }
-    expect(await idsOf(log)).toEqual(events.map(({ event_id }) => event_id))
-  })
+  it.each([6, 40, 80, 3600])(
+    'is stored once: other events arrived %i s earlier by the clock',
+    async (back) => {
+      const log = newLog()
+      const events = [0, back, 0, back, 1, back].map((behind, i) => entry(`e${i}`, NOON - behind * SECOND))
+      for (const event of events) {
+        at(event.created_at)
+        await log.append(event)
+        await evictDurableObject(log)
+      }
+      for (const now of [NOON - back * SECOND, NOON + 60 * SECOND]) {
+        at(now)
+        for (const event of events) expect(await log.append(again(event))).toBe('recorded')
+      }
+      expect(await idsOf(log)).toEqual(events.map(({ event_id }) => event_id))
+    },
+  )
 
   it('is stored once: it arrived before its creation', async () => {
     const log = newLog()
@@ -279,7 +282,7 @@ function countReads(kv: SyncKvStorage): () => number {
 }
 
 describe('what is written', () => {
-  it('is one row for a prompt event, and two for a late one', async () => {
+  it('is one row for a prompt event, and two rows for a late event', async () => {
     const log = newLog()
     const puts = (event: ReturnType<typeof entry>) =>
       runInDurableObject(log, (instance, { storage }) => {

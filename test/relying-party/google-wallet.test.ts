@@ -77,7 +77,7 @@ describe('google_wallet', () => {
       JSON.stringify({ ...AGGREGATOR, logo_uri: 'http://a.example' }),
       'must be an https URL',
     ],
-  ])('stops the start where the aggregator is %s', (_, variable, message) => {
+  ])('stops the start if the aggregator is %s', (_, variable, message) => {
     const environment = { ...TEST_ENVIRONMENT, GOOGLE_WALLET_AGGREGATOR: variable }
     expect(() => parseConfig(environment)).toThrow(message)
   })
@@ -122,7 +122,7 @@ describe('the certificate of a Verifier Registrar', () => {
     ['no OCTET STRING', (digest: Uint8Array) => tlv(0x0c, digest)],
     ['the digest alone', (digest: Uint8Array) => digest],
     ['a shorter digest', (digest: Uint8Array) => tlv(4, digest.subarray(1))],
-  ])('has a warning where the extension is %s', async (_, wrap) => {
+  ])('has a warning if the extension is %s', async (_, wrap) => {
     const pem = await leafFor(wrap(await digestOf(foreign.rp_metadata_bytes)))
     expect(await codesOf(BYTES, pem)).toEqual(['google_metadata_mismatch /google_wallet'])
   })

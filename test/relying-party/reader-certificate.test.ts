@@ -53,7 +53,7 @@ describe('reader_certificates', () => {
     ],
     [{ reader_certificates: [] }, ['/verifier/reader_certificates']],
     [{ reader_certificates: Array(5).fill(readerOf([good])) }, ['/verifier/reader_certificates']],
-  ])('are refused where members are missing or too many: %#', async (verifier, pointers) => {
+  ])('are refused if members are missing or too many: %#', async (verifier, pointers) => {
     const errors = (await parsed(verifier)) as string[]
     expect(errors.map((error) => error.split(':')[0])).toEqual(pointers)
   })

@@ -118,7 +118,7 @@ describe('a registration certificate', () => {
     expect(warning?.values).toMatchObject({ scopes: 'level (dc+sd-jwt)' })
   })
 
-  it('must be there where enforce_registration is on', async () => {
+  it('must exist if enforce_registration is on', async () => {
     const enforced = { enforce_registration: true, verifier: null }
     expect(await codesOf({ settings: enforced })).toEqual(['registration_missing /enforce_registration'])
     expect(await codesOf({ settings: { ...enforced, enforce_registration: false } })).toEqual([])

@@ -24,7 +24,7 @@ async function parse(root_certificate_pem: string) {
 }
 
 describe('the root of a verifier certificate', () => {
-  it('is accepted where it issued the last certificate of the chain', async () => {
+  it('is accepted if it issued the last certificate of the chain', async () => {
     expect(await parse(root.pem)).toMatchObject({ errors: [], verifier: { root_certificate_pem: root.pem } })
   })
 
@@ -51,7 +51,7 @@ describe('the root of a verifier certificate', () => {
     expect(error?.issues.map(({ message }) => message)).toEqual(['must be valid now'])
   })
 
-  it('is in x5c only where it is asked for', async () => {
+  it('is in x5c only if it is requested', async () => {
     const { verifier } = await parse(root.pem)
     const settings = { verifier } as Parameters<typeof verifierIdentity>[1]
     const chainOf = async (includeRoot?: boolean) => {

@@ -15,14 +15,14 @@ function note(id: string, changed: Partial<SessionNote> = {}): SessionNote {
   return { verification_id: id, livemode: false, ...waiting, ...changed }
 }
 
-it('are zero in both modes at first', async () => {
+it('the counts are zero in both modes at first', async () => {
   expect(await directory.sessionCounts(NOW)).toEqual([
     { livemode: false, ...NONE },
     { livemode: true, ...NONE },
   ])
 })
 
-it('count pending sessions and events of each mode', async () => {
+it('the counts count pending sessions and events of each mode', async () => {
   const ended = { pending_until: null }
   await directory.noteSessions([
     note('v_a'),
@@ -37,7 +37,7 @@ it('count pending sessions and events of each mode', async () => {
   ])
 })
 
-it('have the newest note of a session only', async () => {
+it('the counts keep only the newest note of a session', async () => {
   await directory.noteSessions([note('v_a')])
   await directory.noteSessions([note('v_a', { pending_until: null, queued_events: 1 })])
   expect(await directory.sessionCounts(NOW)).toMatchObject([{ ...NONE, queuedEvents: 1 }, NONE])
@@ -45,7 +45,7 @@ it('have the newest note of a session only', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
-it('store an id that is SQL as it is', async () => {
+it('the counts store an id that is SQL as it is', async () => {
   const id = "v_', 0, 0, 0, 0); DROP TABLE session_notes; --"
   await directory.noteSessions([note(id)])
   expect(await directory.sessionCounts(NOW)).toMatchObject([{ pending: 1 }, NONE])
@@ -53,7 +53,7 @@ it('store an id that is SQL as it is', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
-it('do not have a session as pending after its time, even if its end was not noted', async () => {
+it('the counts do not count a session as pending after its time, even if its end was not noted', async () => {
   await directory.noteSessions([note('v_a')])
   expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
 })

@@ -382,7 +382,7 @@ describe('a change', () => {
   it('may be empty', async () => {
     expect(await patchSchema(RULES, { livemode: false }).parseAsync({})).toEqual({})
   })
-  it('may set optional members to null, and no others', async () => {
+  it('may set optional members to null, and no other members', async () => {
     const nulls = { webhook: null, formats: null, claims_encryption_jwk: null, verifier: null }
     const removed = { ...nulls, reader_certificates: [] }
     expect(await patchSchema(RULES, { livemode: false }).parseAsync(nulls)).toEqual(removed)

@@ -257,7 +257,7 @@ describe('a copy', () => {
     expect(requests.map(({ headers }) => headers.get('if-none-match'))).toEqual([null, '"7"'])
   })
 
-  it('is not replaced by an older issue that was received after a newer one', async () => {
+  it('is not replaced by an older issue that was received after a newer issue', async () => {
     await publishList()
     await create()
     const [older, newer] = await Promise.all([sign({ sequence: 8 }), sign({ sequence: 9 })])

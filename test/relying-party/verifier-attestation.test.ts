@@ -29,17 +29,20 @@ it.each([
   ['must not have expired', { exp: SECONDS }],
   ['its cnf.jwk must be the public half of signing_jwk', { cnf: {} }],
   ['must not have redirect_uris', { redirect_uris: ['https://verifier.example/callback'] }],
-])('is refused by name: %s', async (fault, claims) => {
+])('an attestation is refused by name: %s', async (fault, claims) => {
   const [found = '', ...others] = await errorsOf(await bodyWith(claims))
   expect(found.startsWith(`/verifier/attestation_jwt ${fault}`)).toBe(true)
   expect(others).toEqual([])
 })
 
-it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])('is accepted with %j', async (claims) => {
-  expect(await errorsOf(await bodyWith(claims))).toEqual([])
-})
+it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])(
+  'an attestation is accepted with %j',
+  async (claims) => {
+    expect(await errorsOf(await bodyWith(claims))).toEqual([])
+  },
+)
 
-it('is stored and shown, without the key', async () => {
+it('an attestation is stored and shown, without the key', async () => {
   const body = await bodyWith({})
   const id = env.RELYING_PARTY.newUniqueId()
   const stub = relyingPartyStub(env, toRelyingPartyId(id))!
@@ -50,7 +53,7 @@ it('is stored and shown, without the key', async () => {
   expect(view.ok && view.value.verifier).toEqual(shown)
 })
 
-it('is required when verifier_attestation is preferred, whichever of the two is sent', async () => {
+it('an attestation is required when verifier_attestation is preferred, whichever of the two is sent', async () => {
   const request_options = { client_id_prefix: 'verifier_attestation' } as const
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier

@@ -41,7 +41,7 @@ describe('the subject of the access certificate', () => {
     expect(await lackingFor({}, verifier.certificateChainPem)).not.toContain('organization')
   })
 
-  it('is not reported where the certificate is not known, and is lacking where it cannot be read', async () => {
+  it('is not reported if the certificate is unknown, and is missing if it cannot be read', async () => {
     expect(await lackingFor({})).toEqual(['reader_certificate', 'google_wallet'])
     expect(await lackingFor({}, 'no certificate')).toContain('organization')
   })
@@ -61,12 +61,12 @@ describe('a reader certificate', () => {
     expect(await lackingWith(await readerOf({}, ['verifier.example']), [])).toBe(false)
   })
 
-  it('is lacking where none is for such a page', async () => {
+  it('is missing if no certificate is for such a page', async () => {
     expect(await lackingWith(await readerOf({}, ['other.example']))).toBe(true)
     expect(await lackingWith(await readerOf(), [])).toBe(true)
   })
 
-  it('is lacking where none is valid now', async () => {
+  it('is missing if no certificate is valid now', async () => {
     const expired = { notBefore: new Date(NOW - 2 * DAY), notAfter: new Date(NOW - DAY) }
     const future = { notBefore: new Date(NOW + DAY), notAfter: new Date(NOW + 2 * DAY) }
     expect(await lackingWith(await readerOf(expired))).toBe(true)
@@ -80,7 +80,7 @@ describe('google_wallet', () => {
   const isLacking = async (settings: object, chain?: string) =>
     (await lackingFor(settings, chain)).includes('google_wallet')
 
-  it('counts with the metadata that the verifier certificate is for, and with any where it names none', async () => {
+  it('counts with the metadata that the verifier certificate is for, and with any metadata if it names none', async () => {
     expect(await isLacking({ google_wallet, verifier })).toBe(false)
     expect(await isLacking({ google_wallet }, (await mintLeaf(root)).pem)).toBe(false)
     expect(await isLacking({ google_wallet })).toBe(false)

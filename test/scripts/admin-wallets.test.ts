@@ -19,7 +19,7 @@ function run(body: object, ...flags: readonly string[]) {
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-it('prints each wallet with its result and the sentences of its findings', () => {
+it('the command prints each wallet with its result and the sentences of its findings', () => {
   const { stdout, status } = run({ credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true })
   expect(status).toBe(0)
   expect(stdout).toContain('lowered  EUDI reference wallet (Android) (eudi-android)\n')
@@ -28,7 +28,7 @@ it('prints each wallet with its result and the sentences of its findings', () =>
   )
 })
 
-it('prints the member `wallets` of a creation as JSON', () => {
+it('the command prints the member `wallets` of a creation as JSON', () => {
   const { stdout } = run({ credential_types: ['mdl'], scope: ['family_name'] }, '--json-output')
   expect(JSON.parse(stdout)).toContainEqual({ id: 'credo', result: 'works' })
 })
@@ -36,7 +36,7 @@ it('prints the member `wallets` of a creation as JSON', () => {
 it.each([
   [{ credential_types: ['pid'] }, '/scope: This member is required'],
   [{ credential_types: ['pid'], scope: ['x'] }, '/scope/0: must be a scope of a credential type'],
-])('refuses %j', (body, message) => {
+])('the command refuses %j', (body, message) => {
   const { stderr, status } = run(body)
   expect(status).toBe(1)
   expect(stderr).toContain(message)

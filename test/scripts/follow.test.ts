@@ -40,7 +40,7 @@ async function run(flags: { once?: boolean; all?: boolean }, responses: readonly
   return { end, events, pauses, cursors }
 }
 
-it('begins with new events, and waits between two reads', async () => {
+it('following begins with new events, and waits between two reads', async () => {
   const responses = [page('a'), page('b', ['evt_1', 'evt_2'], true), page('c', ['evt_3']), page('d')]
   expect(await run({}, responses)).toEqual({
     end: END,
@@ -52,7 +52,7 @@ it('begins with new events, and waits between two reads', async () => {
   expect(console.error).toHaveBeenCalledExactlyOnceWith('Waiting for new events.')
 })
 
-it('begins with the oldest event with --all', async () => {
+it('following begins with the oldest event with --all', async () => {
   const { events, cursors } = await run({ all: true }, [page('a', ['evt_1'], true), page('b', ['evt_2'])])
   expect([events, cursors]).toEqual([
     ['evt_1', 'evt_2'],
@@ -60,7 +60,7 @@ it('begins with the oldest event with --all', async () => {
   ])
 })
 
-it('waits and repeats a read without a response, with 429 or 5xx, and misses no event', async () => {
+it('following repeats a read without a response, with 429 or 5xx, and misses no event', async () => {
   const responses: ScriptedResponse[] = [
     { act: 'reset' },
     problem(503, { 'retry-after': '7' }),
@@ -83,7 +83,7 @@ it('waits and repeats a read without a response, with 429 or 5xx, and misses no 
   })
 })
 
-it('waits and repeats while the connection is refused', async () => {
+it('following waits and repeats while the connection is refused', async () => {
   await service.close()
   const { end, pauses } = await run({}, [])
   expect([end, pauses]).toEqual([END, [2_000]])
@@ -94,13 +94,13 @@ it.each([
   ['a page of another server', {}, { body: '<h1>Hello</h1>' }, 1, 'HTTP 200 without a problem document.'],
   ['503 with --once', { once: true }, problem(503), 1, 'Not now (503 a_code).'],
   ['no response with --once', { once: true }, { act: 'reset' }, 3, 'did not respond'],
-] as const)('ends with an exit code for %s', async (_, flags, response, exitCode, message) => {
+] as const)('following ends with an exit code for %s', async (_, flags, response, exitCode, message) => {
   const { end, pauses } = await run(flags, [response])
   expect(end).toMatchObject({ exitCode, message: expect.stringContaining(message) })
   expect(pauses).toEqual([])
 })
 
-it('ends after the newest event with --once', async () => {
+it('following ends after the newest event with --once', async () => {
   const { end, cursors } = await run({ once: true }, [page('a', ['evt_1'], true), page('b')])
   expect([end, cursors]).toEqual([0, ['', 'a']])
 })

@@ -64,7 +64,7 @@ describe('the index of alarms', () => {
     expect(Object.values(alarms('aa')).sort()).toEqual([NOW, NOW + 500])
   })
 
-  it('is kept beside the new one where it was damaged, and the class is named', () => {
+  it('is kept beside the new index if it was damaged, and the class is named', () => {
     object('bb', 1).close()
     writeFileSync(join(objectsPath, 'bb', 'metadata.sqlite'), 'garbage'.repeat(999))
     expect(prepare()).toMatchObject({ damaged: ['EventLog'], repaired: 1 })
@@ -72,14 +72,14 @@ describe('the index of alarms', () => {
     expect(kept).toHaveLength(1)
   })
 
-  it('gets the alarm of a session that has none', () => {
+  it('gets the alarm of a session that lacks it', () => {
     index('aa', { [id(1)]: NOW + 5_000 })
     for (const number of [1, 2]) object('aa', number).close()
     expect(prepare()).toMatchObject({ damaged: [], repaired: 1 })
     expect(alarms('aa')).toEqual({ [id(1)]: NOW + 5_000, [id(2)]: NOW })
   })
 
-  it('gets no alarm for classes that may have none', () => {
+  it('gets no alarm for classes without alarms', () => {
     index('bb', {})
     object('bb', 1).close()
     object('cc', 2).close()
@@ -96,7 +96,7 @@ describe('files of objects', () => {
     expect(filesOf('aa')).toEqual([id(2), id(3)].map((name) => `${name}.sqlite`))
   })
 
-  it('are judged with their write-ahead log: one that erased the object, and one with its content', () => {
+  it('are judged with their write-ahead log: an erased object, and an object with content', () => {
     index('aa', {})
     const erased = object('aa', 1)
     erased.exec('PRAGMA wal_checkpoint(TRUNCATE); DROP TABLE _cf_KV; VACUUM')
@@ -114,7 +114,7 @@ describe('files of objects', () => {
     expect(readdirSync(join(objectsPath, 'aa')).filter((name) => name.startsWith(id(1)))).toEqual([])
   })
 
-  it('that cannot be read are left', () => {
+  it('are kept if they cannot be read', () => {
     index('aa', {})
     writeFileSync(join(objectsPath, 'aa', `${id(1)}.sqlite`), 'garbage'.repeat(999))
     expect(prepare().removed).toBe(0)
@@ -122,12 +122,12 @@ describe('files of objects', () => {
   })
 })
 
-it('accepts a state without objects', () => {
+it('a state without objects is accepted', () => {
   expect(prepare()).toEqual({ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 })
   expect(existsSync(join(objectsPath, 'aa'))).toBe(false)
 })
 
-it('knows every class of the service that has an alarm', () => {
+it('the list of classes has every class of the service with an alarm', () => {
   const withAlarm = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) =>
@@ -141,7 +141,7 @@ it('knows every class of the service that has an alarm', () => {
 })
 
 describe('the rate of overdue alarms', () => {
-  it('uses a part of the descriptors, and no more than a busy machine carries', () => {
+  it('uses a part of the descriptors, and no more than a busy machine can serve', () => {
     expect([256, 1_024, 20_000, 1_048_576].map(alarmsPerSecond)).toEqual([2.4, 9.6, 60, 60])
     expect(alarmsPerSecond(20)).toBe(1)
   })

@@ -20,7 +20,7 @@ const FLAGS = {
 const argsOf = (flags: object) =>
   Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
 
-it('names the domain, the company and the administrator, and is signed with the P-256 key', async () => {
+it('the request names the domain, the company and the administrator, and is signed with the P-256 key', async () => {
   const { subject } = parseReaderCsr(argsOf(FLAGS)) as { subject: object[] }
   const { jwk, pem } = await createReaderCsr(subject)
   const request = new Pkcs10CertificateRequest(pem)
@@ -36,11 +36,11 @@ it.each([
   [{ ...FLAGS, country: 'France' }, '--country must be two letters, such as FR.'],
   [{ ...FLAGS, locality: '' }, '--state or --locality is required.'],
   [{ ...FLAGS, email: 'it' }, '--email must be of the administrator of the domain.'],
-])('refuses %j', (flags, message) => {
+])('the command refuses %j', (flags, message) => {
   expect(() => parseReaderCsr(argsOf(flags))).toThrow(message)
 })
 
-it('is a command of npm run admin, which needs no service', () => {
+it('the command belongs to npm run admin, and needs no service', () => {
   const run = spawnSync(process.execPath, ['scripts/admin.mjs', 'reader-csr', '--domain', 'shop.example'], {
     encoding: 'utf8',
     env: {},
@@ -48,7 +48,7 @@ it('is a command of npm run admin, which needs no service', () => {
   expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('--country is required')])
 })
 
-it('writes the key for its owner only, and never over another key', async () => {
+it('the key is written for its owner only, and never over another key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reader-csr-'))
   const quiet = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockReturnValue())
   try {

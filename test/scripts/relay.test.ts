@@ -59,7 +59,7 @@ async function get(port: number): Promise<string> {
   return text(socket)
 }
 
-it('is needed where descriptors are few, and leaves half of them to objects', () => {
+it('a relay is needed if descriptors are few, and leaves half of them to objects', () => {
   expect(relayLimits(20_000)).toBeNull()
   expect(relayLimits(1024)).toEqual({ accepted: 512, passedOn: 256, silentMs: 10_000 })
 })
@@ -94,7 +94,7 @@ describe('a relay', () => {
     expect(await get(port)).toContain('GET /a 0')
   })
 
-  it('closes the oldest silent connection where there are too many', async () => {
+  it('closes the oldest silent connection if there are too many', async () => {
     const port = await open({ accepted: 3 })
     const silent = [await dial(port), await dial(port), await dial(port)]
     const ends = silent.map((socket) => once(socket, 'end').then(() => socket))
@@ -104,7 +104,7 @@ describe('a relay', () => {
     expect(await text(silent[1] as Socket)).toContain('GET /a 0')
   })
 
-  it('refuses a connection where none is silent, and none before it is harmed', async () => {
+  it('refuses a connection if no other is silent, and harms no earlier connection', async () => {
     const port = await open({ accepted: 2 })
     const busy = [await dial(port), await dial(port)]
     for (const socket of busy) socket.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -113,7 +113,7 @@ describe('a relay', () => {
     expect(busy.map(({ destroyed }) => destroyed)).toEqual([false, false])
   })
 
-  it('lets a connection wait until another one ends where too many are passed on', async () => {
+  it('lets a connection wait for the end of another if too many are passed on', async () => {
     const port = await open({ passedOn: 1 })
     const busy = await dial(port)
     busy.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')

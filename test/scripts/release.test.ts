@@ -61,7 +61,7 @@ describe('the files of a release', () => {
     )
   })
 
-  it('have a Dockerfile with the Node of the tests and another user than root', () => {
+  it('have a Dockerfile with the Node of the tests and a user other than root', () => {
     const dockerfile = read('packages/self-host/Dockerfile')
     expect(dockerfile).toContain(`ARG BUILD=node:${PROJECT.devDependencies.node}-`)
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)

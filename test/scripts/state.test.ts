@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkKeys, keepSecrets, keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
 
-it('creates a unique key for a new class, and keeps those of the others', async () => {
+it('the state gets a unique key for a new class, and keeps the keys of other classes', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
   const directory = openStateDirectory(path)
   const before: Record<string, string> = await keepUniqueKeys(directory, ['Directory'])
@@ -15,7 +15,7 @@ it('creates a unique key for a new class, and keeps those of the others', async 
   expect(after.EventLog).not.toBe(after.Directory)
 })
 
-it('creates the keys of OpenID Connect at the first start, and keeps them', async () => {
+it('the state gets the keys of OpenID Connect at the first start, and keeps them', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
   const directory = openStateDirectory(path)
   const [first, second] = [await keepSecrets(directory), await keepSecrets(directory)]

@@ -15,13 +15,13 @@ it.each([
   ['CLIENT_IP_HAEDER', 'CLIENT_IP_HEADER'],
   ['VERIFIER_CERTIFICATE_CHAIN_PERM', 'VERIFIER_CERTIFICATE_CHAIN_PEM'],
   ['Port', 'PORT'],
-])('names %s, and %s as the right name', (name, meant) => {
+])('the check names %s, and %s as the right name', (name, meant) => {
   expect(misspeltNames({ [name]: 'x' })).toEqual([
     `${name} is not a variable of this service and is ignored. Did you mean ${meant}?`,
   ])
 })
 
-it('says nothing about names of other programs', () => {
+it('the check ignores names of other programs', () => {
   const names = [
     'HOME',
     'HOSTNAME',
@@ -37,11 +37,11 @@ it('says nothing about names of other programs', () => {
   expect(misspeltNames(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
 })
 
-it('says nothing where the right name is set, too', () => {
+it('the check accepts a wrong name if the right name is set, too', () => {
   expect(misspeltNames({ BASEURL: 'x', BASE_URL: 'https://verifier.example' })).toEqual([])
 })
 
-it('knows every variable of docs/configuration.md that the launcher does not set', () => {
+it('the check knows every variable of docs/configuration.md that the launcher does not set', () => {
   const rows = readFileSync('docs/configuration.md', 'utf8').split('\n')
   const named = rows
     .filter((row) => row.startsWith('| `') && !row.includes('set by the launcher'))

@@ -160,7 +160,7 @@ const CASES: readonly (readonly [FindingCode, string, string, Partial<WalletProf
   ),
 ]
 
-it('finds nothing where the wallet supports everything', () => {
+it('a wallet that supports everything has no findings', () => {
   expect(findingsOf(PROFILE, originalOf())).toEqual({ outcome: 'works', findings: [] })
 })
 
@@ -192,7 +192,7 @@ it.each(['low_level_only', 'too_long'] as const)(
   },
 )
 
-it('says that a wallet has no link by value, where the browser can ask it', () => {
+it('a wallet has no link by value, if the browser can ask it', () => {
   const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
   const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
   const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]

@@ -7,7 +7,7 @@ import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 const nameLinks = (prefix: 'x509_hash' | 'redirect_uri' | 'decentralized_identifier') =>
   Object.keys(linksOfProtocol({ protocol: 'openid4vp-1.0', prefix }, { livemode: true }))
 
-it('lists the links of wallets that take the prefix, signed by reference and unsigned by value', () => {
+it('the page lists the links of wallets that accept the prefix, signed by reference and unsigned by value', () => {
   const signed = nameLinks('x509_hash')
   const unsigned = nameLinks('redirect_uri')
   // The age verification app takes unsigned requests only.
@@ -15,7 +15,7 @@ it('lists the links of wallets that take the prefix, signed by reference and uns
   expect([signed[0], unsigned[0]]).toEqual(['openid4vp', 'openid4vp'])
 })
 
-it('lists no link that only wallets with other prefixes open', () => {
+it('the page lists no link that only wallets with other prefixes open', () => {
   for (const prefix of ['x509_hash', 'redirect_uri', 'decentralized_identifier'] as const) {
     const names = nameLinks(prefix).filter((name) => name !== 'openid4vp')
     for (const name of names) {

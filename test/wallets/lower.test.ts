@@ -84,7 +84,7 @@ describe('lowering', () => {
     })
   })
 
-  it('lowers nothing for a wallet that the browser asks, where the protocol has no links', () => {
+  it('lowers nothing for a wallet in the browser’s API, if the protocol has no links', () => {
     const original = originalOf(
       { credential_types: ['mdl'], scope: ['family_name'] },
       { protocol: 'iso-18013-7-c', dc_api_protocols: ['org-iso-mdoc'] },

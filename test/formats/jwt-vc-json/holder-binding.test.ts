@@ -191,7 +191,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
 
 describe('a credential that names its holder by a DID', () => {
   it.each(['urn:uuid:erika', 'https://erika.example', 'did:example:erika', 'did:key:z', undefined])(
-    'has no holder where nothing can be had from the DID: %s',
+    'has no holder if the DID gives no key: %s',
     async (sub) => {
       const presentation = await presentOf({ claims: { sub } }, { claims: { iss: undefined } })
       expectRefusal(await verifyGood(presentation), { reason: 'holder_key_missing' }, 'holder_binding')

@@ -150,7 +150,7 @@ describe('holder binding', () => {
     },
   )
 
-  it('reports the transaction data that it confirms, and nothing where none was requested', async () => {
+  it('reports the confirmed transaction data, and nothing if none was requested', async () => {
     const asked = { index: 2, encoded: 'eyJ0eXBlIjoiYSJ9' }
     const hash = createHash('sha256').update(asked.encoded).digest('base64url')
     const confirming = await alter(GOOD, KEYS, kbClaim('transaction_data_hashes', [hash]))
@@ -265,7 +265,7 @@ describe('a holder key that cnf names by kid', () => {
     ['the DID URL of a did:jwk', JWK_URL, HOLDER_KEY],
     ['a published did:key', ED25519.did, ED25519.key],
     ['the DID URL of a published did:key', KEY_URL, ED25519.key],
-  ])('verifies as %s, where the protocol accepts it', async (_, kid, holder) => {
+  ])('verifies as %s, if the protocol accepts it', async (_, kid, holder) => {
     const holderKey = await calculateJwkThumbprint(holder.publicJwk)
     const { result } = await verifyGood(await held(kid, holder), ACCEPTING)
     expect(result).toMatchObject({ ok: true, value: { holderBound: true, holderKey } })

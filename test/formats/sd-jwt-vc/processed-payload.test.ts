@@ -65,7 +65,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
   })
 
-  it('are the same where the issuer added decoys', async () => {
+  it('are the same if the issuer added decoys', async () => {
     const disclosable = { ...DISCLOSABLE, _sd_decoy: 5, nationalities: { _sd: [0, 1, 2], _sd_decoy: 3 } }
     const issuance = { issuer: ISSUER_KEY, holder: HOLDER_KEY, claims: CLAIMS, disclosable }
     expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
@@ -109,7 +109,7 @@ describe('the processed claims', () => {
     expect(values.map((_, i) => member(claims, `v${i}`))).toEqual(values)
   })
 
-  it('leave an empty object where every member was withheld', async () => {
+  it('leave an empty object if every member was withheld', async () => {
     const presentation = await altered((parts) => disclose([S, 'x', { _sd: ['decoy'] }], parts))
     expect(member(await claimsOf(presentation), 'x')).toEqual({})
   })

@@ -20,9 +20,9 @@ Object.assign(globalThis, {
 })
 
 const SKIPPED: readonly string[] = [
-  'has an alarm of its own for each session, up to 60 s later, and on time for a watcher',
+  'has its own alarm, up to 60 s later, or on time for a watcher',
   'verify a receipt after two rotations, though the private key that signed it is gone',
-  'the alarm calls it after 25 s, 50 s, … and finally every hour, until it responds',
+  'the alarm calls the log after 25 s, 50 s, … and finally every hour, until it responds',
   'api/binding: a redeemed code gets the same 200 after the service was killed',
   'has its expiry in the list of the operator, in /readyz and in the metrics',
 ]

@@ -58,7 +58,7 @@ describe('a claims path pointer', () => {
     expect(selectClaims(JSON.parse('{"__proto__":{"a":1}}') as Json, ['__proto__', 'a'])).toEqual([1])
   })
 
-  it('drops the elements without the name or the index and keeps the others', () => {
+  it('drops the elements without the name or the index and keeps the other elements', () => {
     expect(selectClaims([{ a: 1 }, { b: 2 }], [null, 'a'])).toEqual([1])
     expect(selectClaims([[1], [], [2, 3]], [null, 0])).toEqual([1, 2])
   })

@@ -33,7 +33,7 @@ describe('requests', () => {
     })
   })
 
-  it('only the documents of a set with other formats, without use cases where one option is left', () => {
+  it('only the documents of a set with other formats, without use cases if one option is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL)],
       credential_sets: [{ options: [['sd'], ['a']] }],
@@ -52,7 +52,7 @@ describe('requests', () => {
     })
   })
 
-  it('use cases where only some of the sets leave a choice', () => {
+  it('use cases if only some of the sets leave a choice', () => {
     const query: DcqlQuery = {
       credentials: [mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [{ options: [['a']] }, { options: [['b'], ['c']] }],
@@ -63,7 +63,7 @@ describe('requests', () => {
     ])
   })
 
-  it('a use case for each credential set where a choice is left', () => {
+  it('a use case for each credential set if a choice is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [

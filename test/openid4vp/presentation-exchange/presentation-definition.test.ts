@@ -71,7 +71,7 @@ describe('a presentation definition', () => {
     expect(quoted!.constraints.fields[0]!.path).toEqual(["$.credentialSubject['it\\'s\\\\']"])
   })
 
-  it('names a path once where formats agree', () => {
+  it('names a path once if formats agree', () => {
     const type = { name: 't', claims: [{ scope: 's', paths: [['a'], ['a'], ['credentialSubject', 's']] }] }
     expect(build([type], 'any').input_descriptors[0]!.constraints.fields[0]!.path).toEqual([
       '$.credentialSubject.s',

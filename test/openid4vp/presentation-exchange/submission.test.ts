@@ -70,7 +70,7 @@ describe('a presentation submission', () => {
     ['with an entry that is no object', submission([ONE, 'one'])],
     ['with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
     ['with a path that is no text', submission([{ ...ONE, path: 0 }])],
-  ])('is refused in a decrypted response where it is %s', (_, submitted) => {
+  ])('is refused in a decrypted response if it is %s', (_, submitted) => {
     expect(parse('a', submitted, true)).toEqual({ reason: 'invalid_presentation_submission' })
   })
 
@@ -82,11 +82,11 @@ describe('a presentation submission', () => {
     ['a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
     ['an inherited member', '$[length]', ['a'], 'invalid_vp_token'],
     ['a number', '$[0]', [1], 'invalid_vp_token'],
-  ])('is refused where it selects %s', (_, path, vpToken, reason) => {
+  ])('is refused if it selects %s', (_, path, vpToken, reason) => {
     expect(parse(vpToken, submission([{ ...ONE, path }]), true)).toEqual({ reason, queryId: 'one' })
   })
 
-  it('is refused for an unknown descriptor, and for two presentations of one', () => {
+  it('is refused for an unknown descriptor, and for two presentations of one descriptor', () => {
     expect(parse('a', submission([{ ...ONE, id: 'three' }]), true)).toEqual({
       reason: 'unknown_credential_query',
     })

@@ -265,7 +265,7 @@ describe('a registration covers', () => {
     expect(await beyond(CLAIMS, asked)).toEqual(['0/0'])
   })
 
-  it('a whole credential only where it names no claims', async () => {
+  it('a whole credential only if it names no claims', async () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
@@ -281,7 +281,7 @@ describe('a registration covers', () => {
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address']))).toEqual(['0/0'])
   })
 
-  it('all elements of an array only where it names all of them', async () => {
+  it('all elements of an array only if it names all of them', async () => {
     const credentials = [{ ...PID, claim: [{ path: ['nationalities', 0] }] }]
     expect(
       await beyond({ ...CLAIMS, credentials }, sdJwt(['nationalities', 0], ['nationalities', null])),

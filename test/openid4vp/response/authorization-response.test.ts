@@ -109,7 +109,7 @@ describe('a decrypted response', () => {
     })
   })
 
-  it('is an error when it has one', async () => {
+  it('is an error if it has an error member', async () => {
     expect(await decrypt({ state: 's', error: 'access_denied', error_description: 'no' })).toEqual({
       ok: true,
       value: { kind: 'wallet_error', state: 's', error: 'access_denied', errorDescription: 'no' },

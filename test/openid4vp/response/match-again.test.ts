@@ -39,7 +39,7 @@ function presentation(changes: object = {}, queryId = 'card'): VerifiedPresentat
 }
 
 describe('a presentation that satisfied a lowered query', () => {
-  it('satisfies the query of the policy where it has all of one option', () => {
+  it('satisfies the query of the policy if it has all claims of one option', () => {
     expect(matchAgain(EITHER, [presentation()], FORMATS)).toMatchObject({
       ok: true,
       value: [{ queryId: 'card', valueMismatches: [] }],
@@ -61,14 +61,14 @@ describe('a presentation that satisfied a lowered query', () => {
     ['has no holder binding', presentation({ holderBound: false })],
     ['is for a query that the policy does not have', presentation({}, 'other')],
     ['is for another query of the policy', presentation({}, 'mdoc')],
-  ])('does not count where it %s', (_, presented) => {
+  ])('does not count if it %s', (_, presented) => {
     expect(matchAgain(EITHER, [presented], FORMATS)).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied' },
     })
   })
 
-  it('is not enough where the policy needs two credentials', () => {
+  it('is not enough if the policy needs two credentials', () => {
     const both = { credentials: [CARD, CARD_MDOC] }
     expect(matchAgain(both, [presentation()], FORMATS)).toMatchObject({ ok: false })
   })

@@ -120,7 +120,7 @@ describe('the response to a query for several credentials', () => {
     expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
   })
 
-  it('needs every credential where there are no sets', async () => {
+  it('needs every credential if there are no sets', async () => {
     expect(await verify({ age: [plain({})] }, all)).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied' },
@@ -131,14 +131,14 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('discards an invalid presentation where the rest still satisfies the sets', async () => {
+  it('discards an invalid presentation if the rest still satisfies the sets', async () => {
     for (const query of [either, optional]) {
       const result = await verify({ age: [plain({})], other: [FORGED] }, query)
       expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age'])
     }
   })
 
-  it('is refused for the first reason where no option survives', async () => {
+  it('is refused for the first reason if no option survives', async () => {
     expect(await verify({ age: [REPLAYED], other: [FORGED] }, either)).toEqual({
       ok: false,
       error: { reason: 'nonce_mismatch', queryId: 'age' },
@@ -187,7 +187,7 @@ it('traces each check with the clause of the presentation’s own format', async
   expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
 })
 
-it('throws for a query in a format that is not registered: no policy has one', async () => {
+it('a query in an unregistered format throws: no policy has one', async () => {
   const query = { credentials: [{ ...AGE, format: 'toString' }] }
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
 })

@@ -34,7 +34,7 @@ describe('a VP Token', () => {
     ['JSON text', '{"one":["c"]}'],
     ['an array', ['c']],
     ['null', null],
-  ])('is refused as invalid_vp_token where it is %s in a decrypted response', (_, token) => {
+  ])('is refused as invalid_vp_token if it is %s in a decrypted response', (_, token) => {
     expect(parseEncrypted(token)).toEqual({ ok: false, error: { reason: 'invalid_vp_token' } })
   })
 

@@ -74,7 +74,7 @@ describe('the page after a refused response', () => {
     expect((await call(app, 'GET', `/v1/verify/${id}`)).status).toBe(401)
   })
 
-  it('says "Try again" where there is no code', async () => {
+  it('says "Try again" if there is no code', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { required_session_binding: 'page' })
     expect(await open(session.session_url)).toContain(
@@ -82,7 +82,7 @@ describe('the page after a refused response', () => {
     )
   })
 
-  it('is the same for junk as before it', async () => {
+  it('looks the same for junk as before', async () => {
     const session = await createSession(await setUp())
     await post(session.verification_id, { vp_token: '{', state: 'guessed' })
     expect(stateOf(await open(session.session_url))).toBe('waiting')
@@ -120,7 +120,7 @@ describe("the relying party's own words", () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(own)
   })
 
-  it('may join letters, and must not turn the direction of others', async () => {
+  it('may join letters, and must not turn the direction of other texts', async () => {
     const setting = await setUp()
     const send = async (heading: string) => {
       const body = { credential_types: ['age_attestation'], scope: ['age_over_18'], heading }

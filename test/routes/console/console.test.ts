@@ -80,7 +80,7 @@ describe('POST /console/session', () => {
     expect(JSON.parse(text)).toMatchObject({ owner: 'operator', relying_party: null, scopes: [] })
   })
 
-  it('sets the cookie over http on this machine, where browsers accept no prefix', async () => {
+  it('sets the cookie over http on this machine, although browsers accept no prefix there', async () => {
     const { api_key } = await createRelyingParty()
     const response = await send({ token: api_key }, LOCAL, LOOPBACK)
     expect(response.headers.get('Set-Cookie')).toMatch(

@@ -109,7 +109,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
   it.each([
     ['test', () => test],
     ['live', () => live],
-  ])('accepts %s mode with its scope alone, and not with all the others', async (_, party) => {
+  ])('accepts %s mode with its scope alone, and refuses all other scopes', async (_, party) => {
     const parameters = await ownOf(party(), name)
     const refused = await send(name, { parameters, token: await credential(party(), kind, others) })
     expect(await statusAndCode(refused)).toBe('403 insufficient_scope')

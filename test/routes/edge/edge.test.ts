@@ -57,7 +57,7 @@ describe('every response', () => {
     expect(ids.size).toBe(4)
   })
 
-  it('has the rules for browsers: no guessed type, and https only where the service has https', async () => {
+  it('has the rules for browsers: no guessed type, and https only if the service has https', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const http = { ...env, BASE_URL: 'http://localhost:8787' }
     const broken = { ...env, BASE_URL: undefined } as unknown as typeof env
@@ -114,7 +114,7 @@ describe('a problem', () => {
     expect(await page.text()).toContain(code)
   })
 
-  it.each(codes)('%s has Retry-After and WWW-Authenticate where they are required', async (code) => {
+  it.each(codes)('%s has Retry-After and WWW-Authenticate if they are required', async (code) => {
     const { status, headers } = await call(app, 'GET', `/test/problem/${code}`)
     expect(headers.has('Retry-After')).toBe(status === 429 || status === 503)
     expect(headers.has('WWW-Authenticate')).toBe(status === 401 || code === 'insufficient_scope')
@@ -129,7 +129,7 @@ describe('HEAD', () => {
     expect(effects).toEqual([])
   })
 
-  it('works where GET has no effect', async () => {
+  it('works if GET has no effect', async () => {
     const response = await call(app, 'HEAD', '/healthz')
     expect(response.status).toBe(200)
     expect(await response.text()).toBe('')

@@ -90,7 +90,7 @@ describe('creations', () => {
     expect(await codes('one', 1)).toEqual([200])
   })
 
-  it('are counted by the platform’s limiter where there is one, by key', async () => {
+  it('are counted by the platform’s limiter if there is one, by key', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     expect(await codes('three', 1, { ...env, CREATION_RATE_LIMIT: { limit } })).toEqual([429])
     expect(limit).toHaveBeenCalledWith({ key: 'three' })

@@ -109,7 +109,7 @@ describe('the bodies that are being read', () => {
   const fill = (count: number, limit: number, sender: 'anyone' | 'authenticated' = 'anyone') =>
     Array.from({ length: count }, () => readBody(request(endless()), limit, sender))
 
-  it('are 200 at most: one more is refused before its first byte, until others end', async () => {
+  it('are 200 at most: a further body is refused before its first byte, until another ends', async () => {
     const reads = fill(200, 1)
     const before = pulls
     expect(await readBody(request(endless()), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })

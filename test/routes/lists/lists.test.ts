@@ -319,7 +319,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('erases a session where the list cannot be reached, and its entry by itself', async () => {
+  it('erases a session if the list is unreachable, and the list erases the entry by itself', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
@@ -335,7 +335,7 @@ describe('GET /v1/verify', () => {
     expect((await ask(setting, 'DELETE', id)).status).toBe(404)
   })
 
-  it('completes a DELETE whose answer from the list was lost, where it is repeated', async () => {
+  it('completes a repeated DELETE if the list’s first response was lost', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const { remove } = VerificationIndex.prototype
@@ -366,7 +366,7 @@ describe('GET /v1/verify', () => {
     expect(await valuesOf(day)).toEqual({})
   })
 
-  it('is 409 where the settings say no index, and nothing is sent to it', async () => {
+  it('is 409 if the settings turn the index off, and nothing is sent to the list', async () => {
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     const { verification_id } = await createSession(setting)

@@ -28,7 +28,7 @@ describe('a malformed request', () => {
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
 
-  it('is none where null, an object or a list of `verified_claims` is well-formed', () => {
+  it('is not assumed for null, an object or a list of `verified_claims`', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
     const names = [...Object.keys(claims), 'verified_claims']
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
@@ -172,7 +172,7 @@ describe('a condition on a claim of verified_claims', () => {
     ['a text', { family_name: 'Mustermann' }],
     ['a list', { family_name: [{ value: 'Mustermann' }] }],
     ['a value under one of two names', { birth_date: null, birthdate: { value: '1964-08-12' } }],
-  ])('leaves the claim out where it is %s', (_, entry) => {
+  ])('leaves the claim out if it is %s', (_, entry) => {
     expect(releasedWith(entry)).toBeUndefined()
     expect(releasedWith({ ...entry, given_name: null })).toBeUndefined()
     expect(releasedWith(entry, { resident_country: { value: 'DE' } })).toEqual({ address: { country: 'DE' } })

@@ -135,7 +135,7 @@ describe('a client is rejected', () => {
     ])
   })
 
-  it('with the problem of a creation where a policy names an unknown scope', async () => {
+  it('with the error of a creation if a policy names an unknown scope', async () => {
     const response = await create({ policies: [ADULT, { ...ADULT, name: 'odd', scope: ['shoe_size'] }] })
     expect(await json(response)).toMatchObject({
       code: 'unsupported_scope',
@@ -143,14 +143,14 @@ describe('a client is rejected', () => {
     })
   })
 
-  it('after 50 others', async () => {
+  it('after 50 other clients', async () => {
     const full = await setUp()
     for (let i = 0; i < 50; i++) await newClient(full)
     const response = await call(app, 'POST', '/v1/oidc_clients', { headers: full.headers, body: GOOD })
     expect(await json(response)).toMatchObject({ status: 400, code: 'invalid_request' })
   }, 120_000)
 
-  it('where the service has no keys', async () => {
+  it('if the service has no keys', async () => {
     const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env as unknown as Record<string, string>
     const options = { headers: setting.headers, body: GOOD, env: without as unknown as typeof env }
     expect((await call(app, 'POST', '/v1/oidc_clients', options)).status).toBe(404)

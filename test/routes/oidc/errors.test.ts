@@ -113,7 +113,7 @@ describe('an authorization request is refused at the client', () => {
     expect(await sentTo(registered, change)).toEqual(expectedAt(registered, name as RequestError))
   })
 
-  it('whose policy no issuer satisfies any more', async () => {
+  it('if no issuer satisfies its policy any more', async () => {
     const rp = await setUp({ livemode: true })
     const registered = await newClient(rp)
     expect((await authorize(registered)).headers.get('Location')).toContain('/s/v_')
@@ -155,13 +155,13 @@ describe('an authorization request is refused on a page, without a session', () 
     ['a query that is too long', () => call(app, 'GET', `${path()}?${good()}&nonce=${'x'.repeat(16_384)}`)],
     ['a form with a broken escape', () => post(`${good()}&nonce=%`, 'application/x-www-form-urlencoded')],
     ['a body that is no form', () => post(good(), 'text/plain')],
-  ])('where it is malformed by %s', async (_, send) => {
+  ])('if it is malformed by %s', async (_, send) => {
     const { status, text } = await pageOf(send)
     expect(status).toBe(400)
     expect(text).toContain('invalid_request: the request is malformed')
   })
 
-  it('where its address has sent too many, in the wanted language', async () => {
+  it('if its address has sent too many, in the wanted language', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     const limited = { ...env, CLIENT_IP_HEADER: 'x-client-ip', WALLET_RATE_LIMIT: { limit } }
     const headers = { 'x-client-ip': '192.0.2.1' }
@@ -225,7 +225,7 @@ describe('the token endpoint', () => {
     ['two code', `${FORM}&code=c`],
     ['two code_verifier', `${FORM}&code_verifier=b`],
     ['two of an unknown parameter', `${FORM}&resource=a&resource=b`],
-  ])('is invalid_request where there is %s', async (_, form) => {
+  ])('is invalid_request if there is %s', async (_, form) => {
     const response = await postForm(client, 'token', form)
     expect([response.status, (await json(response)).error]).toEqual([400, 'invalid_request'])
   })

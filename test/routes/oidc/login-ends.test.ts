@@ -82,7 +82,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect(await eventsOf(browser.id)).toEqual(['verification.verified'])
   })
 
-  it('gets its code after expires_at where the browser returned before', async () => {
+  it('gets its code after expires_at if the browser returned before', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     pass(179_000)
@@ -91,7 +91,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect((await redeem(client, code)).status).toBe(200)
   })
 
-  it('is redeemed by a repeated call where the first write of its end throws', async () => {
+  it('is redeemed by a repeated call if the first write of its end throws', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client))
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -121,7 +121,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect(await eventsOf(browser.id)).toEqual(['verification.expired'])
   })
 
-  it('expires at expires_at where the browser has not returned', async () => {
+  it('expires at expires_at if the browser has not returned', async () => {
     const begun = await begin(await boundClient())
     pass(Number((await stored(begun.id)).expires_at) - Date.now() - 1_000)
     await answer(setting, begun, undefined, { returns: false })

@@ -34,7 +34,7 @@ describe('an authorization request', () => {
   it.each([
     [true, 200],
     [false, 409],
-  ])('may be answered by QR where cross_device is %s', async (cross_device, status) => {
+  ])('may be answered by QR if cross_device is %s', async (cross_device, status) => {
     const { id, token, cookies } = await begin(await newClient(setting, { cross_device }))
     const headers = { Cookie: cookies, Authorization: `Bearer ${token}` }
     const qr = await call(app, 'GET', `/v1/verify/${id}/qr`, { headers })

@@ -8,7 +8,7 @@ import { call, json } from '../edge/edge-app.ts'
 const app = createApp()
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-it('/ is a page for browsers, with the version and where to go', async () => {
+it('/ is a page for browsers, with the version and links', async () => {
   const response = await call(app, 'GET', '/', { headers: BROWSER })
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=UTF-8'])
   const text = await response.text()
@@ -16,7 +16,7 @@ it('/ is a page for browsers, with the version and where to go', async () => {
     expect(text).toContain(part)
 })
 
-it('/ names the demo shop only where the shop is open', async () => {
+it('/ names the demo shop only if the shop is open', async () => {
   // The tests' shop is 404 for every request.
   expect(await (await call(app, 'GET', '/', { headers: BROWSER })).text()).not.toContain('/demo')
 })

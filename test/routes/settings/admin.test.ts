@@ -163,7 +163,7 @@ describe('creating a relying party', () => {
     expect(created.by_value).toBe(false)
   })
 
-  it('returns each secret once: neither GET, PATCH nor the list repeats one', async () => {
+  it('returns each secret once: neither GET, PATCH nor the list repeats a secret', async () => {
     const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
     const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty({ verifier })
@@ -374,7 +374,7 @@ describe('the webhook', () => {
   })
   const webhook = { url: 'https://hooks.shop.org/in' }
 
-  it('secret is rotated: the new one is returned once, with the expiry of the old one', async () => {
+  it('secret is rotated: the new secret is returned once, with the expiry of the old secret', async () => {
     const { relying_party_id: id, webhook_secret } = await createRelyingParty({ webhook })
     const response = await admin('POST', `${LIST}/${id}/webhook/rotate_secret`)
     expect(response.status).toBe(200)

@@ -140,7 +140,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
   })
 
-  it('whose session fails does not delay others: it has metadata null', async () => {
+  it('with a failing session does not delay other events: it has metadata null', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
@@ -160,7 +160,7 @@ describe('an event in the log', () => {
     expect(broken.next).toBe((await json(read(setting))).next)
   })
 
-  it('whose session does not respond does not delay others', async () => {
+  it('with a session that does not respond does not delay other events', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)

@@ -143,7 +143,7 @@ describe('a creation in live mode', () => {
     expect((await create(settings, body)).status).toBe(201)
   })
 
-  it('is accepted with a list for its type, and refused with one for others or for status lists', async () => {
+  it('is accepted with a list for its type, and refused with a list for other types or status lists', async () => {
     const accepted = await create({ anchor_sets: [await bundle(['pid'])] }, PID)
     expect(accepted.status).toBe(201)
     for (const list of [await bundle(['mdl']), await bundle(['pid'], ['status'])]) {

@@ -62,7 +62,7 @@ it('api/access, api/protocols: HEAD returns no request, and is 405 with an OAuth
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('api/protocols: a wallet is refused alike where our texts cannot be read, with the kind of error as description', async () => {
+it('api/protocols: a wallet is refused alike if our texts cannot be read, with the kind of error as description', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

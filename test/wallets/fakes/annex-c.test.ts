@@ -121,7 +121,7 @@ describe('Apple Wallet', () => {
   })
 })
 
-it('the age verification app on iOS answers where it holds all documents, that on Android any of them', async () => {
+it('the age verification app answers on iOS if it holds all documents, and on Android if it holds any', async () => {
   const digital = requestOf([ATTESTATION, LICENCE], false)
   const refused = 'no document with the requested elements'
   expect(await answerOf(euAgeIos, digital)).toEqual({ refused })

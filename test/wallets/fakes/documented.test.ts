@@ -48,7 +48,7 @@ it('the Lissi ID-Wallet refuses other formats, and is silent about sets', async 
 })
 
 describe('the German EUDI wallet', () => {
-  it('answers where x5c has the root', async () => {
+  it('answers if x5c has the root', async () => {
     const { answer } = await offerLink(germanEudiWallet, stage, { queries: [NAME_MDOC], change: WITH_ROOT })
     expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
   })

@@ -20,7 +20,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
+])('the Android wallet answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiAndroid, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -28,13 +28,13 @@ it.each([
   }
 })
 
-it('answers the first option of credential_sets that it has', async () => {
+it('the Android wallet answers the first option of credential_sets that it has', async () => {
   const change = changed('payload.dcql_query.credential_sets', [{ options: [['pid_mdoc'], ['pid']] }])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT, NAME_MDOC], change })
   expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
 })
 
-it('ignores claim_sets: discloses every claim of the query', async () => {
+it('the Android wallet ignores claim_sets: discloses every claim of the query', async () => {
   const claims = [
     { id: 'a', path: ['given_name'] },
     { id: 'b', path: ['birthdate'] },
@@ -47,12 +47,18 @@ it('ignores claim_sets: discloses every claim of the query', async () => {
 it.each([
   [NAME_SD_JWT, 9],
   [NAME_MDOC, 9],
-] as const)('discloses the whole document to a query without claims', async (good, count) => {
-  const { answer } = await offerLink(eudiAndroid, stage, { queries: [good], change: changed('query.claims') })
-  expect(answer).toMatchObject({ disclosed: { length: count } })
-})
+] as const)(
+  'the Android wallet discloses the whole document to a query without claims',
+  async (good, count) => {
+    const { answer } = await offerLink(eudiAndroid, stage, {
+      queries: [good],
+      change: changed('query.claims'),
+    })
+    expect(answer).toMatchObject({ disclosed: { length: count } })
+  },
+)
 
-it('ignores values', async () => {
+it('the Android wallet ignores values', async () => {
   const change = changed('query.claims.0.values', ['somebody else'])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT], change })
   expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -126,18 +132,18 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Android wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('refuses an mdoc query when the verifier does not accept ESP256 by its own number', async () => {
+it('the Android wallet refuses an mdoc query when the verifier does not accept ESP256 by its own number', async () => {
   const change = changed(`${METADATA}.vp_formats_supported.mso_mdoc.deviceauth_alg_values`, [-7])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_MDOC], change })
   expect(answer).toEqual({ refused: 'vp_formats_supported has no algorithm of the wallet for mso_mdoc' })
 })
 
-it('refuses OpenID4VP by the Digital Credentials API', async () => {
+it('the Android wallet refuses OpenID4VP by the Digital Credentials API', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   const answer = await eudiAndroid.answer({ digital, origin: 'https://shop.example' }, surroundings)

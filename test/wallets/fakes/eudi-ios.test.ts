@@ -19,7 +19,7 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
+])('the iOS wallet answers a good request for %s, by GET and by POST, encrypted', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer, posted } = await offerLink(eudiIos, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -27,13 +27,13 @@ it.each([
   }
 })
 
-it('answers one option of credential_sets', async () => {
+it('the iOS wallet answers one option of credential_sets', async () => {
   const change = changed('payload.dcql_query.credential_sets', [{ options: [['pid_mdoc'], ['pid']] }])
   const { answer } = await offerLink(eudiIos, stage, { queries: [NAME_SD_JWT, NAME_MDOC], change })
   expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
 })
 
-it('discloses the first claim set that it has', async () => {
+it('the iOS wallet discloses the first claim set that it has', async () => {
   const claims = [
     { id: 'a', path: ['height'] },
     { id: 'b', path: ['given_name'] },
@@ -44,7 +44,7 @@ it('discloses the first claim set that it has', async () => {
   expect(answer).toMatchObject({ disclosed: [NAME] })
 })
 
-it('discloses nothing to a query without claims', async () => {
+it('the iOS wallet discloses nothing to a query without claims', async () => {
   const change = changed('query.claims')
   const { answer } = await offerLink(eudiIos, stage, { queries: [NAME_SD_JWT], change })
   expect(answer).toMatchObject({ disclosed: [] })
@@ -115,12 +115,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the iOS wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(eudiIos, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('refuses a path of three steps in an mdoc query', async () => {
+it('the iOS wallet refuses a path of three steps in an mdoc query', async () => {
   const change = changed('query.claims.0.path', ['a', 'b', 'c'])
   const { answer } = await offerLink(eudiIos, stage, { queries: [NAME_MDOC], change })
   expect(answer).toEqual({ refused: 'not a path of an mdoc' })

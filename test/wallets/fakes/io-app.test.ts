@@ -58,13 +58,13 @@ async function offer(
   return { answer, posted }
 }
 
-it('answers a good request', async () => {
+it('the IO app answers a good request', async () => {
   const { answer, posted } = await offer({})
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
   expect(posted).toEqual([expect.stringMatching(/^response=/)])
 })
 
-it('answers both options of credential_sets that it has', async () => {
+it('the IO app answers both options of credential_sets that it has', async () => {
   const dcql_query = {
     credentials: [NAME_SD_JWT, NAME_MDOC],
     credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
@@ -93,11 +93,11 @@ it.each([
     { payload: { dcql_query: { credentials: [{ ...NAME_SD_JWT, meta: { vct_values: ['urn:x'] } }] } } },
     'the wallet lacks a requested credential',
   ],
-])('refuses %s', async (_, changes, refused) => {
+])('the IO app refuses %s', async (_, changes, refused) => {
   expect(await offer(changes)).toEqual({ answer: { refused }, posted: [] })
 })
 
-it('refuses the signature of another key', async () => {
+it('the IO app refuses the signature of another key', async () => {
   const { answer } = await offer({}, [NAME_SD_JWT], other)
   expect(answer).toEqual({ refused: 'the signature of the request object does not verify' })
 })

@@ -128,24 +128,24 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the NL wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('refuses a certificate without an organization identifier', async () => {
+it('the NL wallet refuses a certificate without an organization identifier', async () => {
   const plain = await makeStage({ subject: 'C=NL,O=Test Shop,CN=Test Shop' })
   const { answer } = await offerLink(nlWallet, plain, { queries: [NAME_SD_JWT] })
   expect(answer).toEqual({ refused: 'the certificate names no organization with its identifier' })
 })
 
-it('refuses an answer to POST without its wallet_nonce', async () => {
+it('the NL wallet refuses an answer to POST without its wallet_nonce', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })
 })
 
-it('answers by the Digital Credentials API with nothing', async () => {
+it('the NL wallet answers by the Digital Credentials API with nothing', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   const answer = await nlWallet.answer({ digital, origin: 'https://shop.example' }, surroundings)

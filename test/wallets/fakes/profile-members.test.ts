@@ -174,19 +174,22 @@ it.each(FAKES)('the fake of $wallet.id cites whole paths', ({ wallet }) => {
   expect(files.filter((path) => !/^[\w./ -]+$/.test(path))).toEqual([])
 })
 
-it.each(FAKES)('the profile of $wallet.id is silent where its sources are', ({ wallet, profile }) => {
-  const { dcql, transaction_data, unknown_protocols = [] } = profile
-  const supports = [
-    ...Object.entries(dcql).map(([name, support]) => [`dcql.${name}`, support] as const),
-    ['transaction_data', transaction_data] as const,
-    ...unknown_protocols.map((id) => [`protocols.${id}`, 'unknown'] as const),
-  ]
-  const unknown = supports.flatMap(([name, support]) => (support === 'unknown' ? [name] : []))
-  const { silent = [] } = wallet
-  const isSilent = (name: string) => silent.some((one) => name === one || name.startsWith(`${one}.`))
-  expect(unknown.filter((name) => !isSilent(name))).toEqual([])
-  for (const one of silent) expect(unknown.some((name) => name.startsWith(one))).toBe(true)
-})
+it.each(FAKES)(
+  'the profile of $wallet.id says unknown only if its sources are silent',
+  ({ wallet, profile }) => {
+    const { dcql, transaction_data, unknown_protocols = [] } = profile
+    const supports = [
+      ...Object.entries(dcql).map(([name, support]) => [`dcql.${name}`, support] as const),
+      ['transaction_data', transaction_data] as const,
+      ...unknown_protocols.map((id) => [`protocols.${id}`, 'unknown'] as const),
+    ]
+    const unknown = supports.flatMap(([name, support]) => (support === 'unknown' ? [name] : []))
+    const { silent = [] } = wallet
+    const isSilent = (name: string) => silent.some((one) => name === one || name.startsWith(`${one}.`))
+    expect(unknown.filter((name) => !isSilent(name))).toEqual([])
+    for (const one of silent) expect(unknown.some((name) => name.startsWith(one))).toBe(true)
+  },
+)
 
 it.each(FAKES)('the profile of $wallet.id names the formats that the wallet presents in excess', (fake) => {
   const { formats, excess_formats: excess = [] } = fake.profile

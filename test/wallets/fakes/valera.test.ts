@@ -18,20 +18,20 @@ const [NAME, FAMILY] = [{ claim: 'given_name' }, { claim: 'family_name' }]
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('answers a good request for %s', async (_, good) => {
+])('the Valera wallet answers a good request for %s', async (_, good) => {
   for (const method of ['get', 'post'] as const) {
     const { answer } = await offerLink(valera, stage, { queries: [good], method })
     expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
   }
 })
 
-it('answers one option of credential_sets', async () => {
+it('the Valera wallet answers one option of credential_sets', async () => {
   const change = changed('payload.dcql_query.credential_sets', [{ options: [['pid_mdoc'], ['pid']] }])
   const { answer } = await offerLink(valera, stage, { queries: [NAME_SD_JWT, NAME_MDOC], change })
   expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
 })
 
-it('discloses everything to a query without claims', async () => {
+it('the Valera wallet discloses everything to a query without claims', async () => {
   const { answer } = await offerLink(valera, stage, {
     queries: [NAME_SD_JWT],
     change: changed('query.claims'),
@@ -39,7 +39,7 @@ it('discloses everything to a query without claims', async () => {
   expect(answer).toMatchObject({ disclosed: { length: 9 } })
 })
 
-it('does not compare the authority of a verifier with a list', async () => {
+it('the Valera wallet does not compare the authority of a verifier with a list', async () => {
   const { answer } = await offerLink(valera, stage, { queries: [NAME_SD_JWT], change: { verifier: other } })
   expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
 })
@@ -83,7 +83,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['an unknown wallet_nonce', changed('payload.wallet_nonce', 'another'), 'unknown wallet_nonce'],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Valera wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(valera, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -60,10 +60,7 @@ describe("a text in the relying party's words", () => {
     expect(ownTextAttributes(locale)).toEqual({ lang: locale, dir })
   })
 
-  it.each([null, 'de-1'])(
-    'has the direction of its own letters where the language is unknown: %s',
-    (locale) => {
-      expect(ownTextAttributes(locale)).toEqual({ lang: '', dir: 'auto' })
-    },
-  )
+  it.each([null, 'de-1'])('has the direction of its own letters if the language is unknown: %s', (locale) => {
+    expect(ownTextAttributes(locale)).toEqual({ lang: '', dir: 'auto' })
+  })
 })

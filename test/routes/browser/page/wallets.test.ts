@@ -59,7 +59,7 @@ describe('the list of wallets', () => {
     expect(html).toContain('<small>not tested</small>')
   })
 
-  it('leaves out the wallets of other platforms on a phone, and the chosen one', () => {
+  it('leaves out the chosen wallet, and on a phone the wallets of other platforms', () => {
     expect(listed(input({ device: { platform: 'android', country: null } }))).not.toContain('eudi-ios')
     expect(listed(input({}, { wallet: 'nl-wallet' }))).not.toContain('nl-wallet')
   })
@@ -69,7 +69,7 @@ describe('the list of wallets', () => {
     expect(listed(input({}, { livemode: true }))).not.toContain('eudi-ios')
   })
 
-  it('is absent where no wallet is left', () => {
+  it('is absent if no wallet is left', () => {
     expect(listed(input({ wallets: [] }))).toBe('')
   })
 })
@@ -93,7 +93,7 @@ describe('a chosen wallet', () => {
     expect(stores('android')).toEqual(['Google Play'])
   })
 
-  it('is marked where it is not known to answer', () => {
+  it('is marked if it is not known to answer', () => {
     const wallets = [{ id: 'nl-wallet', isKnown: false }]
     const html = String(chosenMarkup(ENGLISH, input({ wallets }, { wallet: 'nl-wallet' })))
     expect(html).toContain('It is not certain')

@@ -39,14 +39,14 @@ async function offer(change: Change = {}, protocol = 'openid4vp-v1-signed') {
   return californiaDmv.answer({ digital: { protocol, data: { request } }, origin }, surroundings)
 }
 
-it('answers with the two requested elements of the mDL, encrypted or not', async () => {
+it('the California DMV wallet answers with the two requested elements of the mDL, encrypted or not', async () => {
   const disclosed = [{ claim: 'given_name' }, { claim: 'family_name' }]
   expect(await offer()).toMatchObject({ disclosed, credential: { data: { response: expect.any(String) } } })
   const plain = await offer(changed('payload.response_mode', 'dc_api'))
   expect(plain).toMatchObject({ disclosed, credential: { data: { vp_token: { mdl: expect.any(Array) } } } })
 })
 
-it('refuses links, and unsigned requests', async () => {
+it('the California DMV wallet refuses links, and unsigned requests', async () => {
   const { answer } = await offerLink(californiaDmv, stage, { queries: [NAME] })
   expect(answer).toEqual({ refused: 'links have requests of draft 18 for W3C credentials' })
   const refused = 'the exchange protocol is not supported'
@@ -97,6 +97,6 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['no key', changed('payload.client_metadata.jwks'), 'no supported key'],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the California DMV wallet refuses %s', async (_, change, refused) => {
   expect(await offer(change)).toEqual({ refused })
 })

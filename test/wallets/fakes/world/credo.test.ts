@@ -114,12 +114,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Credo wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
 
-it('refuses a transaction that an mdoc should confirm', async () => {
+it('the Credo wallet refuses a transaction that an mdoc should confirm', async () => {
   const data = transaction({ credential_ids: ['pid_mdoc'] })
   const { answer } = await offer(changed('payload.transaction_data', [data]), [NAME_MDOC])
   expect(answer).toEqual({ refused: 'an mdoc cannot confirm a transaction' })

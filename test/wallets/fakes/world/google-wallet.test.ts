@@ -169,11 +169,11 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
   ['no claims', changed('query.claims'), silent('a query without claims')],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('Google Wallet refuses %s', async (_, change, refused) => {
   expect(await offer(change)).toEqual({ refused })
 })
 
-it('refuses a link', async () => {
+it('Google Wallet refuses a link', async () => {
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   expect(await googleWallet.answer({ link: 'openid4vp://?client_id=a' }, surroundings)).toEqual({
     refused: 'only the Digital Credentials API opens the wallet',

@@ -117,7 +117,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the iGrant wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })

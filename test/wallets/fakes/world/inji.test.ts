@@ -156,12 +156,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Inji wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('refuses requests that are signed otherwise than with EdDSA', async () => {
+it('the Inji wallet refuses requests that are signed otherwise than with EdDSA', async () => {
   const ask = async (change: Change) =>
     (await offerLink(inji, stage, { queries: [NAME_SD_JWT], change: { base, ...change } })).answer
   expect(await ask({})).toEqual({ refused: 'the prefix x509_hash is not supported' })

@@ -94,7 +94,7 @@ describe('an unsigned request', () => {
   })
 })
 
-it('answers every option of credential_sets', async () => {
+it('the walt.id wallet answers every option of credential_sets', async () => {
   const change = changed('payload.dcql_query', {
     credentials: [NAME_SD_JWT, NAME_MDOC],
     credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
@@ -102,7 +102,7 @@ it('answers every option of credential_sets', async () => {
   expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 4 } })
 })
 
-it('presents a member of an object without the object', async () => {
+it('the walt.id wallet presents a member of an object without the object', async () => {
   const { answer, posted } = await offer({
     ...changed('query.claims', [{ path: ['age_equal_or_over', '18'] }]),
     also: { 'payload.response_mode': 'direct_post' },
@@ -177,12 +177,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the walt.id wallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('refuses an answer to POST without its wallet_nonce', async () => {
+it('the walt.id wallet refuses an answer to POST without its wallet_nonce', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(waltId, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })

@@ -139,12 +139,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('refuses %s', async (_, change, refused) => {
+it.each(CASES)('the wwWallet refuses %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
 
-it('refuses the Digital Credentials API', async () => {
+it('the wwWallet refuses the Digital Credentials API', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   expect(await wwwallet.answer({ digital, origin: 'https://shop.example' }, surroundings)).toEqual({
@@ -155,7 +155,7 @@ it('refuses the Digital Credentials API', async () => {
 it.each([
   ['null', null],
   ['an index', 0],
-])('discloses an array whose elements have no disclosures for %s', async (_, step) => {
+])('the wwWallet discloses an array whose elements have no disclosures for %s', async (_, step) => {
   const { answer } = await offer(changed('query.claims', [{ path: ['nationalities', step] }]))
   expect(answer).toMatchObject({ disclosed: [{ claim: 'nationalities' }] })
 })
