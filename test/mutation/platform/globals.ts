@@ -22,7 +22,7 @@ Object.assign(globalThis, {
 const SKIPPED: readonly string[] = [
   'has its own alarm, up to 60 s later, or on time for a watcher',
   'verify a receipt after two rotations, though the private key that signed it is gone',
-  'the alarm calls the log after 25 s, 50 s, … and finally every hour, until it responds',
+  'the alarm calls the log after 25 s, 50 s, … and finally every hour, until the log responds',
   'api/binding: a redeemed code gets the same 200 after the service was killed',
   'has its expiry in the list of the operator, in /readyz and in the metrics',
 ]
