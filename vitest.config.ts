@@ -22,7 +22,7 @@ const nothing = () => new Response('', { status: 404, headers: { 'content-type':
 /** Builds the service. */
 const BUILD = 'test/support/runner/build-service.ts'
 /** Starts the services that test files share, and ends them. */
-const SHARED_SERVICES = 'test/support/service/shared-services.ts'
+const SHARED_SERVICES = 'test/support/service/offer-services.ts'
 
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')

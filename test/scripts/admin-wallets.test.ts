@@ -24,7 +24,7 @@ it('the command prints each wallet with its result and the sentences of its find
   expect(status).toBe(0)
   expect(stdout).toContain('lowered  EUDI reference wallet (Android) (eudi-android)\n')
   expect(stdout).toContain(
-    '         /dcql_query/credentials/0/claim_sets: the wallet is asked for one set of claims only\n',
+    '         /dcql_query/credentials/0/claim_sets: the lowered request asks for one set of claims only\n',
   )
 })
 

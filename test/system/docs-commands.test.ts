@@ -24,6 +24,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['sent by test/routes/lists/lists.test.ts', /^curl .*\/v1\/verify\?status=/],
   ['writes; `npm run check` finds a difference', /^npm run generate$/],
   ['writes; `npm run check` finds a difference', /^npm run format$/],
+  ['prints lines by chance for a reader', /^npm run proof -- sample$/],
   ['writes; test/browser/states.test.ts sees the same', /^npm run proof -- screenshots$/],
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],

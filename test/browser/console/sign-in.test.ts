@@ -136,7 +136,7 @@ describeInBrowser('the console', () => {
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
     const status = `fetch('/console/session', ${JSON.stringify(init)}).then(({ status }) => status)`
     expect(await other.evaluate(status)).toBe(201)
-    await page.getByRole('alert').getByText('In another tab someone signed in again.').waitFor()
+    await page.getByRole('alert').getByText('Someone signed in again in another tab.').waitFor()
     await heading(page, 'Sign in').waitFor()
     expect(shown.join()).not.toContain(foreign.verification_id)
     await page.reload()

@@ -148,7 +148,7 @@ describeInBrowser('the list of verifications', () => {
       most = Math.max(most, await list.locator('.rows li').count())
     }
     expect(most).toBeLessThan(80)
-    await list.getByText('10000 shown. There are no older ones.').first().waitFor()
+    await list.getByText('10000 shown. There are no older entries.').first().waitFor()
     expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
 
     // The last rows change by themselves, as the first ones do.
@@ -177,7 +177,7 @@ describeInBrowser('the list of verifications', () => {
       return route.fulfill({ json })
     })
     await signIn(page, BASE_URL, rp.api_key)
-    await page.getByText('Older ones may match.').waitFor()
+    await page.getByText('No match on this page.').waitFor()
     await page.getByRole('button', { name: 'Load older ones' }).click()
     await expectIds(page, ['v_7'])
     const before = newest.length
