@@ -29,7 +29,6 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['run before any test, and by test/scripts/client-package.test.ts', /^npm run build$/],
   ['run by test/scripts/client-package.test.ts', /^npm (run prepare$|pack\b|install )/],
   ['runs until it is stopped', /^(npm run|wrangler) dev$/],
-  ['runs tests that .ci/run runs, too', /^npx vitest /],
   [
     'take minutes to hours; .ci/run runs small sizes',
     /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate)\b.*)?$/,
