@@ -4,17 +4,12 @@ import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/support/runner/closing-line.ts'
 import { testsInWorkerd } from './test/support/runner/tests-in-workerd.ts'
 import { TEST_ENVIRONMENT } from './test/support/service/environment.ts'
+import { HANG_MS, WAIT } from './test/support/wait.ts'
 
 const testsBelow = (folder: string) => `test/${folder}/**/*.test.ts`
 /** Folders of tests that need the built service. Each is a project of this name. */
 const WITH_SERVICE = ['conformance', 'system', 'browser', 'slow'].map(testsBelow)
 const IN_WORKERD = testsInWorkerd(WITH_SERVICE)
-
-/** Time limits end what hangs. They say nothing about speed, and CI may be slow. */
-const limitOf = (seconds: number) => {
-  const timeout = 1000 * (process.env.CI === undefined ? seconds : 300)
-  return { testTimeout: timeout, hookTimeout: timeout }
-}
 
 /** Sandbox and demo shop in tests of the objects: 404 for every request. */
 const nothing = () => new Response('', { status: 404, headers: { 'content-type': 'text/html' } })
@@ -37,7 +32,10 @@ export default defineConfig({
     ],
   },
   test: {
-    ...limitOf(60),
+    // Limits for a hang. They say nothing about speed.
+    testTimeout: HANG_MS,
+    hookTimeout: HANG_MS,
+    expect: { poll: WAIT },
     reporters: ['default', new ClosingLine()],
     // The service's own lines for each request (src/routes/edge/log.ts) would bury everything else.
     onConsoleLog: (text) => !/"event":"(request|operator_change)"/.test(text),
@@ -102,9 +100,6 @@ export default defineConfig({
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
           maxWorkers: 3,
-          // Pages poll, and a loaded machine is slow: every wait is for a state, and long.
-          ...limitOf(180),
-          expect: { poll: { timeout: 30_000 } },
         },
       },
       {
@@ -115,7 +110,6 @@ export default defineConfig({
           globalSetup: BUILD,
           provide: { fullSize: true },
           sequence: { groupOrder: 2 },
-          ...limitOf(300),
           maxWorkers: 1, // no file beside another: those that kill and race would starve
         },
       },

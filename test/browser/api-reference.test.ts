@@ -48,7 +48,7 @@ describeInBrowser('the API reference', () => {
         .getByText(name, { exact: true })
         .first()
         .waitFor({ state: 'attached' })
-  }, 120_000)
+  })
 
   it.each(Object.entries(DEVICES))('describes parameters and members on a %s', async (name, device) => {
     const { page } = await open(device, 'post-/v1/verify')

@@ -61,8 +61,6 @@ defineWalletVerifier()
     await page.goto(SHOP)
   }
 
-  /** `expect.poll` for a machine of any speed. */
-  const eventually = <T>(read: () => Promise<T>) => expect.poll(read, { timeout: 30_000 })
   const recordedOn = (page: Page) => page.evaluate('recorded') as Promise<Recorded>
   const changesOn = async (page: Page) => (await recordedOn(page)).changes
   const elementFor = (address: string) => `<wallet-verifier session-url="${address}"></wallet-verifier>`
@@ -74,14 +72,14 @@ defineWalletVerifier()
     const visitor = await stage.visitor()
     const { page } = visitor
     await openShop(visitor, elementFor(session.session_url))
-    await eventually(() => changesOn(page)).toEqual([{ verification_id, status: 'pending' }])
+    await expect.poll(() => changesOn(page)).toEqual([{ verification_id, status: 'pending' }])
     const inside = page.frameLocator('wallet-verifier iframe')
     const frame = page.locator('wallet-verifier iframe')
     const rest = async () =>
       (await frame.boundingBox())!.height - (await inside.locator('main').boundingBox())!.height
     for (const width of [420, 1000, 320]) {
       await page.setViewportSize({ width, height: 500 })
-      await eventually(async () => Math.abs(await rest()) <= 1).toBe(true)
+      await expect.poll(async () => Math.abs(await rest()) <= 1).toBe(true)
       expect((await inside.locator('#qr').boundingBox())!.width).toBeGreaterThan(200)
       expect(await overflowOf(page)).toBe(0)
       await saveScreenshot(page, `embedded-${width}`)
@@ -89,8 +87,8 @@ defineWalletVerifier()
     const { height } = (await frame.boundingBox())!
     await respondWithAge(stage, await stage.service.wallet.receive(session.wallet_request.uri))
     const last = { verification_id, status: 'verified' }
-    await eventually(() => changesOn(page)).toEqual([{ verification_id, status: 'pending' }, last])
-    await eventually(async () => (await frame.boundingBox())!.height).toBeLessThan(height)
+    await expect.poll(() => changesOn(page)).toEqual([{ verification_id, status: 'pending' }, last])
+    await expect.poll(async () => (await frame.boundingBox())!.height).toBeLessThan(height)
     const { messages } = await recordedOn(page)
     for (const { origin, data } of messages) {
       expect(origin).toBe(SERVICE)
@@ -110,7 +108,7 @@ defineWalletVerifier()
     await rp.call('POST', `/v1/verify/${verification_id}/cancel`)
     const visitor = await stage.visitor()
     await openShop(visitor, elementFor(session_url))
-    await eventually(() => changesOn(visitor.page)).toEqual([{ verification_id, status: 'canceled' }])
+    await expect.poll(() => changesOn(visitor.page)).toEqual([{ verification_id, status: 'canceled' }])
   })
 
   it('reports after the person chose a wallet, and says when the verification is erased', async () => {
@@ -124,7 +122,7 @@ defineWalletVerifier()
     await inside.locator('#wallets a').first().click()
     await inside.locator('main[data-embed] .chosen').waitFor()
     await rp.call('DELETE', `/v1/verify/${verification_id}`)
-    await eventually(async () => (await changesOn(page)).at(-1)).toEqual({ verification_id, status: 'gone' })
+    await expect.poll(async () => (await changesOn(page)).at(-1)).toEqual({ verification_id, status: 'gone' })
   })
 
   it('opens the link in a tab that reports nothing and is not compact', async () => {
@@ -151,9 +149,9 @@ defineWalletVerifier()
     expect(await mainOf(1).getAttribute('data-embed')).toBe(SHOP)
     await rp.call('POST', `/v1/verify/${verification_id}/cancel`)
     for (const index of [0, 1])
-      await eventually(() => mainOf(index).getAttribute('data-state')).toBe('canceled')
+      await expect.poll(() => mainOf(index).getAttribute('data-state')).toBe('canceled')
     const senders = async () => (await recordedOn(visitor.page)).messages.map(({ frame }) => frame)
-    await eventually(async () => (await senders()).length).toBeGreaterThan(1)
+    await expect.poll(async () => (await senders()).length).toBeGreaterThan(1)
     expect(new Set(await senders())).toEqual(new Set([1]))
     // The browser reports each message to another origin, also after its page has changed.
     await visitor.page.context().close()
@@ -196,7 +194,7 @@ defineWalletVerifier()
     const fulfil = ({ page }: Visitor, url: string, body: string) =>
       page.context().route(url, (route) => route.fulfill({ contentType: 'text/html', body }))
     const received = (page: Page, count: number) =>
-      eventually(async () => (await recordedOn(page)).messages.length).toBe(count)
+      expect.poll(async () => (await recordedOn(page)).messages.length).toBe(count)
 
     it('of another shape, and accepts the good one after them', async () => {
       const visitor = await stage.visitor()
@@ -236,10 +234,12 @@ defineWalletVerifier()
       await openShop(visitor, elementFor(address))
       expect(await visitor.page.locator('wallet-verifier iframe').count()).toBe(0)
       const errors: string[] = []
-      await eventually(async () => {
-        errors.push(...visitor.takeErrors())
-        return errors
-      }).toEqual(['threw: session-url must be the `session_url` of a created verification'])
+      await expect
+        .poll(async () => {
+          errors.push(...visitor.takeErrors())
+          return errors
+        })
+        .toEqual(['threw: session-url must be the `session_url` of a created verification'])
     },
   )
 

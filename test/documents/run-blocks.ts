@@ -4,6 +4,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
+import { WAIT } from '../support/wait.ts'
 import type { Block } from './blocks.ts'
 
 const MARK = '--- end of block ---'
@@ -33,7 +34,7 @@ export function runBlocks(page: string, blocks: readonly Block[], place: Place):
     cwd: place.folder,
     encoding: 'utf8',
     env: { PATH, HOME, ...place.env },
-    timeout: 50_000,
+    timeout: WAIT.timeout,
   })
   const outputs = stdout.replaceAll(`localhost:${place.port}`, 'localhost:8787').split(`${MARK}\n`)
   if (status !== 0) {

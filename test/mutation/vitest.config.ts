@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { HANG_MS } from '../support/wait.ts'
 import { GROUPS } from './groups.mjs'
 
 const group = GROUPS[process.env.MUTATION_GROUP as keyof typeof GROUPS]
@@ -15,6 +16,7 @@ export default defineConfig({
       { find: 'cloudflare:workers', replacement: platform('workers.ts') },
       { find: 'cloudflare:test', replacement: platform('testing.ts') },
       { find: './server.ts', replacement: platform('server.ts') },
+      { find: './shared-services.ts', replacement: platform('shared-services.ts') },
       {
         find: '@wallet-verifier/client',
         replacement: join(import.meta.dirname, '../../packages/client/src/client.ts'),
@@ -24,8 +26,8 @@ export default defineConfig({
   test: {
     include: group.tests,
     setupFiles: platform('globals.ts'),
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: HANG_MS,
+    hookTimeout: HANG_MS,
     isolate: false,
   },
 })

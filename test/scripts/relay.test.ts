@@ -91,7 +91,8 @@ describe('a relay', () => {
     const silent = await dial(port)
     await once(silent.resume(), 'end')
     expect(reached).toEqual([])
-    expect(await get(port)).toContain('GET /a 0')
+    // A busy machine may make this connection too slow as well.
+    await expect.poll(() => get(port)).toContain('GET /a 0')
   })
 
   it('closes the oldest silent connection if there are too many', async () => {

@@ -1,10 +1,11 @@
 // What a run of the tests guarantees, with planted files and with data. Also, where a test runs.
 
 import { spawnSync } from 'node:child_process'
+import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
-import { type FileResult, type Rules, summarise } from '../support/runner/summary.ts'
+import { type FileResult, NEEDS_TOOL, type Rules, summarise } from '../support/runner/summary.ts'
 import { needsWorkerd } from '../support/runner/tests-in-workerd.ts'
 
 const PLANTED = join(import.meta.dirname, '../support/runner/planted')
@@ -43,7 +44,7 @@ describe('a run', () => {
         'empty: no test ran',
       ]),
     )
-    expect(errors).not.toContain('where cc is installed')
+    expect(errors).not.toContain('if cc is installed')
     expect(status).toBe(1)
   })
 })
@@ -102,7 +103,7 @@ describe('the summary', () => {
     expect(summarise(files, { ...rules, projects: ['slow'] }).errors).toEqual(['slow: no test ran'])
   })
 
-  it.each(['the disk has it, where strace may look', 'connects to no address, where cc is installed'])(
+  it.each(['the disk has it, if strace may trace', 'connects to no address, if cc is installed'])(
     'accepts a skipped test that needs a tool, unless every tool must be there: %s',
     (name) => {
       const files = [
@@ -118,6 +119,18 @@ describe('the summary', () => {
 })
 
 describe('a test', () => {
+  it('that skips itself for want of a tool says so at the end of its title', () => {
+    const sources = globSync(join(ROOT, 'test/{slow,system}/**/*.test.ts')).map((path) =>
+      readFileSync(path, 'utf8'),
+    )
+    const titles = sources.flatMap((source) =>
+      [...source.matchAll(/^it\(\s*(['`])([^\n]*)\1, async \(\{\s*skip/gm)].map(([, , title = '']) => title),
+    )
+    expect(titles).toHaveLength(sources.join('').split(/\bskip\('/).length - 1)
+    expect(titles.length).toBeGreaterThan(2)
+    expect(titles.filter((title) => !NEEDS_TOOL.test(title))).toEqual([])
+  })
+
   it.each([
     ['session/state.test.ts', false, 'imports plain functions'],
     ['demo-shop/visit.test.ts', false, 'has stand-ins for the platform'],

@@ -7,6 +7,7 @@ import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.t
 import { EventLog } from '../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../src/session/document/document.ts'
 import { json } from '../routes/edge/edge-app.ts'
+import { WAIT } from '../support/wait.ts'
 import { ask, createSession, fetchRequest, post, type Setting, setUp, stubOf } from './driver.ts'
 
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
@@ -74,7 +75,7 @@ describe('a background write that throws', () => {
       ({ status, pending_log_entry }) => status === 'canceled' && pending_log_entry === null,
     )
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), WAIT)
     expect(await stored(id)).toMatchObject({ status: 'canceled', pending_log_entry: { calls: 1 } })
     await alarmLater(id, 661_000) // that of the expiry
     expect(await stored(id)).toMatchObject({ pending_log_entry: null })
@@ -88,7 +89,7 @@ describe('a background write that throws', () => {
     const lines = errors()
     await failFirstWrite(id, ({ deliveries }) => deliveries[0]?.state === 'delivered')
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), WAIT)
     expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'owed', automatic_attempts: 1 }] })
     await alarmLater(id, 31_000)
     expect(receiver).toHaveBeenCalledTimes(2)
@@ -108,7 +109,7 @@ describe('a background write that throws', () => {
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     await vi.waitFor(
       async () => expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
-      { timeout: 20_000 },
+      WAIT,
     )
     expect(lines).toEqual(ONE_FAULT)
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
@@ -121,7 +122,7 @@ describe('a background write that throws', () => {
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     await vi.waitFor(
       async () => expect(await stored(id)).toMatchObject({ deliveries: [{ state: 'delivered' }] }),
-      { timeout: 20_000 },
+      WAIT,
     )
     const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
     const lines = errors()
@@ -129,7 +130,7 @@ describe('a background write that throws', () => {
     expect(
       (await ask(setting, 'POST', id, `/deliveries/${deliveries[0].delivery_id}/redeliver`)).status,
     ).toBe(202)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), { timeout: 20_000 })
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), WAIT)
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
@@ -140,7 +141,7 @@ describe('a background write that throws', () => {
     const lines = errors()
     await failFirstWrite(id, ({ attempts }) => attempts.length > 0)
     expect((await post(id, { vp_token: '{"age_attestation":["a.b.c~"]}', state })).status).toBe(400)
-    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), 5_000)
+    await vi.waitFor(() => expect(lines).toEqual(ONE_FAULT), WAIT)
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     expect(await stored(id)).toMatchObject({ status: 'canceled', attempt_count: 1 })
   })

@@ -11,6 +11,7 @@ import type { VerificationSession } from '../../src/session/verification-session
 import { call, createRelyingParty, json } from '../routes/edge/edge-app.ts'
 import { lintWalletResponse, NEVER_A_FAULT } from '../support/linters/wallet-response-linter.ts'
 import { issueSdJwtVc, type KeyPair, makeKey, presentSdJwtVc } from '../support/people/issuer.ts'
+import { WAIT } from '../support/wait.ts'
 
 const app = createApp()
 const BASE = 'https://verifier.example'
@@ -175,6 +176,6 @@ export function isPublished(id: string): Promise<unknown> {
       runInDurableObject(stubOf(id), (_, state) =>
         expect(state.storage.kv.get('session')).toHaveProperty('pending_log_entry', null),
       ),
-    { timeout: 20_000 },
+    WAIT,
   )
 }

@@ -4,6 +4,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { operatorVerification } from '../../src/api/responses/operator.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { ADMIN, call, json } from '../routes/edge/edge-app.ts'
+import { WAIT } from '../support/wait.ts'
 import { createSession, fetchRequest, goodResponse, ISSUER, post, type Setting, setUp } from './driver.ts'
 
 const app = createApp()
@@ -28,15 +29,10 @@ it('the operator’s view shows refused responses, the end and webhook attempts 
   const stranger = await setUp()
   expect((await post(id, await goodResponse(stranger, request))).status).toBe(400)
   expect((await post(id, await goodResponse(setting, request))).status).toBe(200)
-  await vi.waitFor(
-    async () => {
-      const { deliveries } = await json(read(id))
-      expect(deliveries).toMatchObject([
-        { event_type: 'verification.verified', state: 'queued', attempts: 1 },
-      ])
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    const { deliveries } = await json(read(id))
+    expect(deliveries).toMatchObject([{ event_type: 'verification.verified', state: 'queued', attempts: 1 }])
+  }, WAIT)
   const view = await json(read(id))
   expect(operatorVerification.safeParse(view).error).toBeUndefined()
   expect(view).toMatchObject({

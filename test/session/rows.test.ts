@@ -9,6 +9,7 @@ import { EventLog, type LogEntry } from '../../src/relying-party/events/event-lo
 import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import { createApp } from '../../src/routes/app.ts'
 import { call } from '../routes/edge/edge-app.ts'
+import { WAIT } from '../support/wait.ts'
 import {
   ask,
   createSession,
@@ -24,7 +25,6 @@ import {
 } from './driver.ts'
 
 const app = createApp()
-const WAIT = { timeout: 20_000 }
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -12,6 +12,7 @@ import { indexStub } from '../../src/relying-party/index/index-days.ts'
 import { buildTombstone } from '../../src/session/document/document.ts'
 import { mintIssuerPki } from '../support/certificates/certificates.ts'
 import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trust-lists.ts'
+import { WAIT } from '../support/wait.ts'
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
@@ -34,13 +35,10 @@ beforeAll(async () => {
   const request = await fetchRequest(session.wallet_request.request_uri)
   pending = await stored(stubOf(session.verification_id), 'session')
   expect((await post(session.verification_id, await goodResponse(setting, request))).status).toBe(200)
-  await vi.waitFor(
-    async () => {
-      verified = await stored(stubOf(session.verification_id), 'session')
-      expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    verified = await stored(stubOf(session.verification_id), 'session')
+    expect(verified).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
+  }, WAIT)
 })
 afterEach(() => {
   vi.useRealTimers()

@@ -3,6 +3,7 @@ import { exportJWK, generateKeyPair } from 'jose'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { computeSpread, EXPIRY_SPREAD_MS } from '../../src/session/store/spread.ts'
 import { call, json } from '../routes/edge/edge-app.ts'
+import { WAIT } from '../support/wait.ts'
 import {
   ask,
   createSession,
@@ -18,7 +19,6 @@ import {
 } from './driver.ts'
 
 const HOUR = 3_600_000
-const WAIT = { timeout: 20_000 }
 
 afterEach(() => {
   vi.restoreAllMocks()

@@ -86,7 +86,7 @@ describe('a canary in every claim, metadata value and token', () => {
       run.ids.length,
     )
     expect(tracesIn(output(), { ...outOfSight, ...ids }), 'in the log').toEqual([])
-  }, 120_000)
+  })
 })
 
 /**

@@ -124,13 +124,13 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
   it('loses nothing without a kill', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
     expect([forgotten, undelivered]).toEqual([[], []])
-  }, 300_000)
+  })
 
   it('fails the same run with kills: acknowledged outcomes are lost, and events of stored outcomes', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
     expect(forgotten.length).toBeGreaterThan(0)
     expect(undelivered.filter((id) => !forgotten.includes(id)).length).toBeGreaterThan(0)
-  }, 300_000)
+  })
 
   /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
   async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {

@@ -27,7 +27,7 @@ beforeAll(async () => {
     await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)
   }
   await setTimeout(61_000)
-}, 120_000)
+})
 
 it('api/outcome: shows a session as expired after expires_at', async () => {
   expect(await stage.rp.poll(polled.verification_id)).toMatchObject({

@@ -27,11 +27,11 @@ it('a test notices every mutation of the session states', async () => {
   const { output, code } = await run(['test/mutation/main.mjs', 'state'])
   expect(output).toContain('state: 100 %, 0 unexplained')
   expect(code, output).toBe(0)
-}, 180_000)
+})
 
 it('the tests of responses pass on the platform in Node', async () => {
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--silent', '-c', 'test/mutation/vitest.config.ts']
   const { output, code } = await run(vitest, { MUTATION_GROUP: 'response', NO_COLOR: '1' })
   expect(output).toMatch(/Tests {2}\d{3,} passed/)
   expect(code, output).toBe(0)
-}, 300_000)
+})

@@ -15,6 +15,7 @@ import { type Block, blocksOf } from '../documents/blocks.ts'
 import { pagesOfDocumentation } from '../documents/pages.ts'
 import { expectShown, runBlocks } from '../documents/run-blocks.ts'
 import { freePort, type Server, startServer } from '../support/service/server.ts'
+import { WAIT } from '../support/wait.ts'
 
 /** Commands that are not run, with the reason, and the test that covers them. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [
@@ -33,6 +34,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
     'take minutes to hours; .ci/run runs small sizes',
     /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate)\b.*)?$/,
   ],
+  ['draws by chance, for a reader', /^npm run proof -- sample$/],
   ['asks the registry, before a release', /^npm audit$/],
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
@@ -69,7 +71,7 @@ beforeAll(async () => {
   server = await startServer()
   otherPort = await freePort()
   // the demo relying party exists
-  await vi.waitFor(() => expect(server.output()).toContain('curl'), { timeout: 10_000 })
+  await vi.waitFor(() => expect(server.output()).toContain('curl'), WAIT)
   directory = mkdtempSync(join(tmpdir(), 'docs-'))
 })
 afterAll(async () => {

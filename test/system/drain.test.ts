@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { OVER_18, type OwnService, type RelyingParty, startService } from '../support/service/service.ts'
+import { WAIT } from '../support/wait.ts'
 
 const CREATION = JSON.stringify(OVER_18)
 
@@ -18,7 +19,7 @@ afterEach(() => service?.stop())
 it('draining answers every long poll at once, and exits 0', async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => rp.create()))
   const polls = sessions.map(({ verification_id }) => rp.call('GET', `/v1/verify/${verification_id}?wait=25`))
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await allReceived()
   // A poll that was not answered would be cut off after ten seconds.
   const exit = service.server.end('SIGTERM')
   expect((await Promise.all(polls)).map(({ status }) => status)).toEqual(polls.map(() => 200))
@@ -28,11 +29,12 @@ it('draining answers every long poll at once, and exits 0', async () => {
 it('draining answers a request that has begun, and refuses new requests with 503 in the format of their route', async () => {
   const { verification_id } = await rp.create()
   const slow = beginPost('/v1/verify')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await allReceived()
   const exit = service.server.end('SIGTERM')
-  await vi.waitFor(async () => expect((await fetch(`${service.server.origin}/readyz`)).status).toBe(503), {
-    timeout: 20_000,
-  })
+  await vi.waitFor(
+    async () => expect((await fetch(`${service.server.origin}/readyz`)).status).toBe(503),
+    WAIT,
+  )
   const poll = await fetch(`${service.server.origin}/v1/verify/${verification_id}`)
   expect([poll.status, poll.headers.get('retry-after')]).toEqual([503, '1'])
   expect(await poll.json()).toMatchObject({ code: 'temporarily_unavailable', retryable: true })
@@ -50,7 +52,7 @@ it('draining answers a request that has begun, and refuses new requests with 503
 it('draining ends, whatever is still open', async () => {
   const open = beginPost('/v1/verify')
   open.once('error', () => {})
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await allReceived()
   expect(await service.server.end('SIGTERM')).toBe(0)
 })
 
@@ -59,6 +61,11 @@ it('draining cannot be started over the port of the service', async () => {
     expect((await fetch(service.server.origin + path, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${service.server.origin}/healthz`)).status).toBe(200)
 })
+
+/** Waits until the service has what was sent before. It takes connections and requests in their order. */
+async function allReceived(): Promise<void> {
+  for (let i = 0; i < 3; i++) await (await fetch(`${service.server.origin}/healthz`)).text()
+}
 
 /** Sends the head of a POST and a part of its body. */
 function beginPost(path: string): ClientRequest {

@@ -81,7 +81,7 @@ it('a waiting poll gets a response when the session ends, and broken connections
   await setTimeout(1_500)
   expect((await stage.rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)).status).toBe(200)
   expect(await expectStatus(await waiting, 200)).toMatchObject({ status: 'canceled' })
-  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(performance.now() - began, 'the time of a poll without a change').toBeLessThan(25_000)
 })
 
 /** Starts a poll and breaks its connection. A caller that merely stops reading looks like a patient one. */

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { freePort, runLauncher, type Server, startServer } from '../support/service/server.ts'
+import { WAIT } from '../support/wait.ts'
 
 const run = promisify(execFile)
 
@@ -163,7 +164,7 @@ describe('starting again', () => {
   })
 
   it('does not end an unrelated process with the pid of an earlier workerd', async () => {
-    const bystander = spawn('sleep', ['60'])
+    const bystander = spawn('sleep', ['600'])
     try {
       await server.kill9()
       writeFileSync(join(server.stateDir, 'workerd.pid'), String(bystander.pid))
@@ -244,9 +245,7 @@ describe('a first start with the demo shop', () => {
       }
     })()
     const server = await startServer({ env: { PORT: port, DEMO: '1' } })
-    await vi.waitFor(() => expect(server.output()).toContain(`Open ${server.baseUrl}/demo`), {
-      timeout: 20_000,
-    })
+    await vi.waitFor(() => expect(server.output()).toContain(`Open ${server.baseUrl}/demo`), WAIT)
     isWatching = false
     await watching
     expect([...seen]).toEqual([expect.stringMatching(/^200 \{"status":"ok"/)])
@@ -278,12 +277,12 @@ describe('started through npm', () => {
       output += chunk
     })
     try {
-      await vi.waitFor(() => expect(output).toContain('curl'), { timeout: 30_000 })
+      await vi.waitFor(() => expect(output).toContain('curl'), WAIT)
       const [shop = ''] = /http:\S+\/demo$/m.exec(output) ?? []
       expect((await fetch(shop)).status).toBe(200)
       const pid = Number(readFileSync(join(stateDir, 'workerd.pid'), 'utf8'))
       npm.kill('SIGTERM')
-      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), { timeout: 10_000 })
+      await vi.waitFor(() => expect(isRunning(pid)).toBe(false), WAIT)
     } finally {
       npm.kill('SIGKILL')
       await rm(stateDir, { recursive: true, force: true })
@@ -368,7 +367,7 @@ function isRunning(pid: number): boolean {
 
 /** Waits until the launcher has printed a text. */
 async function printed(server: Server, text: string) {
-  await vi.waitFor(() => expect(server.output()).toContain(text), { timeout: 10_000 })
+  await vi.waitFor(() => expect(server.output()).toContain(text), WAIT)
 }
 
 function httpsStatus(url: string, ca: Buffer): Promise<number | undefined> {

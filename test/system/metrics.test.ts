@@ -17,6 +17,7 @@ import {
   startService,
 } from '../support/service/service.ts'
 import { settledDelivery } from '../support/service/stage.ts'
+import { WAIT } from '../support/wait.ts'
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736'
 const TRACEPARENT = `00-${TRACE_ID}-00f067aa0ba902b7-01`
@@ -170,7 +171,7 @@ it('GET /metrics shows the version, and the memory, descriptors and disk that th
       for (const name of ['state_bytes', 'state_free_bytes'])
         expect(readGauge(`wallet_verifier_${name}`), name).toBeGreaterThan(10_000)
     },
-    { timeout: 20_000, interval: 200 },
+    { ...WAIT, interval: 200 },
   )
 })
 

@@ -10,9 +10,9 @@ import {
   type RunningServer,
 } from '../support/service/server.ts'
 import { sharedServer } from '../support/service/shared-services.ts'
+import { WAIT } from '../support/wait.ts'
 
 const COMMAND = fileURLToPath(new URL('../../scripts/admin.mjs', import.meta.url).href)
-const WAIT = { timeout: 30_000 }
 
 let server: RunningServer
 let shop: CreatedRelyingParty

@@ -6,6 +6,7 @@ import { makeAuthority } from '../support/people/person.ts'
 import type { RequestPayload } from '../support/people/wallet.ts'
 import { type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
 import { eventsOf, relyingPartyOf, respondWithAge, useStage } from '../support/service/stage.ts'
+import { WAIT } from '../support/wait.ts'
 import {
   formOf,
   formPost,
@@ -166,7 +167,7 @@ async function endedOnceAs(end: string, id: string): Promise<void> {
     const { deliveries } = (await response.json()) as { deliveries: { state: string; attempts: unknown[] }[] }
     expect(deliveries.map(({ state }) => state)).toEqual(['delivered'])
     return deliveries
-  }, 30_000)
+  }, WAIT)
   expect(log[0]!.attempts).toHaveLength(1)
   const events = await eventsOf(stage, id, 1)
   expect(events.map(({ event }) => event.status)).toEqual([end])

@@ -7,6 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { runLauncher, type Server, startServer } from '../support/service/server.ts'
+import { WAIT } from '../support/wait.ts'
 
 let server: Server
 beforeAll(async () => {
@@ -51,9 +52,7 @@ describe('a workerd without a launcher', () => {
   it('is ended by the next start, which takes its place', async () => {
     await server.kill9()
     const orphan = spawnOrphan()
-    await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), {
-      timeout: 20_000,
-    })
+    await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), WAIT)
     await server.restart()
     expect(server.output()).toContain(`Ending workerd ${orphan.pid}, left running in this state directory.`)
     expect(orphan.signalCode ?? orphan.exitCode).not.toBeNull()

@@ -117,7 +117,7 @@ describeInBrowser('the developers page of the console', () => {
             .waitFor()
           return (await rowsOf(page, 'Recent failures')).map(([, event, answer]) => [event, answer])
         },
-        { timeout: 120_000, interval: 1_000 },
+        { interval: 1_000 },
       )
       .toEqual([['verification.verified', 'HTTP 500']])
     const table = page.getByRole('table', { name: 'Recent failures' })

@@ -8,6 +8,7 @@ import { openBrowser } from '../../support/browser/browser.ts'
 import { compile, openWorkshop, writeSamples } from '../../support/client-package.ts'
 import { BASE_URL, expectStatus, OVER_18 } from '../../support/service/service.ts'
 import { eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const stage = useStage()
@@ -102,16 +103,13 @@ it('webhook.ts and events.ts: process an event of the service, and no forged eve
   expect(processed).toEqual([JSON.parse(post.body.toString())])
 
   // The log may get the event after the receiver.
-  const { read, cursor } = await vi.waitFor(
-    async () => {
-      const read: string[] = []
-      const keep = (event: { verification_id: string }) => void read.push(event.verification_id)
-      const cursor = await readEvents(undefined, keep)
-      expect(read).toContain(id)
-      return { read, cursor }
-    },
-    { timeout: 30_000 },
-  )
+  const { read, cursor } = await vi.waitFor(async () => {
+    const read: string[] = []
+    const keep = (event: { verification_id: string }) => void read.push(event.verification_id)
+    const cursor = await readEvents(undefined, keep)
+    expect(read).toContain(id)
+    return { read, cursor }
+  }, WAIT)
   const later: string[] = []
   await readEvents(cursor, (event: { verification_id: string }) => void later.push(event.verification_id))
   expect(later.filter((known) => read.includes(known))).toEqual([])
@@ -125,15 +123,12 @@ it('list.ts: finds the verifications of an order, and no other', async () => {
     await stage.rp.create({ ...OVER_18, metadata: { order } }),
   ]
   await stage.rp.create({ ...OVER_18, metadata: { order: 'another' } })
-  await vi.waitFor(
-    async () => {
-      const found: { verification_id: string }[] = await verificationsOf(order)
-      expect(found.map(({ verification_id }) => verification_id).sort()).toEqual(
-        [first.verification_id, second.verification_id].sort(),
-      )
-    },
-    { timeout: 30_000 },
-  )
+  await vi.waitFor(async () => {
+    const found: { verification_id: string }[] = await verificationsOf(order)
+    expect(found.map(({ verification_id }) => verification_id).sort()).toEqual(
+      [first.verification_id, second.verification_id].sort(),
+    )
+  }, WAIT)
 })
 
 it('course.ts: returns why a response was refused, and counts by day', async () => {
@@ -148,7 +143,7 @@ it('course.ts: returns why a response was refused, and counts by day', async () 
     const days: { verified: number }[] = await verifiedByDay()
     return days.reduce((sum, { verified }) => sum + verified, 0)
   }
-  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0), { timeout: 30_000 })
+  await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0), WAIT)
 })
 
 it('claims.ts and receipt.ts: read what only the relying party and its auditor may read', async () => {

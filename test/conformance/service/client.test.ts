@@ -11,6 +11,7 @@ import { expect, it, vi } from 'vitest'
 import { PID, presentationOf, queryFor } from '../../support/people/person.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { eventOf, relyingPartyOf, respondWithAge, useStage } from '../../support/service/stage.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const stage = useStage()
 
@@ -100,14 +101,11 @@ it('the client lists verifications, shows the course of a verification, and coun
   const metadata = { order: crypto.randomUUID() }
   const { verification_id: id } = unwrap(await client.create({ ...OVER_18, metadata }))
   unwrap(await client.cancel(id))
-  await vi.waitFor(
-    async () => {
-      const { verifications, has_more } = unwrap(await client.list({ status: ['canceled'], metadata }))
-      expect(verifications).toMatchObject([{ verification_id: id, status: 'canceled', metadata }])
-      expect(has_more).toBe(false)
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    const { verifications, has_more } = unwrap(await client.list({ status: ['canceled'], metadata }))
+    expect(verifications).toMatchObject([{ verification_id: id, status: 'canceled', metadata }])
+    expect(has_more).toBe(false)
+  }, WAIT)
   const { entries } = unwrap(await client.timeline(id))
   // The attempt of the webhook may have ended already.
   const types = entries.map(({ type }) => type).filter((type) => type !== 'webhook_attempt')

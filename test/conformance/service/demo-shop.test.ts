@@ -8,6 +8,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { BASE_URL, expectStatus, readQr } from '../../support/service/service.ts'
 import { shopOf, trustAuthority, WITH_SHOP } from '../../support/service/shop.ts'
 import { respondWithAge, type Stage, useOwnStage } from '../../support/service/stage.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const stage = useOwnStage(WITH_SHOP)
 beforeAll(() => trustAuthority(stage))
@@ -229,14 +230,11 @@ async function visitorWith({ service }: Stage, goods: string) {
     },
     /** Returns the page as soon as it shows an event. */
     pageWith: (event: string) =>
-      vi.waitFor(
-        async () => {
-          const shown = await page()
-          expect(shown).toContain(`&quot;${event}&quot;`)
-          return shown
-        },
-        { timeout: 5_000 },
-      ),
+      vi.waitFor(async () => {
+        const shown = await page()
+        expect(shown).toContain(`&quot;${event}&quot;`)
+        return shown
+      }, WAIT),
   }
 }
 

@@ -91,9 +91,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })
   })
 
-  it(`is refused with one bit of any of its ${RESPONSE.length} bytes flipped`, {
-    timeout: 60_000,
-  }, async () => {
+  it(`is refused with one bit of any of its ${RESPONSE.length} bytes flipped`, async () => {
     const survivors: number[] = []
     for (let i = 0; i < RESPONSE.length; i++) {
       const flipped = Uint8Array.from(RESPONSE)

@@ -2,10 +2,12 @@
 // of the service's process, and one in which the index must respond before a clock goes on that is not real.
 
 import { setTimeout as wait } from 'node:timers/promises'
-import { beforeEach } from 'vitest'
+import { afterAll, beforeEach } from 'vitest'
+import { stopServers } from './shared-services.ts'
 import { stopAlarms } from './storage.ts'
 
 stopAlarms()
+afterAll(stopServers)
 
 const stored = new Map<string, Response>()
 

@@ -19,6 +19,7 @@ import {
   stubOf,
   type WalletRequest,
 } from '../../session/driver.ts'
+import { WAIT } from '../../support/wait.ts'
 import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
@@ -282,7 +283,7 @@ describe('a success through a link', () => {
       .mockImplementation(async () => new Response(null, { status: 204 }))
     const { session, person, code } = await respondByLink({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
     await completeReturn(person, session, code)
-    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(fetched).toHaveBeenCalledTimes(1), WAIT)
     const event = JSON.parse(String(fetched.mock.calls[0]?.[1]?.body))
     expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import { ask, createSession, fetchRequestRaw, setUp } from '../../session/driver.ts'
+import { WAIT } from '../../support/wait.ts'
 import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
@@ -34,15 +35,15 @@ describe('the watch socket', () => {
     const { verification_id, expires_at } = session
     const { socket, messages } = await watch(addressOf(session))
     const view = { object: 'verification_state', verification_id, expires_at, wallet_activity: null }
-    await vi.waitFor(() => expect(messages).toHaveLength(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages).toHaveLength(1), WAIT)
     expect(messages[0]).toEqual({ ...view, version: 1, status: 'pending', stage: 'created' })
     await fetchRequestRaw(session.wallet_request.request_uri)
-    await vi.waitFor(() => expect(messages).toHaveLength(2), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages).toHaveLength(2), WAIT)
     const wallet_activity = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
     const fetched = { version: 2, status: 'pending', stage: 'request_fetched', wallet_activity }
     expect(messages[1]).toEqual({ ...view, ...fetched })
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(() => expect(messages).toHaveLength(3), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages).toHaveLength(3), WAIT)
     expect(messages[2]).toEqual({ ...view, version: 3, status: 'canceled', stage: 'done' })
     socket.close()
   })
@@ -52,7 +53,7 @@ describe('the watch socket', () => {
     const session = await createSession(setting)
     await ask(setting, 'POST', session.verification_id, '/cancel')
     const { socket, messages } = await watch(addressOf(session))
-    await vi.waitFor(() => expect(messages).toMatchObject([{ status: 'canceled' }]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages).toMatchObject([{ status: 'canceled' }]), WAIT)
     socket.close()
   })
 
@@ -75,7 +76,7 @@ describe('the watch socket', () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     const { socket, messages } = await watch(`/v1/verify/${verification_id}/watch`, { ...setting.headers })
-    await vi.waitFor(() => expect(messages).toMatchObject([{ status: 'pending' }]), { timeout: 20_000 })
+    await vi.waitFor(() => expect(messages).toMatchObject([{ status: 'pending' }]), WAIT)
     socket.close()
   })
 

@@ -18,12 +18,12 @@ import {
   setUp,
   stubOf,
 } from '../../session/driver.ts'
+import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { call } from '../edge/edge-app.ts'
 
 const app = createApp()
 const HOUR = 3_600_000
-const WAIT = { timeout: 20_000 }
 const DAY = 24 * HOUR
 
 startAtNoon()

@@ -6,6 +6,7 @@ import { longPoll } from '../../../src/routes/verifications/wait.ts'
 import { watchAddress } from '../../../src/session/access.ts'
 import { VerificationSession } from '../../../src/session/verification-session.ts'
 import { ask, createSession, fetchRequest, goodResponse, post, setUp, stubOf } from '../../session/driver.ts'
+import { WAIT } from '../../support/wait.ts'
 import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
@@ -20,7 +21,7 @@ async function waiting(id: string, query: string, init: RequestInit = {}): Promi
     ...init,
   })
   const answer = Promise.resolve(app.request(request, undefined, env))
-  await vi.waitFor(async () => expect(await watchers(id)).toBe(1), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await watchers(id)).toBe(1), WAIT)
   return [answer]
 }
 
@@ -47,7 +48,7 @@ describe('?wait', () => {
     await fetchRequest(wallet_request.request_uri)
     const session = await json(answer as Promise<Response>)
     expect(session).toMatchObject({ status: 'pending', stage: 'request_fetched', version: version + 1 })
-    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), WAIT)
   })
 
   it('ignores versions that are not above the given one', async () => {
@@ -109,7 +110,7 @@ describe('?wait', () => {
     const caller = new AbortController()
     await waiting(verification_id, 'wait=25', { signal: caller.signal })
     caller.abort()
-    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), { timeout: 20_000 })
+    await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), WAIT)
   })
 
   it('is 404 when the session is erased meanwhile', async () => {

@@ -4,6 +4,7 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'
 import { json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
@@ -27,9 +28,9 @@ it('an interrupted alarm leaves its events queued, and the next successful write
 
   later(31_000)
   await createSession(setting)
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(2), 5_000)
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(2), WAIT)
   for (const id of ids) {
-    await vi.waitFor(async () => expect((await deliveryOf(setting, id)).state).toBe('delivered'), 5_000)
+    await vi.waitFor(async () => expect((await deliveryOf(setting, id)).state).toBe('delivered'), WAIT)
   }
   later(120_000)
   await createSession(setting)
@@ -42,7 +43,7 @@ async function failedOnce(setting: Setting): Promise<string> {
   await ask(setting, 'POST', verification_id, '/cancel')
   await vi.waitFor(async () => {
     expect((await deliveryOf(setting, verification_id)).attempts[0].status).toBe(500)
-  }, 5_000)
+  }, WAIT)
   return verification_id
 }
 

@@ -9,6 +9,7 @@ import {
   underWay,
 } from '../../../src/session/delivery/attempt-limit.ts'
 import { json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const HANGING = { webhook: { url: 'http://127.0.0.1:9/hangs' } }
@@ -30,10 +31,10 @@ it('a receiver that hangs delays its own events without using attempts, and dela
   const now = Date.now()
   vi.spyOn(Date, 'now').mockReturnValue(now)
   const ids = await Promise.all(Array.from({ length: ATTEMPTS_UNDER_WAY + 3 }, () => ended(hanging)))
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY), { timeout: 20_000 })
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY), WAIT)
   await ended(prompt)
   // An event without a turn would wait for more than 3 s, by a clock that stands still.
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1), { timeout: 20_000 })
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1), WAIT)
 
   const deliveries = await Promise.all(ids.map((id) => deliveryOf(hanging, id)))
   const waiting = ids.filter((_, i) => deliveries[i].attempts.length === 0)
@@ -46,7 +47,7 @@ it('a receiver that hangs delays its own events without using attempts, and dela
   await runDue(waiting)
   expect(posted).toHaveBeenCalledTimes(ATTEMPTS_UNDER_WAY + 1)
   hangs = false
-  await vi.waitFor(async () => expect((await deliveryOf(hanging, sent)).state).toBe('delivered'), 10_000)
+  await vi.waitFor(async () => expect((await deliveryOf(hanging, sent)).state).toBe('delivered'), WAIT)
   await runDue(waiting, 60_000)
   for (const id of waiting) {
     expect(await deliveryOf(hanging, id)).toMatchObject({ state: 'delivered', attempts: [{ attempt: 1 }] })

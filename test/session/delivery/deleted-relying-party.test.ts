@@ -5,6 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { forgetSettings } from '../../../src/relying-party/settings/settings-cache.ts'
 import { ADMIN, call, edgeApp, json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import {
   ask,
   createSession,
@@ -62,13 +63,10 @@ it('a deleted relying party gets no queued event, and its results are erased aft
   const posts = receiver(500)
   const { verification_id: id } = await createSession(setting)
   await ask(setting, 'POST', id, '/cancel')
-  await vi.waitFor(
-    async () => {
-      const attempt = { status: 500 }
-      expect(await stored(id)).toMatchObject([['session', { deliveries: [{ attempts: [attempt] }] }]])
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    const attempt = { status: 500 }
+    expect(await stored(id)).toMatchObject([['session', { deliveries: [{ attempts: [attempt] }] }]])
+  }, WAIT)
   await deleteRelyingParty(setting)
   later(60_000)
   await runDurableObjectAlarm(stubOf(id))

@@ -7,6 +7,7 @@ import { relyingPartyStub } from '../../../src/relying-party/document/identifier
 import { RelyingParty } from '../../../src/relying-party/relying-party.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { call, json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
@@ -24,8 +25,8 @@ it('events of a disabled endpoint stay queued without an attempt, and are sent o
   await vi.waitFor(async () => {
     const { attempts, state } = await deliveryOf(setting, first)
     expect([state, attempts[0].status]).toEqual(['queued', 410])
-  }, 5_000)
-  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+  }, WAIT)
+  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
   const later = [await ended(setting), await ended(setting)]
   skip(10_000)
   for (const id of [first, ...later]) await runDurableObjectAlarm(stubOf(id))
@@ -42,7 +43,7 @@ it('events of a disabled endpoint stay queued without an attempt, and are sent o
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(stubOf(id))
       expect((await deliveryOf(setting, id)).state).toBe('delivered')
-    }, 10_000)
+    }, WAIT)
   }
   expect(posted).toHaveBeenCalledTimes(4)
 })
@@ -55,21 +56,21 @@ it('queued events are sent to a new address, and become dead if the webhook is r
     const setting = await setUp(WEBHOOK)
     const posted = receiver(410)
     await ended(setting)
-    await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+    await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
     const id = await ended(setting)
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(stubOf(id))
       expect(Date.parse((await deliveryOf(setting, id)).next_attempt_at)).toBeGreaterThan(
         Date.now() + 3_600_000,
       )
-    }, 5_000)
+    }, WAIT)
     posted.mockImplementation(async () => new Response(null, { status: 204 }))
     await call(app, 'PATCH', '/v1/relying_party', { headers: setting.headers, body: { webhook } })
     await released(setting)
     await vi.waitFor(async () => {
       await runDurableObjectAlarm(stubOf(id))
       expect((await deliveryOf(setting, id)).state).toBe(state)
-    }, 10_000)
+    }, WAIT)
   }
 })
 
@@ -78,20 +79,20 @@ it('the next 410 disables the endpoint if the settings could not be changed befo
   receiver(410)
   const disable = vi.spyOn(RelyingParty.prototype, 'disableWebhook').mockImplementationOnce(unreachable)
   await ended(setting)
-  await vi.waitFor(() => expect(disable).toHaveBeenCalledTimes(1), 5_000)
+  await vi.waitFor(() => expect(disable).toHaveBeenCalledTimes(1), WAIT)
   expect(await isDisabled(setting)).toBe(false)
   await ended(setting)
-  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
 })
 
 it('events stay queued if the object that would release them is unreachable', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   await ended(setting)
-  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), 5_000)
+  await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
   const park = vi.spyOn(RelyingParty.prototype, 'park').mockImplementationOnce(unreachable)
   const id = await ended(setting)
-  await vi.waitFor(() => expect(park).toHaveBeenCalled(), 5_000)
+  await vi.waitFor(() => expect(park).toHaveBeenCalled(), WAIT)
   expect(await deliveryOf(setting, id)).toMatchObject({ state: 'queued', attempts: [] })
   posted.mockImplementation(async () => new Response(null, { status: 204 }))
   await call(app, 'POST', '/v1/webhook/enable', { headers: setting.headers })
@@ -99,7 +100,7 @@ it('events stay queued if the object that would release them is unreachable', as
   await vi.waitFor(async () => {
     await runDurableObjectAlarm(stubOf(id))
     expect((await deliveryOf(setting, id)).state).toBe('delivered')
-  }, 10_000)
+  }, WAIT)
 })
 
 function unreachable(): never {
@@ -134,7 +135,7 @@ async function released({ relyingPartyId }: Setting): Promise<void> {
       ...state.storage.kv.list({ prefix: 'parked/' }),
     ])
     expect(left).toEqual([])
-  }, 5_000)
+  }, WAIT)
 }
 
 function skip(milliseconds: number): void {

@@ -7,13 +7,13 @@ import { dayOf, endOfDay, eventLogStub } from '../../../src/relying-party/events
 import { type AppendResult, EventLog, type LogEntry } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from '../../../src/session/store/spread.ts'
+import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600_000
 const DAYS = 24 * HOUR
-const WAIT = { timeout: 20_000 }
 
 startAtNoon()
 
@@ -110,7 +110,7 @@ describe('an outcome', () => {
       })
     })
     await ask(setting, 'POST', verification_id, '/cancel')
-    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), 10_000)
+    await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
   it('is sent to the log by the alarm after a crash before the call', async () => {

@@ -5,6 +5,7 @@ import { afterEach, expect, it, vi } from 'vitest'
 import { createApp } from '../../../src/routes/app.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { call, json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { ask, createSession, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
@@ -27,7 +28,7 @@ it('dead events of a time range are sent once each, page by page; no other event
   for (let i = 0; i < 27; i++) ids.push(await dead(setting))
   posted.mockImplementation(async () => new Response(null, { status: 204 }))
   const delivered = await ended(setting)
-  await vi.waitFor(async () => expect((await deliveryOf(setting, delivered)).state).toBe('delivered'), 5_000)
+  await vi.waitFor(async () => expect((await deliveryOf(setting, delivered)).state).toBe('delivered'), WAIT)
   vi.setSystemTime(Date.UTC(2046, 5, 1, 14))
   posted.mockImplementation(async () => new Response(null, { status: 500 }))
   const after = await dead(setting)
@@ -39,12 +40,12 @@ it('dead events of a time range are sent once each, page by page; no other event
   expect(first).toMatchObject({ redelivered: 24, has_more: true })
   const second = await redeliver(setting, { ...range, after: first.next })
   expect(second).toMatchObject({ redelivered: 3, has_more: false })
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(27), 5_000)
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(27), WAIT)
   for (const id of ids) {
-    await vi.waitFor(async () => expect((await deliveryOf(setting, id)).state).toBe('delivered'), 5_000)
+    await vi.waitFor(async () => expect((await deliveryOf(setting, id)).state).toBe('delivered'), WAIT)
   }
   for (const id of [before, after]) expect((await deliveryOf(setting, id)).state).toBe('dead')
-}, 60_000)
+})
 
 it('dead events are sent once if their session has other events in the log', async () => {
   const posted = vi
@@ -57,7 +58,7 @@ it('dead events are sent once if their session has other events in the log', asy
   posted.mockImplementation(async () => new Response(null, { status: 204 }))
   const [from, to] = [-60_000, 60_000].map((offset) => new Date(Date.now() + offset).toISOString())
   expect(await redeliver(setting, { from, to })).toMatchObject({ redelivered: 2 })
-  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(2), 5_000)
+  await vi.waitFor(() => expect(posted).toHaveBeenCalledTimes(2), WAIT)
 })
 
 it.each([
@@ -85,7 +86,7 @@ async function dead(setting: Setting): Promise<string> {
       (_, state) => state.storage.kv.get<SessionDocument>('session')!,
     )
     expect([pending_log_entry, pending_step_log ?? null]).toEqual([null, null])
-  }, 20_000)
+  }, WAIT)
   await runInDurableObject(stubOf(id), (_, state) => {
     const document = state.storage.kv.get<SessionDocument>('session')!
     const deliveries = document.deliveries.map((one) => ({ ...one, state: 'dead', next_attempt_at: null }))

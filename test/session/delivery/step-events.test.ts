@@ -8,6 +8,7 @@ import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { call } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import {
   ask,
@@ -21,7 +22,6 @@ import {
 } from '../driver.ts'
 
 const app = createApp()
-const WAIT = { timeout: 20_000 }
 const STEPS = ['verification.created', 'verification.request_fetched', 'verification.response_refused']
 const URL_OF_HOOK = 'http://127.0.0.1:9/hook'
 

@@ -9,13 +9,13 @@ import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { type IndexPut, VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { call } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
 import { ask, createSession, fetchRequest, type Setting, setUp, stubOf } from '../driver.ts'
 
 const app = createApp()
 const HOUR = 3_600_000
 const DAY = dayOf(NOON)
-const WAIT = { timeout: 20_000 }
 const STEPS = ['verification.created', 'verification.request_fetched']
 const WEBHOOK = { url: 'http://127.0.0.1:9/hook', events: [...STEPS, 'verification.canceled'] }
 

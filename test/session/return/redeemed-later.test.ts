@@ -8,6 +8,7 @@ import { dayOf, eventLogStub } from '../../../src/relying-party/events/event-day
 import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { json } from '../../routes/edge/edge-app.ts'
+import { WAIT } from '../../support/wait.ts'
 import { ask, createSession, fetchRequest, goodResponse, poll, post, setUp, stubOf } from '../driver.ts'
 
 const RETURN_URL = 'https://shop.example/done'
@@ -38,13 +39,10 @@ it('a binding that is redeemed later keeps the bytes of the event that was sent 
   const responseCode = redirect_uri.split('response_code=')[1]
   const back = await session.completeReturn({ responseCode, secret: link.value.secret })
   if (!back.ok) throw new Error(back.error)
-  await vi.waitFor(
-    async () => {
-      const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
-      expect(deliveries[0].state).toBe('delivered')
-    },
-    { timeout: 20_000 },
-  )
+  await vi.waitFor(async () => {
+    const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
+    expect(deliveries[0].state).toBe('delivered')
+  }, WAIT)
   const { version } = await poll(setting, id)
 
   const returnCode = new URL(back.value.returnUrl ?? '').searchParams.get('return_code') ?? ''
@@ -54,7 +52,7 @@ it('a binding that is redeemed later keeps the bytes of the event that was sent 
 
   const { deliveries } = await json(ask(setting, 'GET', id, '/deliveries'))
   await ask(setting, 'POST', id, `/deliveries/${deliveries[0].delivery_id}/redeliver`)
-  await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(2), { timeout: 20_000 })
+  await vi.waitFor(() => expect(receiver).toHaveBeenCalledTimes(2), WAIT)
   const [sent, again] = receiver.mock.calls.map(([, init]) => String(init?.body))
   expect(again).toBe(sent)
   expect(JSON.parse(sent ?? '')).toMatchObject({ session_binding: 'page' })

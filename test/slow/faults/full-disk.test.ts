@@ -7,6 +7,7 @@ import { startReceiver } from '../../support/service/receiver.ts'
 import { runLauncher } from '../../support/service/server.ts'
 import { OVER_18, startService } from '../../support/service/service.ts'
 import { begin, finish, type OwnStage, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
+import { HANG_MS, WAIT } from '../../support/wait.ts'
 import { type Disk, limitedDisk, mountDisk } from './disk.ts'
 import { probeHealth, sleepUntil } from './load.ts'
 
@@ -15,8 +16,6 @@ const DISK_MIB = 32
 const SESSIONS = IS_FULL ? 20 : 4
 /** An alarm that fails for so long is repeated by the platform minutes later. */
 const FULL_MS = IS_FULL ? 300_000 : 45_000
-/** The next look at the storage and at interrupted alarms, and time for a machine under load. */
-const SOON_MS = 60_000
 const MONITOR_MS = 1_000
 
 const stage = {} as OwnStage
@@ -61,14 +60,14 @@ it(
     ])
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 503))
     for (const { session } of ended) expect((await rp.poll(session.verification_id)).status).toBe('verified')
-    await vi.waitFor(async () => expect(await isWritable()).toBe(false), SOON_MS)
+    await vi.waitFor(async () => expect(await isWritable()).toBe(false), WAIT)
     await sleepUntil(filledAt + FULL_MS)
 
     const sent = receiver.requests.length
     receiver.answer({ status: 204 })
     disk.free(pid)
     const freedAt = Date.now()
-    await vi.waitFor(async () => expect(await isWritable()).toBe(true), SOON_MS)
+    await vi.waitFor(async () => expect(await isWritable()).toBe(true), WAIT)
     const writableAfter = Date.now() - freedAt
     const [idsEnded, idsExpiring] = [ended.map(({ session }) => session), expiring].map((sessions) =>
       sessions.map(({ verification_id }) => verification_id).sort(),
@@ -81,19 +80,19 @@ it(
         expect.arrayContaining([...ids]),
       )
     }
-    await vi.waitFor(() => expectSent(idsEnded!), { timeout: SOON_MS, interval: MONITOR_MS })
+    await vi.waitFor(() => expectSent(idsEnded!), { ...WAIT, interval: MONITOR_MS })
     console.info(
       `full for ${freedAt - filledAt} ms; writable again after ${writableAfter} ms, all queued events after ${Date.now() - freedAt} ms`,
     )
     for (const { request } of pending) expect((await respondWithAge(stage, request)).status).toBe(200)
-    await vi.waitFor(() => expectSent(idsExpiring!), { timeout: SOON_MS, interval: MONITOR_MS })
+    await vi.waitFor(() => expectSent(idsExpiring!), { ...WAIT, interval: MONITOR_MS })
     const { failures } = await probes.end()
     expect(failures).toEqual([])
     for (const { session } of [...ended, ...pending])
       expect((await rp.poll(session.verification_id)).status).toBe('verified')
     expect(server.pid()).toBe(pid)
   },
-  FULL_MS + 5 * SOON_MS,
+  FULL_MS + 2 * HANG_MS,
 )
 
 if (IS_FULL) {

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
 import { type OwnService, startService } from '../../support/service/service.ts'
+import { HANG_MS } from '../../support/wait.ts'
 import { callerOf, probeHealth, repeat } from './load.ts'
 
 const DESCRIPTORS = 1_024
@@ -56,12 +57,12 @@ it(
     console.info(
       `${hanging.requests.length} attempts hung; ${delays.length} other events after ${before} ms at most at first and ${after} ms later; slowest /healthz ${slowestMs} ms`,
     )
-    // A machine under load delays both.
-    expect(after - before).toBeLessThan(IN_TIME_MS)
+    // A machine under load delays both, and an event takes several steps. A probe takes one.
+    expect(after - before).toBeLessThan(IN_TIME_MS + 4 * slowestMs)
     expect(failures).toEqual([])
     expect(server.pid()).toBe(pid)
   },
-  SECONDS * 4_000 + 60_000,
+  SECONDS * 4_000 + HANG_MS,
 )
 
 /** Creates and cancels sessions. Returns the time of each call that canceled. */

@@ -8,11 +8,10 @@ import {
   OVER_18,
   type RelyingParty,
 } from '../../support/service/service.ts'
+import { WAIT } from '../../support/wait.ts'
 
 /** Callers at a time. */
 const CALLERS = 12
-/** Time limit of a probe: the service is busy, but must not hang. */
-const PROBE_MS = 10_000
 const BETWEEN_PROBES_MS = 100
 
 /** A relying party's server that makes many calls. */
@@ -73,14 +72,17 @@ export function sleepUntil(at: number): Promise<void> {
   return sleep(Math.max(0, at - Date.now()))
 }
 
-/** Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest one. */
+/**
+ * Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest one. The
+ * service may be busy, but must not hang.
+ */
 export function probeHealth(origin: string) {
   const failures: string[] = []
   let [slowestMs, isOver] = [0, false]
   const probing = (async () => {
     while (!isOver) {
       const begun = Date.now()
-      const outcome = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(PROBE_MS) }).then(
+      const outcome = await fetch(`${origin}/healthz`, { signal: AbortSignal.timeout(WAIT.timeout) }).then(
         ({ status }) => String(status),
         (error: Error) => error.name,
       )

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { WAIT } from '../../support/wait.ts'
 import { leanSettings, makeLeanWallet } from '../../support/wallets/lean-wallet.ts'
 import { authorized, persistentCaller } from '../crash/load.ts'
 import { expectStatus, present } from '../crash/ways.ts'
@@ -16,7 +17,6 @@ import { startTrace } from './trace.ts'
 
 /** Without a webhook and a list. The relying party has no other verification within ten seconds. */
 const MOST = 19
-const PUT_AWAY_MS = 60_000
 /** Time of a person. What is stored within a second is stored before the response. */
 const PERSON_MS = 2_500
 
@@ -53,7 +53,7 @@ it(`a verification costs at most ${MOST} fsyncs, if strace may trace`, async ({ 
   // On a slow machine an object may be put away in the middle and opened again. Then another one counts.
   for (let more = 2; more > 0 && syncs.length > MOST; more--) syncs = (await syncsOfOne()) ?? []
   expect(syncs.length, syncs.join('\n')).toBeLessThanOrEqual(MOST)
-}, 300_000)
+})
 
 /** Returns the calls of `fsync` of one verification, until its objects are put away. */
 async function syncsOfOne(): Promise<readonly string[] | undefined> {
@@ -71,5 +71,5 @@ async function objectsPutAway(): Promise<void> {
     readdirSync(join(server.stateDir, 'objects'), { recursive: true, encoding: 'utf8' }).filter((name) =>
       /[0-9a-f]{64}\.sqlite-wal$/.test(name),
     )
-  await vi.waitFor(() => expect(open()).toEqual([]), { timeout: PUT_AWAY_MS, interval: 250 })
+  await vi.waitFor(() => expect(open()).toEqual([]), { ...WAIT, interval: 250 })
 }

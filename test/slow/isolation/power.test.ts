@@ -10,6 +10,7 @@ import { seededRandom } from '../../formats/sd-jwt-vc/random.ts'
 import { makeAuthority } from '../../support/people/person.ts'
 import { type CreatedRelyingParty, type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { WAIT } from '../../support/wait.ts'
 import {
   formPost,
   type LeanWallet,
@@ -58,7 +59,7 @@ it('a copy of the state has every outcome that was acknowledged before the copy 
   for (let i = 1; i <= COPIES; i++) {
     const target = Math.floor((SESSIONS * i) / (COPIES + 1))
     await vi.waitFor(() => expect(finished.length).toBeGreaterThanOrEqual(target), {
-      timeout: 120_000,
+      ...WAIT,
       interval: 2,
     })
     await sleep(random.below(50))
@@ -76,7 +77,7 @@ it('a copy of the state has every outcome that was acknowledged before the copy 
     await copy.stop()
     expect(found).toEqual(acknowledged.map(({ verificationId, end }) => [verificationId, end]))
   }
-}, 300_000)
+})
 
 it('the outcome is on disk before the wallet gets its response, if strace may trace', async ({ skip }) => {
   const create = async () => {
@@ -89,13 +90,10 @@ it('the outcome is on disk before the wallet gets its response, if strace may tr
   }
   // The list has it, so the objects of the relying party exist.
   const first = await create()
-  await vi.waitFor(
-    async () => {
-      const { text } = await askServer('/v1/verify', authorized(rp.api_key))
-      expect(text).toContain(first.verification_id)
-    },
-    { timeout: 60_000 },
-  )
+  await vi.waitFor(async () => {
+    const { text } = await askServer('/v1/verify', authorized(rp.api_key))
+    expect(text).toContain(first.verification_id)
+  }, WAIT)
   const databases = databasesOf(server)
   const { verification_id, wallet_request } = await create()
   const [own = '', ...others] = databasesOf(server).filter((path) => !databases.includes(path))
@@ -112,7 +110,7 @@ it('the outcome is on disk before the wallet gets its response, if strace may tr
   expect(isOnDiskFirst(calls, own)).toBe(true)
   const withoutSyncs = calls.filter((call) => !isSyncOf(call, own))
   expect(isOnDiskFirst(withoutSyncs, own)).toBe(false)
-}, 60_000)
+})
 
 /** Returns the paths of the objects' databases, below the state. */
 function databasesOf({ stateDir }: Server): readonly string[] {

@@ -59,7 +59,7 @@ beforeAll(async () => {
   shipped = filesBelow(folder)
   const { status, stderr } = install(folder)
   expect(status, stderr).toBe(0)
-}, 240_000)
+})
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the files of a release', () => {
@@ -184,7 +184,7 @@ describe('the installed archive', () => {
     const list = ['run', '--silent', 'admin', '--', 'relying-parties', 'list']
     expect(execFileSync('npm', list, { cwd: folder, env, encoding: 'utf8' })).toContain('Demo Cellar')
     await second.end('SIGINT')
-  }, 120_000)
+  })
 
   it('says what to do if npm install is missing', async () => {
     const bare = join(work, 'bare')
@@ -220,7 +220,7 @@ describe('the installed archive', () => {
     expect(await service.end('SIGTERM')).toBe(0)
     expect(health()).toBe(1)
     chmodSync(folder, 0o755)
-  }, 60_000)
+  })
 
   it('continues the state of the previous version, and the previous version continues its state', async () => {
     const launcher = join(folder, 'scripts', 'start.mjs')
@@ -250,9 +250,7 @@ describe('the installed archive', () => {
       expect(await rp.status(pending.verification_id)).toBe('verified')
       expect(await rp.status(canceled.verification_id)).toBe('canceled')
       await expect
-        .poll(() => receiver.requests.slice(1).map(({ body }) => JSON.parse(String(body)).verification_id), {
-          timeout: 20_000,
-        })
+        .poll(() => receiver.requests.slice(1).map(({ body }) => JSON.parse(String(body)).verification_id))
         .toEqual(expect.arrayContaining([canceled.verification_id, pending.verification_id]))
       for (const request of receiver.requests)
         for (const { refused } of Object.values(checkSignature(request, rp.webhook_secret)))
@@ -269,7 +267,7 @@ describe('the installed archive', () => {
       await receiver.close()
       await service.server.stop()
     }
-  }, 120_000)
+  })
 })
 
 /** Returns the archive with the verifier of the previous version. */

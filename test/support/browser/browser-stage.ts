@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'
 import { findChromium } from '../../../scripts/service/chromium.mjs'
 import { type Front, startFront } from '../service/front.ts'
 import { type OwnStage, type Stage, useOwnStage, useStage } from '../service/stage.ts'
+import { WAIT } from '../wait.ts'
 
 const CHROMIUM = findChromium()
 
@@ -163,6 +164,7 @@ async function newVisitor(
     locale: 'en-GB',
     ...options,
   })
+  context.setDefaultTimeout(WAIT.timeout)
   const page = await context.newPage()
   page.on('pageerror', (error) => errors.push(`threw: ${error.message}`))
   page.on('console', (message) => {

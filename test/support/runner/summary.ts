@@ -25,7 +25,7 @@ export type Rules = {
 }
 
 /** Ends of titles: tests that a machine can show only with this tool. */
-const NEEDS_TOOL = /, where (strace may look|cc is installed)$/
+export const NEEDS_TOOL = /, if (strace may trace|cc is installed)$/
 
 /** Returns the lines that end a run, and its errors: a run with an error fails. */
 export function summarise(files: readonly FileResult[], { projects, noSkips, everyTool }: Rules) {

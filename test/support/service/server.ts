@@ -9,12 +9,13 @@ import { join } from 'node:path'
 import { ROOT } from '../../../scripts/service/paths.mjs'
 import { diesWithParent } from '../../../scripts/service/workerd.mjs'
 import { takeCounters } from '../counters/counters.ts'
+import { WAIT } from '../wait.ts'
 
 const LAUNCHER = process.env.COUNTED_LAUNCHER ?? join(ROOT, 'scripts', 'start.mjs')
 /** Starts of a service whose port is free when it is chosen. */
 const STARTS = 5
 /** The tests of faults at full size start with much work. */
-const READY_WITHIN_MS = process.env.FAULTS === 'full' ? 600_000 : 60_000
+const READY_WITHIN_MS = process.env.FAULTS === 'full' ? 600_000 : WAIT.timeout
 
 /** A service that runs, started by this test file or shared with others (shared-services.ts). */
 export type RunningServer = {

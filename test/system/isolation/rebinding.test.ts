@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { buildLibrary, PASS_LIBRARY } from '../../support/service/library.ts'
 import { copyProject } from '../../support/service/project-copy.ts'
 import { startService } from '../../support/service/service.ts'
+import { WAIT } from '../../support/wait.ts'
 import { nameOf, RESOLVER } from './resolver.ts'
 
 const library = buildLibrary(RESOLVER)
@@ -50,7 +51,7 @@ it('fetches reach no address of this machine by a public name, except with ALLOW
   expect(connections).toBe(0)
   await expectAttempt('1', ADDRESSES[0][1]) // the resolver and the listener work
   expect(connections).toBeGreaterThan(0)
-}, 120_000)
+})
 
 /** Ends a session whose webhook has such a name. Waits for the end of its first attempt. */
 async function expectAttempt(ALLOW_LOOPBACK: '0' | '1', bytes: readonly number[]): Promise<void> {
@@ -64,7 +65,7 @@ async function expectAttempt(ALLOW_LOOPBACK: '0' | '1', bytes: readonly number[]
       deliveries: readonly { attempts: readonly object[] }[]
     }
     expect(deliveries[0]?.attempts[0]).toMatchObject({ status: null, error: 'connection' })
-  }, 20_000)
+  }, WAIT)
 }
 
 const services = new Map<string, ReturnType<typeof startService>>()

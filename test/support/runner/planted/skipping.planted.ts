@@ -1,4 +1,4 @@
 import { it } from 'vitest'
 
 it.skip('is skipped', () => {})
-it.skip('is skipped, where cc is installed', () => {})
+it.skip('is skipped, if cc is installed', () => {})
