@@ -339,7 +339,7 @@ describe('src/', () => {
 })
 
 describe('sandbox/', () => {
-  it('imports its own files, and of the verifier only net, crypto and codec', () => {
+  it('imports only its own files and the net, crypto and codec of the verifier', () => {
     const files = Object.fromEntries(
       Object.entries(readSources('sandbox')).map(([path, source]) => [`sandbox/${path}`, source]),
     )

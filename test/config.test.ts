@@ -59,10 +59,13 @@ describe('OIDC_KEYS', () => {
     )
   })
 
-  it.each(['OIDC_KEYS', 'OIDC_SUBJECT_KEY'])('needs the key of subjects, too: not without %s', (name) => {
-    const { [name]: _, ...without } = TEST_ENVIRONMENT as Record<string, string>
-    expect(() => parseConfig(without)).toThrow('OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY')
-  })
+  it.each(['OIDC_KEYS', 'OIDC_SUBJECT_KEY'])(
+    'requires the key of subjects, too: refused without %s',
+    (name) => {
+      const { [name]: _, ...without } = TEST_ENVIRONMENT as Record<string, string>
+      expect(() => parseConfig(without)).toThrow('OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY')
+    },
+  )
 })
 
 describe('METRICS_TOKEN', () => {

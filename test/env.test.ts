@@ -47,7 +47,7 @@ it('refuses an unknown jurisdiction', () => {
   expect(() => loadConfig(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
 })
 
-it('gives every object class its bindings from there', () => {
+it('gives every object class its bindings from the jurisdiction', () => {
   const src = join(import.meta.dirname, '..', 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const classes = files

@@ -137,7 +137,7 @@ defineWalletVerifier()
     expect(await opened.locator('main.framed, main[data-embed]').count()).toBe(0)
   })
 
-  it('the page sends nothing to an origin of the list that is not the one around it', async () => {
+  it('the page sends nothing to a listed origin that is not the origin of the page around it', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, TILL] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()

@@ -58,7 +58,7 @@ describeInBrowser('a login in a browser', () => {
   it.each<[string, string, Readonly<Record<string, string>>, number]>([
     ['cannot start, with a link to its client', 'login-failed', { scope: 'openid unknown' }, 1],
     ['is of no client of ours, without a link', 'login-unknown', { client_id: 'unknown' }, 0],
-  ])('is a page where it %s', async (_, picture, parameters, links) => {
+  ])('shows a page if it %s', async (_, picture, parameters, links) => {
     const { url } = await request(stage, await registerClient(stage.rp))
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     for (const [name, device] of Object.entries(DEVICES)) {
@@ -86,7 +86,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('is over in another browser, and after its code was redeemed', async () => {
+  it('cannot go on in another browser, or after its code was redeemed', async () => {
     const { page, made, id } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     await redeem(made, await end(page))
@@ -128,7 +128,7 @@ describeInBrowser('a login in a browser', () => {
     expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
-  it('shows a button where the form of form_post is not sent by itself', async () => {
+  it('shows a button if the form of form_post is not sent by itself', async () => {
     const { page, id } = await begin({ parameters: { response_mode: 'form_post' }, device: DEVICES.phone })
     await page.route(/form-post/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)

@@ -117,7 +117,7 @@ describe('waiting', () => {
   })
 })
 
-it('a receipt is returned as text, and its problem as elsewhere', async () => {
+it('a receipt is returned as text, and a problem like any other problem', async () => {
   const headers = { 'Content-Type': 'application/verification-receipt+jwt' }
   const { client, calls } = serviceOf(
     new Response('a.b.c', { headers }),

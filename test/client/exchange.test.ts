@@ -48,7 +48,7 @@ const truncated: Reply = (response) => {
 const silent: Reply = () => undefined
 const slowBody: Reply = (response) => response.writeHead(200).write('{"status":')
 
-describe('an answer that is not of the service', () => {
+describe('a response that does not come from the service', () => {
   it.each<[string, Reply, number, number]>([
     ['HTML at 200, as of a captive portal', html(200), 200, 1],
     ['HTML at 403, as of a proxy', html(403), 403, 1],
@@ -64,7 +64,7 @@ describe('an answer that is not of the service', () => {
     ['a redirect', send(302, '', { Location: 'https://elsewhere.example/' }), 302, 1],
     ['JSON of a proxy at 400', send(400, '{"code":1,"message":"blocked"}'), 400, 1],
     ['JSON of a proxy at 503', send(503, '{"error":"no backend"}'), 503, 4],
-  ])('%s is unexpected_answer with its status', async (_, reply, status, calls) => {
+  ])('is unexpected_answer with its status: %s', async (_, reply, status, calls) => {
     const { client, requests } = await serviceOf([reply])
     const error = { code: 'unexpected_answer', status, detail: null, retryable: calls > 1 }
     expect(await client.get('v_1')).toMatchObject({ ok: false, error })
@@ -75,12 +75,12 @@ describe('an answer that is not of the service', () => {
     ['an erasure', (client) => client.erase('v_1')],
     ['a receipt', (client) => client.receipt('v_1')],
     ['a creation', (client) => client.create({})],
-  ])('is no success of %s', async (_, call) => {
+  ])('does not count as %s that succeeded', async (_, call) => {
     const { client } = await serviceOf([html(200)])
     expect(await call(client)).toMatchObject({ ok: false, error: { code: 'unexpected_answer', status: 200 } })
   })
 
-  it('is followed by the real one after a retry', async () => {
+  it('is followed by the real response after a retry', async () => {
     const { client, requests } = await serviceOf([html(502), found])
     expect(await client.get('v_1')).toMatchObject({ ok: true, value: { status: 'pending' } })
     expect(requests).toEqual(['GET /v1/verify/v_1', 'GET /v1/verify/v_1'])

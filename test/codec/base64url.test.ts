@@ -14,12 +14,12 @@ const PUBLISHED = [
 ] as const
 
 describe('base64', () => {
-  it.each(PUBLISHED)('of %j is %j, and back', (text, encoded) => {
+  it.each(PUBLISHED)('encodes %j as %j, and decodes it back', (text, encoded) => {
     expect(encodeBase64(utf8(text))).toBe(encoded)
     expect(decodeBase64(encoded)).toEqual(utf8(text))
   })
 
-  it.each(PUBLISHED)('of %j in the URL-safe form has no padding', (text, encoded) => {
+  it.each(PUBLISHED)('encodes %j without padding in the URL-safe form', (text, encoded) => {
     const unpadded = encoded.replaceAll('=', '')
     expect(encodeBase64url(utf8(text))).toBe(unpadded)
     expect(decodeBase64url(unpadded)).toEqual(utf8(text))

@@ -27,7 +27,7 @@ describe('bytes', () => {
     expect([...joined]).toEqual([1, 2, 3])
   })
 
-  it('are equal only in all places and in length', () => {
+  it('are equal only if each byte and the length are equal', () => {
     const bytes = Uint8Array.from([1, 2, 3])
     expect(equalBytes(bytes, Uint8Array.from([1, 2, 3]))).toBe(true)
     expect(equalBytes(bytes, Uint8Array.from([1, 2, 4]))).toBe(false)
@@ -43,7 +43,10 @@ describe('bytes', () => {
     expect(decodeHex('')).toEqual(new Uint8Array())
   })
 
-  it.each(['0', 'abc', '0g', ' 00', '0x00', '00\n'])('have no hexadecimal text %j', (text) => {
-    expect(decodeHex(text)).toBeUndefined()
-  })
+  it.each(['0', 'abc', '0g', ' 00', '0x00', '00\n'])(
+    'cannot be read from the hexadecimal text %j',
+    (text) => {
+      expect(decodeHex(text)).toBeUndefined()
+    },
+  )
 })

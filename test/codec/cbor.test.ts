@@ -119,7 +119,7 @@ const MALFORMED = {
 }
 
 describe('invalid CBOR', () => {
-  it.each(Object.entries(MALFORMED))('%s', (_, hex) => {
+  it.each(Object.entries(MALFORMED))('is rejected: %s', (_, hex) => {
     expect(read(hex)).toEqual({ ok: false, error: 'malformed' })
   })
 
@@ -139,12 +139,12 @@ describe('invalid CBOR', () => {
   })
 })
 
-describe('limits', () => {
-  it('of bytes are checked before decoding', () => {
+describe('the decoder', () => {
+  it('checks the limit of bytes before it decodes', () => {
     expect(read('00'.repeat(11), { ...LIMITS, bytes: 10 })).toEqual({ ok: false, error: 'too_large' })
   })
 
-  it('of depth apply to arrays, maps and tags', () => {
+  it('applies the limit of depth to arrays, maps and tags', () => {
     for (const opening of ['81', 'a100', 'c1']) {
       expect(read(`${opening.repeat(15)}00`).ok).toBe(true)
       expect(read(`${opening.repeat(16)}00`)).toEqual({ ok: false, error: 'too_deep' })
@@ -152,7 +152,7 @@ describe('limits', () => {
     }
   })
 
-  it('of items apply to the whole input', () => {
+  it('applies the limit of items to the whole input', () => {
     expect(read('8301820203820405', { ...LIMITS, items: 8 }).ok).toBe(true)
     expect(read('8301820203820405', { ...LIMITS, items: 7 })).toEqual({ ok: false, error: 'too_many_items' })
   })

@@ -97,7 +97,7 @@ describe('parseJson', () => {
     ['backslashes alone', '\\'.repeat(999_999)],
     ['a long string', `"${'a'.repeat(999_000)}`],
     ['100,000 levels', '['.repeat(100_000)],
-  ])('reads %s once', (_, text) => {
+  ])('reads each character once: %s', (_, text) => {
     expect(fault(text)).toBeDefined()
   })
 
@@ -116,7 +116,7 @@ describe('JSON objects', () => {
     expect(isJsonObject(JSON.parse(text))).toBe(false)
   })
 
-  it('have their own members and no others', () => {
+  it('have only their own members', () => {
     expect(member({ a: 1 }, 'a')).toBe(1)
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(member({ a: 1 }, name)).toBeUndefined()

@@ -84,7 +84,7 @@ describe('a document of the next version', () => {
     })
   })
 
-  it('is rejected if more changed, and by builds before the addition', () => {
+  it('is rejected after a change that adds more than members, and by builds older than the addition', () => {
     expect(() => upgradeDocument({ ...newer, readable_from: 6 }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ schema: 6, label: 'a' }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')

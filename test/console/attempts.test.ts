@@ -45,11 +45,11 @@ describe('the attempts of a step', () => {
     ['after it', attemptAt(30, { at: '2026-11-23T12:00:30.001Z' })],
     ['of another reason', attemptAt(20, { reason: { ...REASON, code: 'nonce_mismatch' } })],
     ['of another channel', attemptAt(20, { channel: 'dc_api' })],
-  ])('are none %s', (_, attempt) => {
+  ])('are empty %s', (_, attempt) => {
     expect(attemptsOf(STEP, [attempt])).toEqual([])
   })
 
-  it('are none of a step of another type', () => {
+  it('are empty for a step of another type', () => {
     expect(attemptsOf({ ...STEP, type: 'ended' }, [attemptAt(20)])).toEqual([])
   })
 })

@@ -48,7 +48,7 @@ describe('the newest page', () => {
     expect(withNewest(first, pageOf([6, 5, 4], 'before 4'), true).next).toBe('before 3')
   })
 
-  it('replaces the list where entries between the two may be missing', () => {
+  it('replaces the list if entries between the two pages may be missing', () => {
     const listing = withNewest(both, pageOf([20, 19, 18], 'before 18'), true)
     expect(numbersOf(listing)).toEqual([20, 19, 18])
     expect(listing.next).toBe('before 18')
@@ -59,7 +59,7 @@ describe('the newest page', () => {
     expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
   })
 
-  it('only counts new entries while the list is used, and changes the others in their places', () => {
+  it('only counts new entries while the list is used, and updates the shown entries in their places', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
     expect(listing.waiting).toBe(2)
@@ -67,21 +67,18 @@ describe('the newest page', () => {
     expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  it.each([true, false])(
-    'without an entry keeps what was found among older ones (mayMove: %s)',
-    (mayMove) => {
-      const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
-      expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
-      const found = withOlder(none, pageOf([5, 4], 'before 4'))
-      const listing = withNewest(found, pageOf([], 'before 51'), mayMove)
-      expect(numbersOf(listing)).toEqual([5, 4])
-      expect(listing).toMatchObject({ next: 'before 4', waiting: 0, isSparse: false })
-      const end = withOlder(none, pageOf([]))
-      expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
-    },
-  )
+  it.each([true, false])('keeps the older matches if the page has no entry (mayMove: %s)', (mayMove) => {
+    const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
+    expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
+    const found = withOlder(none, pageOf([5, 4], 'before 4'))
+    const listing = withNewest(found, pageOf([], 'before 51'), mayMove)
+    expect(numbersOf(listing)).toEqual([5, 4])
+    expect(listing).toMatchObject({ next: 'before 4', waiting: 0, isSparse: false })
+    const end = withOlder(none, pageOf([]))
+    expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
+  })
 
-  it('is empty where the last match is gone', () => {
+  it('empties the list if the last match is gone', () => {
     expect(numbersOf(withNewest(both, pageOf([]), true))).toEqual([])
   })
 
@@ -91,11 +88,11 @@ describe('the newest page', () => {
 })
 
 describe('an older page', () => {
-  it('follows the list, each entry once', () => {
+  it('is added after the list, each entry once', () => {
     expect(numbersOf(withOlder(first, pageOf([3, 2, 1])))).toEqual([5, 4, 3, 2, 1])
   })
 
-  it('without an entry leaves the next one to a person', () => {
+  it('without an entry leaves the next page to a person', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
   })
 })
@@ -106,7 +103,7 @@ describe('a page of two', () => {
     [[3], 'before 3', true],
     [[3, 2], 'before 2', false],
     [[3], null, false],
-  ] as const)('with %j and the cursor %j needed a search: %s', (numbers, next, expected) => {
+  ] as const)('with the entries %j and the cursor %j needed a search: %s', (numbers, next, expected) => {
     expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
   })
 })

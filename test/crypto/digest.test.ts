@@ -15,7 +15,7 @@ describe('digest', () => {
     expect(computed).toBe(createHash(name.replace('-', '')).update('abc').digest('hex'))
   })
 
-  it('has SHA-256 under its own name', async () => {
+  it('computes SHA-256 by its own function, too', async () => {
     expect(await sha256(utf8('x'))).toEqual(await digest('sha-256', utf8('x')))
   })
 

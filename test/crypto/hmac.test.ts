@@ -55,7 +55,7 @@ describe('HMAC-SHA256', () => {
     ).toBe(mac)
   })
 
-  it('is defined for no data, as node:crypto computes it', async () => {
+  it('is computed for empty data as node:crypto computes it', async () => {
     const mac = createHmac('sha256', 'x').update('').digest('hex')
     expect(Buffer.from(await hmacSha256(ascii('x'), ascii(''))).toString('hex')).toBe(mac)
   })

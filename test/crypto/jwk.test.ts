@@ -126,12 +126,12 @@ describe('importAgreementKey', () => {
 describe('jwkThumbprint', () => {
   const base64url = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
-  it('of the key of RFC 8037 A.2 is that of A.3', async () => {
+  it('returns the thumbprint of RFC 8037 A.3 for the key of A.2', async () => {
     expect(base64url(await jwkThumbprint(ED25519))).toBe('kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k')
   })
 
   it.each(['ES256', 'ES384', 'ES512'])(
-    'of an %s key agrees with jose, with any further members',
+    'agrees with jose for an %s key, with any further members',
     async (alg) => {
       const { publicKey } = await generateKeyPair(alg, { extractable: true })
       const jwk = await exportJWK(publicKey)

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { openRecentKeys } from '../../src/crypto/recent-keys.ts'
 
-it('returns what was set, and undefined for other texts', () => {
+it('the recent keys return what was set, and undefined for other texts', () => {
   const recent = openRecentKeys<number>(2)
   recent.set('a', 1)
   expect([recent.get('a'), recent.get('b')]).toEqual([1, undefined])
 })
 
-it('drops the least recently used entry beyond its limit', () => {
+it('the recent keys drop the least recently used entry beyond their limit', () => {
   const recent = openRecentKeys<number>(2)
   recent.set('a', 1)
   recent.set('b', 2)

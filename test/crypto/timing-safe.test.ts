@@ -24,12 +24,12 @@ describe('two secrets', () => {
     ['nothing', new Uint8Array()],
     ['the same and a zero byte', new Uint8Array([...SECRET, 0])],
     ['the same twice', new Uint8Array([...SECRET, ...SECRET])],
-  ])('differ in length: %s', (_, other) => {
+  ])('differ if their lengths differ: %s', (_, other) => {
     expect(timingSafeEqual(SECRET, other)).toBe(false)
     expect(timingSafeEqual(other, SECRET)).toBe(false)
   })
 
-  it('of nothing and zero bytes differ', () => {
+  it('differ if one is empty and the other one is zero bytes', () => {
     expect(timingSafeEqual(new Uint8Array(), new Uint8Array(4))).toBe(false)
     expect(timingSafeEqual(new Uint8Array(4), new Uint8Array())).toBe(false)
   })
@@ -43,7 +43,7 @@ describe('two secrets', () => {
   })
 })
 
-it('compares to the end: every byte of the first secret is read though the first already differs', () => {
+it('the comparison reads every byte of the first secret, even if the first bytes already differ', () => {
   const read: number[] = []
   const watched = new Proxy(Uint8Array.of(9, 2, 3, 4), {
     get: (target, name) => {

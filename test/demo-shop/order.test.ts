@@ -115,7 +115,7 @@ describe('the records', () => {
     expect(once.records).toHaveLength(1)
   })
 
-  it('contain the last of consecutive polls', () => {
+  it('contain only the last of consecutive polls', () => {
     const order = [1, 2, 3].reduce((known, at) => withRecord(known, poll(at)), requested)
     expect(order.records.map(({ at }) => at)).toEqual([3])
   })
@@ -128,7 +128,7 @@ describe('the records', () => {
 })
 
 describe('polling', () => {
-  it('the service: every two seconds until the end, then once', () => {
+  it('asks the service every two seconds until the end, then once', () => {
     expect([isPollDue(requested, NOW + 1_999), isPollDue(requested, NOW + 2_000)]).toEqual([false, true])
     const withEvent = withWebhook(requested, event(), webhook())
     expect(isPollDue(withEvent, NOW)).toBe(true)
@@ -137,7 +137,7 @@ describe('polling', () => {
     expect(isPollDue(withVerification(redeemed, reported(), poll(NOW)), NOW + 60_000)).toBe(false)
   })
 
-  it('by the page: until the webhook arrives, at most twenty seconds after the end', () => {
+  it('by the page ends when the webhook arrives, or twenty seconds after the end', () => {
     const polled = withVerification(requested, reported(), poll(NOW))
     expect([isLive(requested, NOW), isLive(polled, NOW + 19_999), isLive(polled, NOW + 20_000)]).toEqual([
       true,

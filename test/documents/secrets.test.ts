@@ -18,7 +18,7 @@ const isIgnored = (file: string) => spawnSync('git', ['check-ignore', '--no-inde
 const PAGES = pagesOfDocumentation()
 
 describe('a file that the documentation writes', () => {
-  it('exists on several pages', () => {
+  it('is named on several pages', () => {
     expect(PAGES.flatMap(filesOf)).toEqual(expect.arrayContaining(['.dev/created.json', '.dev/verifier.key']))
   })
 
@@ -34,7 +34,7 @@ describe('a file that the documentation writes', () => {
   )
 
   it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
-    'hides no vector: %s',
+    'does not make git ignore a vector: %s',
     (file) => {
       expect(isIgnored(file)).toBe(false)
     },

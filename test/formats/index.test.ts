@@ -7,9 +7,12 @@ describe('the registry of formats', () => {
     expect(credentialFormat(id)).toBe(format)
   })
 
-  it.each(['vc+sd-jwt', 'DC+SD-JWT', '', 'constructor', '__proto__', 'toString'])('has no %j', (id) => {
-    expect(credentialFormat(id)).toBeUndefined()
-  })
+  it.each(['vc+sd-jwt', 'DC+SD-JWT', '', 'constructor', '__proto__', 'toString'])(
+    'has no format %j',
+    (id) => {
+      expect(credentialFormat(id)).toBeUndefined()
+    },
+  )
 })
 
 describe('dc+sd-jwt', () => {

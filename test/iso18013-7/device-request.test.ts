@@ -69,7 +69,7 @@ describe('published requests are the ones that we build, byte for byte', () => {
   })
 })
 
-it('groups elements by namespace, with the intent to retain', async () => {
+it('a device request groups elements by namespace, with the intent to retain', async () => {
   expect(await received(both)).toMatchObject({
     version: '1.0',
     documents: [
@@ -88,14 +88,14 @@ it('groups elements by namespace, with the intent to retain', async () => {
   })
 })
 
-it('has use cases in version 1.1 only', async () => {
+it('a device request has use cases in version 1.1 only', async () => {
   expect(await received(choice)).toMatchObject({
     version: '1.1',
     useCases: [{ mandatory: true, documentSets: [[0], [1]] }],
   })
 })
 
-it('is read by another library', async () => {
+it('a device request is read by another library', async () => {
   const text = await buildDeviceRequest(both, transcript, [alice])
   const request = DeviceRequest.decode(Buffer.from(text, 'base64url'))
   expect(request.docRequests.map(({ itemsRequest }) => itemsRequest.docType)).toEqual([
@@ -156,7 +156,7 @@ describe('the hash of a request', () => {
     expect(await deviceRequestHash(choice, transcript)).toBe(digest)
   })
 
-  it('differs for another question and another origin', async () => {
+  it('differs for another request and for another origin', async () => {
     const hashes = [
       await deviceRequestHash(both, transcript),
       await deviceRequestHash(choice, transcript),

@@ -14,7 +14,7 @@ import { effortOf } from './effort.ts'
 const context = { ...CONTEXT, trace: () => undefined }
 const MEBIBYTE = 1024 * 1024
 
-describe('rejected before any costly work', () => {
+describe('no costly work is done for', () => {
   it('a status list that inflates to 64 MiB', async () => {
     const compressed = Uint8Array.from(deflateSync(new Uint8Array(64 * MEBIBYTE)))
     // One byte becomes a thousand. The input is broken one mebibyte after the limit: inflating it further
@@ -24,7 +24,7 @@ describe('rejected before any costly work', () => {
     expect(result).toEqual({ ok: false, error: 'too_large' })
   })
 
-  it('a bitstring that inflates to 64 MiB', async () => {
+  it('a bitstring status list that inflates to 64 MiB', async () => {
     const compressed = Uint8Array.from(gzipSync(new Uint8Array(64 * MEBIBYTE)))
     compressed.fill(0xff, (STATUS_LIST.inflatedBytes + MEBIBYTE) / 1024)
     const result = inflateStatusList({ layout: 'bitstring', bits: 1, compressed })

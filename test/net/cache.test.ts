@@ -25,7 +25,7 @@ afterEach(() => {
 })
 
 describe('a cache', () => {
-  it('returns a fresh value, and gives a stale one to the next read', async () => {
+  it('returns a fresh value, and passes a stale value to the next read', async () => {
     const { get, reads } = counting()
     expect(await get('a')).toBe('a1')
     expect(await get('a', NOW + LIFETIME - 1)).toBe('a1')

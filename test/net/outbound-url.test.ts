@@ -266,7 +266,7 @@ describe('loopback', () => {
   })
 })
 
-it('rejects our own name on 443, also when we listen on another port', () => {
+it('a URL with our own name on port 443 is rejected, also when we listen on another port', () => {
   expect(
     fault('https://verify.example.org/', { allowLoopback: false, ownHost: 'verify.example.org:8443' }),
   ).toBe('own_host')

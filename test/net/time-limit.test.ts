@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('aborts what takes too long, and at the limit only', async () => {
+it('the time limit aborts work that takes too long, and only at the limit', async () => {
   const aborted = vi.fn()
   const work = withTimeLimit(1000, (signal) => {
     signal.addEventListener('abort', aborted)
@@ -20,7 +20,7 @@ it('aborts what takes too long, and at the limit only', async () => {
   expect(await work).toBe('given up')
 })
 
-it('leaves no timer behind, whether the work succeeds or fails', async () => {
+it('the time limit leaves no timer behind, whether the work succeeds or fails', async () => {
   expect(await withTimeLimit(1000, async () => 7)).toBe(7)
   await expect(withTimeLimit(1000, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   expect(vi.getTimerCount()).toBe(0)

@@ -92,7 +92,7 @@ describe('bodies of requests', () => {
     expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
   })
 
-  it('require of a creation nothing but what is asked', () => {
+  it('require no member of a creation', () => {
     expect(schemas.CreateVerification?.required).toBeUndefined()
   })
 })
@@ -146,7 +146,7 @@ describe('paths', () => {
     expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
   })
 
-  it('say by patterns what is refused', () => {
+  it('show by their patterns what is refused', () => {
     const patternOf = (name: string, member: string) => schemas[name]?.properties?.[member]?.pattern ?? 'none'
     expect('').not.toMatch(new RegExp(patternOf('RequestObjectForm', 'wallet_nonce')))
     expect('a cursor').not.toMatch(new RegExp(patternOf('RedeliveryRange', 'after')))

@@ -39,7 +39,7 @@ describe('provesAge', () => {
     ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
     ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
     ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
-  ])('18 years: %s', (_, birthdate, now, proven) => {
+  ])('is right about 18 years: %s', (_, birthdate, now, proven) => {
     expect(provesAge(birthdate, 18, at(now))).toBe(proven)
   })
 
@@ -49,7 +49,7 @@ describe('provesAge', () => {
     // 2100 is no leap year
     ['2084-02-29', 16, '2100-02-28T23:59:59Z', false],
     ['2084-02-29', 16, '2100-03-01T00:00:00Z', true],
-  ])('born %s, %i years at %s: %s', (birthdate, age, now, proven) => {
+  ])('is right for a person born %s, %i years at %s: %s', (birthdate, age, now, proven) => {
     expect(provesAge(birthdate, age, at(now))).toBe(proven)
   })
 
@@ -128,12 +128,12 @@ describe('provesAge', () => {
     ['1990-01-01', '00100000', 18, true],
     ['1990-01-01', '01000000', 18, true],
     ['1990-01-01', '11111111', 1, false],
-  ])('of a map with %s masked by %s, %i years: %s', (birth_date, approximate_mask, age, proven) => {
+  ])('is right for a map with %s masked by %s, %i years: %s', (birth_date, approximate_mask, age, proven) => {
     const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
     expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)
   })
 
-  test('of a map with a mask is what the latest of the dates that fit proves', () => {
+  test('uses the latest possible date of a map with a mask', () => {
     const now = at('2026-06-15T12:00:00Z')
     const days = Array.from({ length: 366 }, (_, i) =>
       new Date(Date.UTC(2008, 0, 1 + i)).toISOString().slice(0, 10),
@@ -154,7 +154,7 @@ describe('provesAge', () => {
     expect(provesAge('1916-06-15', 99, at('2026-06-15T12:00:00Z'))).toBe(true)
   })
 
-  test('proves nothing at a time that is none', () => {
+  test('proves nothing at an invalid time', () => {
     expect(provesAge('1990-06-15', 18, Number.NaN)).toBe(false)
   })
 

@@ -151,7 +151,7 @@ test('the level of no credentials is low', () => {
   expect(lowestLevel([])).toEqual({ level: 'low', derivation: [] })
 })
 
-test('a level reaches itself and what is below it', () => {
+test('a level satisfies itself and every lower level', () => {
   const reached = ASSURANCE_LEVELS.map((level) =>
     ASSURANCE_LEVELS.filter((required) => reachesLevel(level, required)),
   )
@@ -163,7 +163,7 @@ describe('the required level', () => {
     ASSURANCE_LEVELS.map((level, l) => [required, level, l >= r ? 'verified' : 'rejected'] as const),
   )
 
-  test.each(cases)('of %s and an anchor of %s: %s', (required, level, status) => {
+  test.each(cases)('of %s with an anchor of %s leads to %s', (required, level, status) => {
     const policy = policyOf({ required_assurance_level: required })
     const anchor = { name: 'Authority', assurance_level: level }
     const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]

@@ -55,13 +55,13 @@ describe('unknown names (400)', () => {
     ])
   })
 
-  test('hide unsatisfiable members: all errors have one status', () => {
+  test('hide unsatisfiable members, because all errors have one status', () => {
     expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
   })
 
-  test('an added type is known to those only who added it', () => {
+  test('include a type that another relying party added', () => {
     const changes = { credential_types: ['membership'], scope: ['active'] }
     expect(errorsOf(changes)).toBe('a policy')
     expect(errorsOf(changes, [SD_JWT], [])).toEqual([
@@ -72,7 +72,7 @@ describe('unknown names (400)', () => {
 })
 
 describe('known names that no credential can satisfy (422)', () => {
-  test('a scope that only a type carries which is not requested', () => {
+  test('a scope that only a type carries that is not requested', () => {
     expect(errorsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])

@@ -199,7 +199,7 @@ describe('added types', () => {
     ])
   })
 
-  test('may have a name or an identifier that was built in later, and then that one gives way', () => {
+  test('may have a name or an identifier that was built in later, and then the built-in type gives way', () => {
     const formats = { mso_mdoc: { identifiers: ['com.google.wallet.idcard.1'], scopes: {} } }
     const pass = { name: 'pass', formats }
     const aadhaar = { ...MEMBERSHIP, name: 'aadhaar' }

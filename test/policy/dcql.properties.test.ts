@@ -224,7 +224,7 @@ describe('a query that we accept', () => {
   })
 })
 
-describe('any other value in its place, or in place of a part', () => {
+describe('any other value in place of a query or of a part of it', () => {
   it('never throws: it is refused, or every query in it is parsed', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
@@ -239,7 +239,7 @@ describe('any other value in its place, or in place of a part', () => {
   })
 })
 
-describe('a response to it', () => {
+describe('a response to an accepted query', () => {
   it('is verified if it satisfies the library and every claim has a value that proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
@@ -257,7 +257,7 @@ describe('a response to it', () => {
     expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(10)
   })
 
-  it('satisfies the library with the credentials that a verified decision rests on', () => {
+  it('satisfies the library with the credentials that a verified decision uses', () => {
     let verified = 0
     fc.assert(
       fc.property(QUERY, responseOf(WILD_CLAIMS), (query, inputs) => {

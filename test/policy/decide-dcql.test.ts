@@ -72,7 +72,7 @@ describe('a claim', () => {
     [{ path: ['active'] }, 'true', 'predicate_false'],
     [{ path: ['active'] }, 1, 'predicate_false'],
     [{ path: ['active'], values: ['true'] }, 'true', null],
-  ])('%j that is %j: %s', (claim, value, reason) => {
+  ])('%j with the value %j has the reason %s', (claim, value, reason) => {
     const decision = one(claim, { [String(claim.path[0])]: value })
     expect([decision.reason, decision.status]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
     expect(Object.values(decision.checks)).toEqual([reason === null])
@@ -131,7 +131,7 @@ describe('a response', () => {
 
   const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
 
-  it('by several credentials rests on those that satisfy', () => {
+  it('by several credentials uses those that satisfy the query', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
@@ -165,7 +165,7 @@ describe('a response', () => {
     credential_sets: [{ options: [['a', 'b'], ['c']] }, { options: [['b']], required: false }],
   }
 
-  it('rests on the first option that satisfies in all its parts', () => {
+  it('uses the first option of which all parts satisfy the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
@@ -186,7 +186,7 @@ describe('a response', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['a', 'b'])
   })
 
-  it('does not rest on an option of which one credential is missing', () => {
+  it('does not use an option if one of its credentials is missing', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['c', { tier: 'iron' }],

@@ -88,7 +88,7 @@ describe('a boolean claim', () => {
   })
 })
 
-describe('any other claim', () => {
+describe('any claim that is not boolean', () => {
   const policy = policyOf({ credential_types: ['pid'], scope: ['nationalities', 'family_name'] })
   const family = (family_name: Json) =>
     decide({ policy, presentations: [presented('pid', { family_name, nationalities: ['SE'] })], now: NOW })
@@ -110,7 +110,7 @@ describe('any other claim', () => {
     [{ a: {} }],
     [{ a: null }],
     [['', [null]]],
-  ])('of %j says nothing', (value) => {
+  ])('with the value %j proves nothing', (value) => {
     expect(family(value)).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -333,7 +333,7 @@ describe('any', () => {
     expect(both.credentials.map(({ id }) => id)).toEqual(['age_attestation'])
   })
 
-  test('returns the reason of the first presented one if none satisfies', () => {
+  test('returns the reason of the first presented credential if none satisfies', () => {
     const presentations = [pid(false), attestation(true, ['credential_expired'])]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -369,7 +369,7 @@ describe('all', () => {
       { anchor: { name: 'Example Authority', assurance_level: level } },
     )
 
-  test('is verified by all, each with the scopes requested of it', () => {
+  test('verifies with all credentials, each with the scopes requested from it', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true, family_name: true },
@@ -397,7 +397,7 @@ describe('all', () => {
     }
   })
 
-  test('is not verified while one is missing', () => {
+  test('does not verify while a credential is missing', () => {
     for (const presentations of [[], [attestation(true)], [pid(true)], [pid(true), pid(true)]]) {
       expect(decide({ policy, presentations, now: NOW })).toMatchObject({
         status: 'rejected',
@@ -423,7 +423,7 @@ describe('all', () => {
     })
   })
 
-  test('uses the format that satisfies, of two of one type', () => {
+  test('uses the format that satisfies, if a type is presented in two formats', () => {
     const two = policyOf({ credential_types: ['pid'], scope: ['family_name'], credential_match: 'all' }, [
       SD_JWT,
       MDOC,
@@ -481,8 +481,8 @@ describe('an optional credential set', () => {
   })
 })
 
-describe('a presentation for no query is ignored', () => {
-  test('of an unknown query', () => {
+describe('a presentation that matches no query is ignored', () => {
+  test('because its query is unknown', () => {
     const presentations = [
       presented('age_attestation', ADULT, {}),
       presented('other', { age_over_18: false }),
@@ -495,7 +495,7 @@ describe('a presentation for no query is ignored', () => {
     })
   })
 
-  test('of another type than the query requested', () => {
+  test('because its type was not requested', () => {
     const presentations = [presented('age_attestation', ADULT, { credentialType: 'membership' })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -503,7 +503,7 @@ describe('a presentation for no query is ignored', () => {
     })
   })
 
-  test('nothing at all', () => {
+  test('and a response without presentations is rejected', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -537,7 +537,7 @@ describe('names of a prototype', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
 
-  test('are not proven by what every object inherits', () => {
+  test('are not proven by the inherited members of an object', () => {
     const decision = decide({ policy, presentations: [presented('__proto__', {})], now: NOW })
     expect(Object.entries(decision.checks)).toEqual(names.map((name) => [name, false]))
     expect(decision.status).toBe('rejected')

@@ -39,7 +39,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('all: requires one set a type, with an option a format', () => {
+  test('all: requires one set for each type, with an option for each format', () => {
     const { query } = policyOf(
       { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' },
       [SD_JWT, MDOC],
@@ -135,14 +135,14 @@ describe('the DCQL query', () => {
   })
 })
 
-describe('where ages may be derived', () => {
+describe('if ages may be derived', () => {
   const claimsOf = (scope: string[]) => {
     const [credential] = policyOf({ credential_types: ['pid'], scope, allow_derived: true }).query.credentials
     const names = new Map(credential?.claims?.map(({ id, path }) => [id, path.join('.')]))
     return credential?.claim_sets?.map((set) => set.map((id) => names.get(id)))
   }
 
-  test('the age claim is preferred, the birthdate does', () => {
+  test('the age claim is preferred, and the birthdate is accepted', () => {
     expect(claimsOf(['age_over_18'])).toEqual([['age_equal_or_over.18'], ['birthdate']])
   })
 
@@ -153,14 +153,14 @@ describe('where ages may be derived', () => {
     ])
   })
 
-  test('a requested birthdate is in both', () => {
+  test('a requested birthdate is in both sets', () => {
     expect(claimsOf(['birthdate', 'age_over_18'])).toEqual([
       ['birthdate', 'age_equal_or_over.18'],
       ['birthdate'],
     ])
   })
 
-  test('no sets without a requested age, or if the type has no birthdate', () => {
+  test('there are no sets without a requested age, or if the type has no birthdate', () => {
     expect(claimsOf(['birthdate', 'family_name'])).toBeUndefined()
     expect(policyOf({ allow_derived: true }).query.credentials[0]).toEqual(policyOf().query.credentials[0])
   })
@@ -224,7 +224,7 @@ describe('the types of the presentation definition', () => {
   })
 })
 
-describe('without formats in the request', () => {
+describe('the query, by the formats of the request,', () => {
   const formatsOf = (changes: Parameters<typeof policyOf>[0], added?: readonly CredentialTypeDefinition[]) =>
     new Set(policyOf(changes, ALL_FORMATS, added).query.credentials.map(({ format }) => format))
 

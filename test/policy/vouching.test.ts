@@ -73,11 +73,11 @@ describe('an anchor', () => {
       true,
     ],
     ['that is missing', [], 'pid', false],
-  ])('%s: can it vouch?', (_, anchors, type, expected) => {
+  ])('can vouch or not, as expected: %s', (_, anchors, type, expected) => {
     expect(canVouch(type, 'dc+sd-jwt', vouching(anchors))).toBe(expected)
   })
 
-  it('for `*` is hidden by one that names the type', () => {
+  it('for `*` is hidden by an anchor that names the type', () => {
     const anchors = [anchor(['*']), anchor(['membership'], MECHANISMS.did)]
     expect(canVouch('membership', 'dc+sd-jwt', vouching(anchors, haip10))).toBe(false)
   })
@@ -88,13 +88,13 @@ describe('a request', () => {
   const unvouched = (policy: ReturnType<typeof policyOf>, anchors: readonly TrustAnchor[]) =>
     unvouchedQueries(policy, vouching(anchors))
 
-  it('for any type needs an anchor for one of them', () => {
+  it('for any type needs an anchor for one of the types', () => {
     const policy = policyOf(pidAndMdl, ALL_FORMATS)
     expect(unvouched(policy, [anchor(['mdl'])])).toEqual([])
     expect(unvouched(policy, [anchor(['membership'])])).toEqual(policy.query.credentials.map(({ id }) => id))
   })
 
-  it('for all types needs an anchor for each of them', () => {
+  it('for all types needs an anchor for each type', () => {
     const policy = policyOf({ ...pidAndMdl, credential_match: 'all' }, [SD_JWT, MDOC])
     const typesOf = (ids: readonly string[]) => [
       ...new Set(
@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(typesOf(unvouched(policy, [anchor(['mdl'], MECHANISMS.did), anchor(['pid'])]))).toEqual(['mdl'])
   })
 
-  it('for an added type takes an anchor for `*`', () => {
+  it('for an added type accepts an anchor for `*`', () => {
     const policy = policyOf({ credential_types: ['membership'], scope: ['active'] }, [SD_JWT], [MEMBERSHIP])
     expect(unvouched(policy, [anchor(['*'], MECHANISMS.issuer_url)])).toEqual([])
     expect(unvouched(policy, [anchor(['pid'])])).toEqual(['membership'])

@@ -35,7 +35,7 @@ it('stores values that are SQL as they are', async () => {
 })
 
 describe('the expiry of relying parties’ own certificates', () => {
-  it('counts the expired, counts those to renew, and has the next expiry', async () => {
+  it('has the numbers of expired certificates and of those to renew, and the next expiry', async () => {
     const directory = newDirectory()
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
     await listed(directory, 'rp_without')
@@ -46,7 +46,7 @@ describe('the expiry of relying parties’ own certificates', () => {
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 1, toRenew: 2, nextExpiry: NOW })
   })
 
-  it('is of the certificate that was stored last', async () => {
+  it('is the expiry of the certificate that was stored last', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', NOW - 1)
     await directory.noteCertificate('rp_a', { validFrom: 0, expiresAt: NOW + DAY, renewFrom: NOW })
@@ -79,7 +79,7 @@ async function datesOf(directory: Listing): Promise<readonly (number | null)[]> 
 describe('the check of storage', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('writes new bytes to the disk, waits for them, and leaves none', async () => {
+  it('writes new bytes to the disk, waits for them, and removes them', async () => {
     await runInDurableObject(newDirectory(), async (directory, { storage }) => {
       const [put, sync] = [vi.spyOn(storage.kv, 'put'), vi.spyOn(storage, 'sync')]
       await directory.checkStorage()

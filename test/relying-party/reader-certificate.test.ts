@@ -32,7 +32,7 @@ async function parsed(verifier: unknown) {
 }
 
 describe('reader_certificates', () => {
-  it('stand without the rest of verifier, and beside it', async () => {
+  it('may be set without the other members of verifier, and beside them', async () => {
     const reader = readerOf([good])
     expect(await parsed({ reader_certificates: [reader] })).toEqual({ verifier: null, readers: [reader] })
     const leaf = await mintLeaf(root)
@@ -117,7 +117,7 @@ describe('reader_certificates', () => {
 })
 
 describe('readersFor', () => {
-  it('returns those of the very host that are valid, in order', async () => {
+  it('returns the valid certificates of exactly this host, in order', async () => {
     const expired = readerOf([await mintLeaf(root, { ...READER, notAfter: new Date(NOW - 1000) })])
     const first = readerOf([good], ['a.example', 'shop.example'])
     const second = readerOf([await mintLeaf(root, READER)])
@@ -143,7 +143,7 @@ describe('readersFor', () => {
 })
 
 describe('readerLifetimes', () => {
-  it('leaves out a certificate whose domains a later one has', async () => {
+  it('leaves out a certificate if a later one has its domains', async () => {
     const old = readerOf([await mintLeaf(root, { ...READER, notAfter: new Date(NOW + 1000) })])
     const renewed = readerOf([await mintLeaf(root, READER)])
     const elsewhere = { ...old, domains: ['shop.example', 'b.example'] }

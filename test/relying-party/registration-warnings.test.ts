@@ -96,7 +96,7 @@ describe('a registration certificate', () => {
     expect(await codesOf(changes)).toEqual([warning])
   })
 
-  it('may be that of a natural person, or of the intermediary that sends the requests', async () => {
+  it('may belong to a natural person, or to the intermediary that sends the requests', async () => {
     expect(await codesOf({ subject: `2.5.4.5=${ID}` })).toEqual([])
     const claims = { ...CLAIMS, sub: 'NTRNL-1', intermediary: { sub: ID } }
     expect(await codesOf({ claims })).toEqual([])

@@ -315,7 +315,7 @@ describe('http on loopback', () => {
   it('is for test-mode relying parties of a service that allows it', async () => {
     expect((await creationSchema(LOOPBACK_RULES).safeParseAsync(local)).success).toBe(true)
   })
-  it('is not for live ones', async () => {
+  it('is not for live relying parties', async () => {
     const pointers = ['/webhook/url', '/return_urls/0', '/origins/0']
     expect(await pointersOf({ ...local, livemode: true }, LOOPBACK_RULES)).toEqual(pointers)
     const patched = await patchSchema(LOOPBACK_RULES, { livemode: true }).safeParseAsync(local)

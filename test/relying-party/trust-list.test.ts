@@ -311,7 +311,7 @@ describe('a copy', () => {
   })
 })
 
-it('is fetched from public https addresses only, and from its configured address', async () => {
+it('a list is fetched from public https addresses only, and from its configured address', async () => {
   config = { ...config, url: 'http://127.0.0.1/list' }
   const requests = await publishList()
   expect(await create()).toMatchObject({ last_attempt: { fault: 'forbidden' } })

@@ -87,7 +87,7 @@ describe('the counts of a day', () => {
     expect(await rowsOf(20_000)).toBeLessThanOrEqual(1_000)
   })
 
-  it('that no counter was stored of are read in several calls, once', async () => {
+  it('without stored counters are read in several calls, once', async () => {
     const setting = await setUp()
     await fill(setting, 12_000)
     await evictDurableObject(stubOf(setting))

@@ -29,13 +29,13 @@ async function create(change: object = {}) {
 }
 
 describe('the verifier keys of a relying party', () => {
-  it('are none before it is created, and none without an own key', async () => {
+  it('are empty before the relying party is created, and without an own key', async () => {
     const unknown = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
     expect(await unknown.verifierKeys()).toEqual({ ok: false, error: 'not_found' })
     expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are the signing key, and a replaced one for longer than any session that began with it', async () => {
+  it('are the signing key, and each replaced key for longer than any session that began with it', async () => {
     const stub = await create({ verifier: VERIFIER })
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
     await stub.update({ verifier: null })
@@ -56,7 +56,7 @@ describe('the verifier keys of a relying party', () => {
     expect(await stub.view()).not.toHaveProperty('value.former_verifier_keys')
   })
 
-  it('are 16 replaced ones at most, and removed when their time is over', async () => {
+  it('include at most 16 replaced keys, and each is removed when its time is over', async () => {
     const stub = await create({ verifier: VERIFIER })
     const kept = async () => {
       await stub.update({ verifier: VERIFIER })

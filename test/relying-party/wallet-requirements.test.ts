@@ -86,7 +86,7 @@ describe('google_wallet', () => {
     expect(await isLacking({ google_wallet })).toBe(false)
   })
 
-  it('is lacking with other metadata, for a certificate of its own or of the service', async () => {
+  it('is missing with other metadata, for a certificate of its own or of the service', async () => {
     const other = { logo_uri: 'https://shop.example/l.png', privacy_policy_uri: 'https://shop.example/p' }
     expect(await isLacking({ google_wallet: other, verifier })).toBe(true)
     expect(await isLacking({ google_wallet: other }, foreign.certificate_pem)).toBe(true)

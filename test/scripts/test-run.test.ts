@@ -23,7 +23,7 @@ function run(projects: readonly string[], variables: Readonly<Record<string, str
 }
 
 describe('a run', () => {
-  it('ends on the refusals by format, and the sum of all projects', () => {
+  it('prints the refusals by format, and the sum of all projects, at its end', () => {
     const { status, lines } = run(['passing', 'skipping'], {})
     expect(lines.slice(-2)).toEqual([
       'changes refused for their own reason: mso_mdoc 2',
@@ -32,7 +32,7 @@ describe('a run', () => {
     expect(status).toBe(0)
   })
 
-  it('fails for a failed test, a file without a result, and where all must run, for a skip and an empty project', () => {
+  it('fails for a failed test and a file without a result, and if all must run, for a skip and an empty project', () => {
     const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
@@ -90,7 +90,7 @@ describe('the summary', () => {
     },
   )
 
-  it('has an error without a test', () => {
+  it('reports an error if no test ran', () => {
     expect(summarise([], LENIENT).errors).toEqual(['No test ran.'])
     expect(summarise([file('browser', 'skipped')], LENIENT).errors).toEqual(['No test ran.'])
   })
@@ -136,7 +136,7 @@ describe('a test', () => {
     ['demo-shop/visit.test.ts', false, 'has stand-ins for the platform'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that do'],
-  ])('%s that runs in workerd (%s) %s', (path, expected, _) => {
+  ])('in %s runs in workerd (%s), because it %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })
 })

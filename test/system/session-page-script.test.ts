@@ -189,7 +189,7 @@ describe('the QR code', () => {
     expect(requests.find(({ path }) => path.endsWith('/qr'))?.headers).toEqual(headers)
   })
 
-  it('is not replaced while the page is hidden, and at once when it is visible again', async () => {
+  it('is not replaced while the page is hidden, and is replaced at once when the page is visible again', async () => {
     const { draws, reads, document, listeners, last } = open()
     last().send(CREATED)
     document.hidden = true
@@ -229,7 +229,7 @@ describe('the QR code', () => {
     expect(draws()).toEqual([])
   })
 
-  it('is not requested after the service refuses it for good: the script reads the state', async () => {
+  it('is not requested after the service refuses it for good; the script then reads the state', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }

@@ -20,7 +20,7 @@ const ASKED = {
 const asking = (change: object) =>
   walletsByValue({ ...ASKED, query: { credentials: [{ ...QUERY, ...change }] } })
 
-it('is that for the EU age verification app', () => {
+it('the request may be passed by value to the EU age verification app', () => {
   expect(walletsByValue(ASKED)).toEqual(['eu-age-android', 'eu-age-ios'])
 })
 
@@ -31,7 +31,7 @@ it.each([
   ['for no credential', { query: { credentials: [] } }],
   ['for two credentials', { query: { credentials: [QUERY, { ...QUERY, id: 'b' }] } }],
   ['with a choice', { query: { credentials: [QUERY], credential_sets: [{ options: [['age']] }] } }],
-])('is no request %s', (_, change) => {
+])('the request may not be passed by value %s', (_, change) => {
   expect(walletsByValue({ ...ASKED, ...change } as typeof ASKED)).toEqual([])
 })
 
@@ -48,6 +48,6 @@ it.each([
   ['claim sets', { claim_sets: [['a']] }],
   ['several credentials', { multiple: true }],
   ['no holder binding', { require_cryptographic_holder_binding: false }],
-])('is no request for %s', (_, change) => {
+])('the request may not be passed by value with %s', (_, change) => {
   expect(asking(change)).toEqual([])
 })

@@ -172,7 +172,7 @@ it.each(CASES)('finds %s: %s, at %s', (code, outcome, member, change, original) 
 })
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'asks by reference where %s and the wallet takes that, too',
+  'asks by reference if %s and the wallet accepts that, too',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,
@@ -192,7 +192,7 @@ it.each(['low_level_only', 'too_long'] as const)(
   },
 )
 
-it('a wallet has no link by value, if the browser can ask it', () => {
+it('a wallet has no link by value if the browser can ask it', () => {
   const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
   const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
   const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]
@@ -208,6 +208,6 @@ it('a wallet has no link by value, if the browser can ask it', () => {
   })
 })
 
-it('has a case for each code', () => {
+it('these cases include each code of a finding', () => {
   expect([...new Set(CASES.map(([code]) => code))].sort()).toEqual(Object.keys(FINDINGS).sort())
 })

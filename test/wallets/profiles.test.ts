@@ -9,24 +9,24 @@ import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
-    'says only what the service can do: %s',
+    'say only what the service can do: %s',
     (_, profile) => {
       expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
     },
   )
 
-  it.each(WALLET_PROFILES.map(({ id }) => id))('has sources and the day of its check: %s', (id) => {
+  it.each(WALLET_PROFILES.map(({ id }) => id))('have sources and the day of their check: %s', (id) => {
     expect(walletSourcesSchema.safeParse(WALLET_SOURCES[id]).error?.issues ?? []).toEqual([])
   })
 
-  it('has every source of a profile on the page of wallets', () => {
+  it('have every source on the page of wallets', () => {
     const page = describeWallets()
     const urls = Object.values(WALLET_SOURCES).flatMap(({ sources }) => sources.map(({ url }) => url))
     expect(urls.filter((url) => !page.includes(url))).toEqual([])
   })
 
   it.each(WALLET_PROFILES)(
-    'has only protocols that its fake is asked in, or that are unknown: $id',
+    'name only protocols that the fake wallet is tested with, or that are unknown: $id',
     ({ protocols, unknown_protocols = [] }) => {
       const others = protocols.filter((id) => !ASKED_PROTOCOLS.includes(id))
       expect(unknown_protocols).toEqual(expect.arrayContaining(others))
@@ -34,7 +34,7 @@ describe('wallet profiles', () => {
     },
   )
 
-  it('has each id once', () => {
+  it('have each id once', () => {
     const ids = WALLET_PROFILES.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })

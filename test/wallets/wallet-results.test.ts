@@ -39,22 +39,22 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
 
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
-it('stays small, whatever is requested', () => {
+it('the list of results stays small, whatever is requested', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
 
-it('says a thing about several claims once', () => {
+it('the list of results says a thing about several claims once', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG }))
   const { left_out = [] } = results.find(({ id }) => id === 'france-identite') ?? {}
   expect(left_out.filter(({ member }) => member.includes('/claims/'))).toHaveLength(1)
 })
 
-it('is computed once for the same request', () => {
+it('the list of results is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('caches no transaction: only its length and the ids in it count', () => {
+it('the list of results is cached without transactions: only their length and ids count', () => {
   const original = originalOf({ credential_types: ['pid', 'mdl'] })
   const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
   const resultsFor = (amount: string, ...ids: string[]) => {
@@ -69,7 +69,7 @@ it('caches no transaction: only its length and the ids in it count', () => {
   expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('caches no value of a query: only its length counts', () => {
+it('the list of results is cached without the values of a query: only their length counts', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {
@@ -81,7 +81,7 @@ it('caches no value of a query: only its length counts', () => {
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
-it('measures a value as the URI has it: a longer URI is another request', () => {
+it('the list of results counts a value as the URI has it: a longer URI is another request', () => {
   const original = originalOf({ credential_types: ['pid'] }, true)
   const [first] = original.policy.query.credentials
   const resultFor = (value: string) => {
@@ -97,7 +97,7 @@ it('measures a value as the URI has it: a longer URI is another request', () => 
   })
 })
 
-it('has ten findings of a wallet at most, whatever an own query requests', () => {
+it('the list of results has at most ten findings of a wallet, whatever an own query requests', () => {
   const pid = { format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
   const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))
   const credentials = Array.from({ length: 10 }, (_, i) => ({ id: `q${i}`, ...pid, claims }))
@@ -107,7 +107,7 @@ it('has ten findings of a wallet at most, whatever an own query requests', () =>
   expect(Math.max(...counts)).toBe(10)
 })
 
-it('uses the codes and the sentences of the contract', () => {
+it('the list of results uses the codes and the sentences of the contract', () => {
   const contract = readFileSync('docs/api/wallets.md', 'utf8')
   for (const [code, sentence] of Object.entries(FINDINGS)) {
     expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
@@ -118,7 +118,7 @@ it.each([
   ['apple-wallet', 'reader_certificate'],
   ['google-wallet', 'google_wallet'],
   ['nl-wallet', 'organization'],
-] as const)('says that %s needs what the settings lack: %s', (id, requirement) => {
+] as const)('the list of results says that %s needs what the settings lack: %s', (id, requirement) => {
   const original = originalOf({ credential_types: ['mdl'] })
   const resultOf = (lacking: (typeof requirement)[]) =>
     walletResults({ ...original, lacking }).find((one) => one.id === id)

@@ -134,11 +134,11 @@ describe('an attempt at a faulty receiver', () => {
     expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
   })
 
-  it('is a failed connection after a reset', async () => {
+  it('fails as a connection after a reset', async () => {
     expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
   })
 
-  it('is a failed connection if the connection is refused', async () => {
+  it('fails as a connection if the connection is refused', async () => {
     await receiver.close()
     expect(await attempt({})).toMatchObject({ status: null, error: 'connection' })
   })

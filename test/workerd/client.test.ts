@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 
 const connection = { baseUrl: 'https://verifier.example', token: 'wv_test_x' }
 
-it('makes requests that this platform accepts', async () => {
+it('the client makes requests that workerd accepts', async () => {
   const sent: Request[] = []
   const send: typeof fetch = async (target, init) => {
     sent.push(new Request(target, init)) // throws for an option that the platform does not support
@@ -16,7 +16,7 @@ it('makes requests that this platform accepts', async () => {
   expect(sent.map(({ redirect }) => redirect)).toEqual(['manual'])
 })
 
-it('does not follow a redirect with the token', async () => {
+it('the client does not follow a redirect with the token', async () => {
   const answer = new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example/' } })
   const client = createClient({ ...connection, fetch: async () => answer })
   expect(await client.get('v_1')).toMatchObject({

@@ -227,7 +227,7 @@ describeInBrowser('insights in the console', () => {
     await expect.poll(() => asked.at(-1)).toBe('10 by day')
   })
 
-  it('are absent where the settings say no index', async () => {
+  it('are absent if the settings turn the index off', async () => {
     const { page } = await stage.visitor()
     const { api_key } = await stage.service.relyingParty({ index: false })
     await openPlace(page, api_key, 'insights')

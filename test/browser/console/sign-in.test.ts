@@ -198,7 +198,7 @@ describeInBrowser('the console', () => {
   })
 
   it.each(['https://evil.example', 'https://localhost:9'])(
-    'refuses every POST of a page of %s',
+    'refuses every POST from a page of %s',
     async (other) => {
       const rp = await relyingPartyOf(stage)
       const visitor = await enter(rp)

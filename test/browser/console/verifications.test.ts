@@ -28,7 +28,7 @@ describeInBrowser('the list of verifications', () => {
   }
 
   it.each(Object.entries(SIZES))(
-    'shows each with status, reason and metadata, accessible, light, dark and forced, on %s',
+    'shows each verification with status, reason and metadata, accessible, light, dark and forced, on %s',
     async (size, device) => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       await createSome(rp, ['verified', 'predicate_false', 'access_denied', null])
@@ -56,14 +56,14 @@ describeInBrowser('the list of verifications', () => {
     expect(await page.locator('script').count()).toBe(1)
   })
 
-  it('says that there is none', async () => {
+  it('says that there is no verification', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await openConsole(stage, rp.api_key)
     await page.getByText('No verification matches.').first().waitFor()
     await checkPage(page, 'console-list-empty')
   })
 
-  it('finds by id, metadata, status and time, with the filters in the address', async () => {
+  it('finds verifications by id, metadata, status and time, with the filters in the address', async () => {
     const rp = await relyingPartyOf(stage)
     const [verified = '', , declined = ''] = await createSome(rp, ['verified', null, 'access_denied'])
     const page = await openConsole(stage, rp.api_key)
@@ -95,7 +95,7 @@ describeInBrowser('the list of verifications', () => {
     await expectIds(page, [declined])
   })
 
-  it('shows new ones by itself, and moves nothing while the list is used', async () => {
+  it('shows new verifications by itself, and moves nothing while the list is used', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)
@@ -119,7 +119,7 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('scrolls through 10,000 with some dozens of rows in the page', async () => {
+  it('scrolls through 10,000 verifications with some dozens of rows in the page', async () => {
     const count = 10_000
     let status = 'verified'
     const rp = await relyingPartyOf(stage)
@@ -163,7 +163,7 @@ describeInBrowser('the list of verifications', () => {
     expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
   })
 
-  it('searches less often while the newest have no match, and keeps what it found among older ones', async () => {
+  it('searches less often while the newest verifications do not match, and keeps older matches', async () => {
     const rp = await relyingPartyOf(stage)
     const { page } = await stage.visitor()
     const newest: unknown[] = []

@@ -56,7 +56,7 @@ it('accepts a registered redirect_uri with a query, which is kept', async () => 
   ])
 })
 
-describe('a request that also has', () => {
+describe('a request is accepted and ignores', () => {
   it.each([
     ['the scope email', { scope: 'openid email' }],
     ['the scope address', { scope: 'address openid' }],

@@ -286,13 +286,16 @@ describe('redirect_uri', () => {
     '//client.example/callback',
     'javascript:alert(1)',
     '',
-  ])('%s is compared as text: a page, and no redirect', async (redirect_uri) => {
-    const { url } = await request(stage, await registerClient(stage.rp))
-    url.searchParams.set('redirect_uri', redirect_uri)
-    const response = await stage.service.fetch(url.href)
-    expect([response.status, response.headers.get('Location')]).toEqual([400, null])
-    expect(await response.text()).not.toContain('<a ')
-  })
+  ])(
+    'shows a page and does not redirect, because the address is compared as text: %s',
+    async (redirect_uri) => {
+      const { url } = await request(stage, await registerClient(stage.rp))
+      url.searchParams.set('redirect_uri', redirect_uri)
+      const response = await stage.service.fetch(url.href)
+      expect([response.status, response.headers.get('Location')]).toEqual([400, null])
+      expect(await response.text()).not.toContain('<a ')
+    },
+  )
 
   it('may have any port on a loopback address of a native client, and nothing else', async () => {
     const registered = await registerClient(stage.rp, {

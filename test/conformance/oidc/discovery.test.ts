@@ -54,7 +54,7 @@ const JWKS = {
   ],
 }
 
-it('lists exactly the accepted values for each member of a registration', async () => {
+it('the metadata lists exactly the accepted values for each member of a registration', async () => {
   const { listed } = await metadata()
   const policies = [{ name: 'adult', credential_types: ['age_attestation'], scope: ['age_over_18'] }]
   const statusWith = async (member: string, value: unknown) => {
@@ -72,7 +72,7 @@ it('lists exactly the accepted values for each member of a registration', async 
   }
 })
 
-it('lists the types of subjects, and other types are refused', async () => {
+it('the metadata lists the types of subjects, and other types are refused', async () => {
   const { listed } = await metadata()
   const policies = [{ ...PERSON, scope: ['personal_administrative_number'] }]
   const statusWith = async (type: string) => {
@@ -85,7 +85,7 @@ it('lists the types of subjects, and other types are refused', async () => {
   for (const type of ['public', 'ephemeral']) expect([type, await statusWith(type)]).toEqual([type, 400])
 })
 
-it('has these members and no other member', async () => {
+it('the metadata has these members and no other member', async () => {
   const { listed, issuer } = await metadata()
   const signatures = ['RS256', 'ES256']
   const keys = ['ECDH-ES', 'RSA-OAEP-256']
@@ -229,7 +229,7 @@ it('each listed algorithm of client assertions is accepted, and no other algorit
   expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
 })
 
-it('lists what a request may have, and other values are refused', async () => {
+it('the metadata lists what a request may have, and other values are refused', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   const statusWith = async (name: string, value: string) => {
@@ -270,7 +270,7 @@ it('lists what a request may have, and other values are refused', async () => {
   }
 })
 
-it('has endpoints of its own issuer alone, and the keys of both algorithms', async () => {
+it('the metadata has endpoints of its own issuer alone, and the keys of both algorithms', async () => {
   const { listed, issuer, response } = await metadata()
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(listed.issuer).toBe(issuer)
@@ -301,7 +301,7 @@ it('the metadata is 404 for an unknown relying party', async () => {
   expect((await stage.service.fetch(path)).status).toBe(404)
 })
 
-it('answers the preflight of any origin for the token endpoint and UserInfo alone', async () => {
+it('the service answers the preflight of any origin for the token endpoint and UserInfo alone', async () => {
   const { listed, issuer } = await metadata()
   const ask = (address: string) =>
     fetch(address.replace('https://verifier.example', stage.service.server.origin), {

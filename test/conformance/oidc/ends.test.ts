@@ -123,7 +123,7 @@ describe('an error before the page', () => {
     ],
   ]
 
-  it.each(CASES)('in live mode, %s: is sent to the client', async (_, parameters, error) => {
+  it.each(CASES)('is sent to the client in live mode: %s', async (_, parameters, error) => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const { url } = await request(stage, await registerClient(rp))
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -148,7 +148,7 @@ describe('an error before the page', () => {
   })
 
   it.each(CASES)(
-    'in test mode, %s: is a page with a link that names the host',
+    'is shown on a page with a link that names the host in test mode: %s',
     async (_, parameters, error) => {
       const { url } = await request(stage, await registerClient(await relyingPartyOf(stage)))
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -237,7 +237,7 @@ describe('binding and devices', () => {
     expect(test.policies).toMatchObject([{ required_session_binding: 'none' }])
   })
 
-  it('a wallet on another device proves nothing about the browser: none', async () => {
+  it('a wallet on another device proves nothing about the browser: the binding is none', async () => {
     const made = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const begun = await browser.begin(made.url.href)

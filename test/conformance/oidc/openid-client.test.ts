@@ -350,12 +350,9 @@ describe('acr', () => {
     [['low', 'substantial'], 'substantial'],
     [['high', 'low'], 'low'],
     [null, 'substantial'],
-  ])(
-    'essential with the values %j is %s: one that the client named, and that was reached',
-    async (values, acr) => {
-      expect(await loggedInWith(values)).toBe(acr)
-    },
-  )
+  ])('is, for the essential values %j, the reached level that the client named: %s', async (values, acr) => {
+    expect(await loggedInWith(values)).toBe(acr)
+  })
 })
 
 it('the policy in the ID token is the hash of the policy that the client shows', async () => {

@@ -63,7 +63,7 @@ function policyHashOf(poll: Readonly<Record<string, unknown>>): string {
 }
 
 describe('api/receipt: the receipt', () => {
-  it('contains request, checks and result, and nothing about the person or the metadata', async () => {
+  it('contains the request, the checks and the result, and nothing about the person or the metadata', async () => {
     const request = { ...OVER_18, metadata: { order: 'm-17' } }
     const { session, request: received } = await finish(stage, {}, request)
     const poll = await stage.rp.poll(session.verification_id)
@@ -143,7 +143,7 @@ describe('api/receipt: the receipt', () => {
 })
 
 describe('api/receipt: request_hash', () => {
-  it('is that of the processed request, also if others were fetched or created later', async () => {
+  it('is the hash of the processed request, even if other requests were fetched or created later', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })
@@ -153,7 +153,7 @@ describe('api/receipt: request_hash', () => {
     expect(payload.request_hash).toBe(requestHashOf(request.payload))
   })
 
-  it('is that of the parameters in the URI of a request by value', async () => {
+  it('is the hash of the parameters in the URI of a request by value', async () => {
     const policy = { ...OVER_18, request_options: { client_id_prefix: 'redirect_uri' } }
     const { session, request } = await finish(stage, {}, policy)
     const json = ['dcql_query', 'client_metadata']
@@ -167,7 +167,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is that of the signed request if %s was used',
+    'is the hash of the signed request if %s was used',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()

@@ -79,7 +79,7 @@ it.each([
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft24'],
   [{ client_id_prefix: 'x509_hash' }, 'openid4vp-draft18'],
   [{ request_uri_method: 'post' }, 'openid4vp-draft18'],
-])('api/protocols: %o is 422 in %s', async (request_options, protocol) => {
+])('api/protocols: a creation with %o gets 422 in %s', async (request_options, protocol) => {
   const response = await stage.rp.call('POST', '/v1/verify', {
     body: { ...OVER_18, protocol, request_options },
   })
@@ -104,17 +104,20 @@ it.each([
   ['openid4vp-draft24', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
   ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
   ['openid4vp-draft24', 'a query for an mdoc', { dcql_query: MDOC_QUERY }],
-])('api/protocols: in %s names the response mode that %s needs: 422', async (protocol, _, asked) => {
-  const refusal = async (body: object) =>
-    expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)
-  const message = expect.stringMatching(/^must be `direct_post\.jwt`/)
-  expect(await refusal({ request_options: PLAIN })).toMatchObject({
-    code: 'policy_unsatisfiable',
-    errors: [{ pointer: '/request_options/response_mode', code: 'not_in_response_mode', message }],
-  })
-  const encrypted = { request_options: { response_mode: 'direct_post.jwt' } }
-  await stage.rp.create({ ...asked, protocol, ...encrypted })
-})
+])(
+  'api/protocols: a creation in %s that requests %s gets 422 with the response mode that it needs',
+  async (protocol, _, asked) => {
+    const refusal = async (body: object) =>
+      expectStatus(await stage.rp.call('POST', '/v1/verify', { body: { ...asked, protocol, ...body } }), 422)
+    const message = expect.stringMatching(/^must be `direct_post\.jwt`/)
+    expect(await refusal({ request_options: PLAIN })).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: '/request_options/response_mode', code: 'not_in_response_mode', message }],
+    })
+    const encrypted = { request_options: { response_mode: 'direct_post.jwt' } }
+    await stage.rp.create({ ...asked, protocol, ...encrypted })
+  },
+)
 
 it('api/protocols: does not name a response mode if no other mode would help', async () => {
   const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }

@@ -134,7 +134,7 @@ it.each([
   expect(await outcomeOf(begun, await ageOf(stage.person, begun.request, listed))).toEqual(expected)
 })
 
-it('HAIP §7, H13: offers ES256 for mdoc and its device, by both numbers of COSE', async () => {
+it('HAIP §7, H13: offers ES256 for the issuer and the device of an mdoc, by both numbers of COSE', async () => {
   const { request } = await begin(stage, HAIP, { rp })
   const { vp_formats_supported } = request.payload.client_metadata as { vp_formats_supported?: unknown }
   expect(vp_formats_supported).toMatchObject({

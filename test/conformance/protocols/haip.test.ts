@@ -60,7 +60,7 @@ it.each([
   })
 })
 
-it('HAIP §6: requests no format but these two; another format by name is 422', async () => {
+it('HAIP §6: requests only its two formats; naming another format is 422', async () => {
   const requestedFormats = async (settings: object) => {
     const rp = await relyingPartyOf(stage, settings)
     const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })

@@ -78,7 +78,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect((await wallet().receive(wallet_request.uri)).payload).not.toHaveProperty('verifier_info')
   })
 
-  it('uses compact by default, and is shown in the settings without the key', async () => {
+  it('uses the encoding compact by default, and is shown in the settings without the key', async () => {
     const rp = await shop()
     const [, request] = await receive(rp, 'openid4vp-1.0')
     expect(infoIn(request)).toMatchObject([{}, { data: asWritten.compact }])

@@ -146,7 +146,7 @@ describe("a wallet's error", () => {
     },
   )
 
-  it('api/outcome: is an attempt with any other code', async () => {
+  it('api/outcome: counts as an attempt with any other code', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     expect((await stage.service.wallet.decline(request, 'server_error', { encrypted: true })).status).toBe(
       200,

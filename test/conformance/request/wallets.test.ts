@@ -30,7 +30,7 @@ describe('`wallets` of a creation', () => {
     expect(Object.keys(await walletsFor(PID))).toEqual(WALLET_PROFILES.map(({ id }) => id))
   })
 
-  it('says works, lowered or cannot, with the members', async () => {
+  it('says for each wallet works, lowered or cannot, with the members', async () => {
     const wallets = await walletsFor({ ...PID, allow_derived: true })
     expect(wallets['eudi-android']).toMatchObject({
       result: 'lowered',
@@ -121,7 +121,7 @@ describe('the root of the verifier certificate', () => {
     expect(await chainOf(rp, {})).toBe(1)
   })
 
-  it('is needed: without it the German EUDI wallet cannot answer', async () => {
+  it('is required: without it the German EUDI wallet cannot answer', async () => {
     const rp = await shop(false)
     expect((await walletsFor(PID_MDOC, rp))[GERMAN]).toEqual({
       result: 'cannot',

@@ -154,7 +154,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
     })
   })
 
-  it('still verifies with an element that is false, as a rejection', async () => {
+  it('still verifies a response with a false element, and rejects the session', async () => {
     const { page, request } = await begin(creation)
     const sent = await page.post(
       '/dc-api',

@@ -34,7 +34,7 @@ async function refusalOf(body: object) {
   ]
 }
 
-it('accepts the query that the other cases change', async () => {
+it('the creation accepts the query that the other cases change', async () => {
   const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
   expect(status).toBe(201)
 })

@@ -94,7 +94,7 @@ type Scripted =
   | 'session_expired'
   | 'canceled_by_relying_party'
 
-it('has a mistake or a script for each reason, and for no other reason', () => {
+it('the test wallet has a mistake or a script for each reason, and for no other reason', () => {
   // The compiler checks this, too: a new code of the catalogue has neither.
   const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = MISTAKES
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])

@@ -136,7 +136,7 @@ it('OpenID4VP 1.0 §6.1, B.1.3.1.5: verifies the credential alone, at low, if no
   expect(poll).toMatchObject({ status: 'verified', assurance_level: 'low', format: 'jwt_vc_json' })
 })
 
-it('Bitstring Status List: verifies valid, rejects revoked, and returns 503 if the list is unavailable', async () => {
+it('Bitstring Status List: verifies a valid credential, rejects a revoked one, and returns 503 without the list', async () => {
   const bits = Buffer.alloc(16_384)
   bits.writeUInt8(0x40, 0)
   const uri = new URL('/list', publisher.url).href

@@ -93,7 +93,7 @@ async function expectVerified({ session }: Begun, answer: Response): Promise<voi
 
 describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) => {
   it.each(SD_JWT_VC)(
-    'SD-JWT VC, wrong %s: 4xx with a JSON body, and the good response is accepted',
+    'an SD-JWT VC with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
     async (_, telling, reason) => {
       const begun = await beginIn(protocol)
       await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
@@ -102,7 +102,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) 
   )
 
   it.each(MDOC)(
-    'mdoc, wrong %s: 4xx with a JSON body, and the good response is accepted',
+    'an mdoc with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
     async (_, telling, reason) => {
       const begun = await beginIn(protocol)
       await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
@@ -110,7 +110,7 @@ describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) 
     },
   )
 
-  it('request_uri fetched twice, by POST and by GET: the same request, and its response verifies', async () => {
+  it('a request_uri that is fetched twice, by POST and by GET, has the same request, and its response verifies', async () => {
     const begun = await beginIn(protocol)
     const { uri } = begun.session.wallet_request
     const again = await stage.service.wallet.receive(uri, { protocol, getOnly: true })

@@ -123,7 +123,7 @@ async function seen(response: Response) {
   return { status: response.status, headers: Object.fromEntries(headers), text }
 }
 
-it.each(ROUTES)('api/access: $method $path needs $scope and no other scope', async (route) => {
+it.each(ROUTES)('api/access: $method $path needs the scope $scope and no other scope', async (route) => {
   const { session } = await finish(stage)
   const id = session.verification_id
   await eventOf(stage, id)

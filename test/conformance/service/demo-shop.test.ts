@@ -99,7 +99,7 @@ describe('a forged message', () => {
       {},
       'wrong_signature',
     ],
-  ])('%s: 400, and the order does not change', async (_, change, signing, said) => {
+  ])('gets 400 and does not change the order: %s', async (_, change, signing, said) => {
     const visitor = await visitorWith(stage, 'plum')
     const session = sessionOf(await visitor.post('prove'))
     const response = await sendWebhook(stage, change(signed(session, visitor.id(), signing)))
@@ -146,7 +146,7 @@ describe('a forged message', () => {
     },
   )
 
-  it('a cookie with another secret or a forged id opens no visit', async () => {
+  it('a cookie with another secret or a forged id does not open a visit', async () => {
     const visitor = await visitorWith(stage, 'plum')
     for (const cookie of [`${visitor.id()}.${'A'.repeat(22)}`, `${'0'.repeat(64)}.${'A'.repeat(22)}`, 'x']) {
       const page = await stage.service.fetch('/demo', { headers: { Cookie: `demo_visit=${cookie}` } })

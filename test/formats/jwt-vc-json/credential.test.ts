@@ -106,7 +106,7 @@ describe('a value in both JWT and credential', () => {
     ['expired', { validUntil: iso(NOW - 61) }],
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
-  ])('applies there too: %s by %j', async (finding, content) => {
+  ])('counts in the credential, too: %s by %j', async (finding, content) => {
     const claims = { ...BARE, sub: HOLDER.did }
     expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
@@ -151,7 +151,7 @@ describe('a credential of another shape is refused', () => {
     expectRefusal(await verifyGood(await presentOf(changes)), refusal, 'structure')
   })
 
-  it('without a typ or a context it is good', async () => {
+  it('but accepted without a typ or a context', async () => {
     expect((await claimsOf({ header: { typ: undefined } })).reasons).toEqual([])
     expect((await claimsOf({ content: { '@context': undefined } })).reasons).toEqual([])
   })

@@ -198,7 +198,7 @@ describe('a credential that names its holder by a DID', () => {
     },
   )
 
-  it.each(['ES384', 'ES512', 'Ed25519', 'EdDSA'])('may have a key for %s', async (alg) => {
+  it.each(['ES384', 'ES512', 'Ed25519', 'EdDSA'])('may have a key in the form %s', async (alg) => {
     const key = await makeKey(alg)
     const did = `did:jwk:${Buffer.from(JSON.stringify(key.publicJwk)).toString('base64url')}`
     const presentation = await presentOf(
@@ -233,7 +233,7 @@ describe('a credential that names its holder by a DID', () => {
     return { asked, context: { fetchResource } }
   }
 
-  it('may be a did:web, fetched after the issuer’s signature has verified', async () => {
+  it('may have a did:web, which is fetched after the issuer’s signature has verified', async () => {
     const { asked, context } = web('authentication')
     expect((await verifyGood(await byWeb(), { context })).result).toMatchObject({
       ok: true,
@@ -259,7 +259,7 @@ describe('a credential that names its holder by a DID', () => {
       byWeb({}, { claims: { iss: HOLDER.did } }),
       'invalid_holder_signature',
     ],
-  ])('is not fetched if %s', async (_, presentation, reason) => {
+  ])('causes no fetch if %s', async (_, presentation, reason) => {
     const { asked, context } = web('authentication')
     const { result } = await verifyGood(await presentation, { context })
     expect(result).toEqual({ ok: false, error: { reason } })
@@ -271,7 +271,7 @@ describe('a credential that names its holder by a DID', () => {
     expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('is unknown, not wrong, if it cannot be fetched', async () => {
+  it('has an unknown holder, and not a wrong one, if the DID cannot be fetched', async () => {
     const verification = await verifyGood(await byWeb(), {
       context: web('authentication', 'unavailable').context,
     })

@@ -26,16 +26,16 @@ async function survivors(mutants: readonly string[]): Promise<string[]> {
   return found
 }
 
-describe('of a presentation that verifies', () => {
+describe('a presentation that verifies', () => {
   it('verifies unchanged', async () => {
     expect(await verifies(GOOD)).toBe(true)
   })
 
-  it('no single flipped character verifies, at any position', async () => {
+  it('does not verify with any single character flipped', async () => {
     expect(await survivors(flippedOf(GOOD))).toEqual([])
   })
 
-  it('no single flipped character of its credential verifies, though the holder presents it anew', async () => {
+  it('does not verify with a flipped character in its credential, even if the holder presents it anew', async () => {
     expect(
       await survivors(await Promise.all(flippedOf(CREDENTIAL).map((flipped) => present(flipped)))),
     ).toEqual([])
@@ -52,7 +52,7 @@ describe('of a presentation that verifies', () => {
   })
 })
 
-describe('an issuer that signs invalid content', () => {
+describe('the verification of invalid content that an issuer signed', () => {
   const member = fc.constantFrom(
     ...['iss', 'sub', 'jti', 'nbf', 'exp', 'iat', 'aud', 'cnf', 'status', 'vc', 'vp', 'nonce'],
     ...['@context', 'id', 'type', 'issuer', 'issuanceDate', 'expirationDate', 'validFrom', 'validUntil'],

@@ -74,7 +74,7 @@ describe('a credential in a bitstring status list', () => {
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
-  it('and in a token status list needs both', async () => {
+  it('that is in a token status list, too, must be valid in both', async () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
     const verification = await verifyGood(presentation, { context: { fetchResource } })
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
@@ -85,7 +85,7 @@ describe('a credential in a bitstring status list', () => {
     ['revoked where the bitstring alone says so', '1', 0, 'revoked'],
     ['suspended where the token status list alone says so', '0', 1, 'suspended'],
     ['revoked where one says so and the other that it is suspended', '1', 1, 'revoked'],
-  ])('and in a token status list is %s', async (_, index, idx, status) => {
+  ])('that is in a token status list, too, is %s', async (_, index, idx, status) => {
     const claims = { status: { status_list: { idx, uri: TOKEN_URI } } }
     const presentation = await presentOf({ content: entry(index), claims })
     const verification = await verifyGood(presentation, { context: { fetchResource: bothLists } })

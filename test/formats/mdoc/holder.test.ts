@@ -168,7 +168,7 @@ const SESSION: readonly (readonly [string, Value])[] = [
 describeRefusals('holder_binding', HOLDER)
 describeRefusals('holder_binding', MAC, MAC_MAKING)
 
-describe('refused because the device authenticated', () => {
+describe('is refused because the device authenticated', () => {
   it.each(SESSION)('%s', async (_, transcript) => {
     expectRefusal(await verifyGood(make({ transcript })), forgedProof, 'holder_binding')
   })

@@ -68,7 +68,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip', 'skip'])
   })
 
-  it('discloses the elements it says, dates as text and the portrait as base64url', async () => {
+  it('discloses the elements that are published, dates as text and the portrait as base64url', async () => {
     const { result } = await verifyGood(RESPONSE)
     expect(result.ok && result.value.claims).toEqual({
       'org.iso.18013.5.1': {

@@ -76,7 +76,7 @@ describe('a good mdoc', () => {
     ])
   })
 
-  it('may disclose less, or nothing', async () => {
+  it('may disclose fewer elements, or no element', async () => {
     const less = await verifyGood(make({ disclosed: (items) => items.splice(1) }))
     expect(less.result).toMatchObject({
       ok: true,
@@ -186,7 +186,7 @@ describe('trust in a document signer', () => {
     ['a state that is not its authority’s', 'C=DE,ST=Hessen,CN=Signer', undefined],
     ['another state', 'C=DE,ST=Hessen,CN=Signer', 'C=DE,ST=Bayern,CN=Test Issuing CA'],
   ])(
-    'of a licence is refused a signer with %s (Annex B.1.4), unless it is pinned',
+    'is refused for a licence signer with %s (Annex B.1.4), unless the signer is pinned',
     async (_, subject, authority) => {
       const pki = await mintIssuerPki({
         intermediate: authority === undefined ? {} : { subject: authority },
@@ -218,7 +218,7 @@ describe('trust in a document signer', () => {
   it.each([
     ['DE-BY', true],
     ['DE-HE', false],
-  ])('of a licence from %s, signed by a signer of DE-BY: %s (§9.3.1)', async (jurisdiction, isTrusted) => {
+  ])('for a licence from %s with a signer of DE-BY is %s (§9.3.1)', async (jurisdiction, isTrusted) => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=DE-BY,CN=Signer' },
@@ -251,7 +251,7 @@ describe('the time of an mdoc', () => {
     ['expired, within the skew', { validUntil: '2026-09-21T14:12:20Z' }, []],
     ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
     ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
-  ])('%s gives these reasons', async (_, times, reasons) => {
+  ])('with %s has these reasons', async (_, times, reasons) => {
     const { result, trace } = await verifyGood(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
@@ -262,7 +262,7 @@ describe('the time of an mdoc', () => {
     ['signed after its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
     ['valid before it was signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
     ['valid until before it is valid', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
-  ])('%s is refused', async (_, times, claim) => {
+  ])('with %s is refused', async (_, times, claim) => {
     expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 

@@ -128,7 +128,7 @@ describe('a credential', () => {
     expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check)
   })
 
-  it('that nothing was changed in, signed again, verifies', async () => {
+  it('that is signed again without a change verifies', async () => {
     expect((await verifyGood(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
   })
 
@@ -191,7 +191,7 @@ describe('a credential', () => {
     expect(beyond.result).toMatchObject({ ok: true, value: { reasons: [finding] } })
   })
 
-  it('with every time wrong at once has both reasons', async () => {
+  it('with every time wrong reports both reasons', async () => {
     const verification = await verifyGood(
       await presentGood(await issueGood({ exp: NOW - 900, nbf: NOW + 900 })),
     )

@@ -177,7 +177,7 @@ describe('holder binding', () => {
     ['two parts', 'e30.e30'],
     ['another SD-JWT’s issuer part', GOOD.slice(0, GOOD.indexOf('~'))],
     ['a space', ' '],
-  ])('is not %s', async (name, last) => {
+  ])('cannot be %s', async (name, last) => {
     const verification = await verifyGood(GOOD.slice(0, GOOD.lastIndexOf('~') + 1) + last)
     const reason = name.startsWith('another') ? 'wrong_token_type' : 'malformed_holder_binding'
     expectRefusal(verification, { reason }, 'holder_binding')

@@ -97,7 +97,7 @@ describe('splitSdJwt', () => {
   })
 
   it.each([undefined, null, 1, {}, ['a~'], { toString: () => 'a.b.c~' }])(
-    'refuses %j, which is no string',
+    'refuses %j, which is not a string',
     (value) => {
       expect(splitSdJwt(value)).toEqual({ ok: false, error: { reason: 'malformed_credential' } })
     },

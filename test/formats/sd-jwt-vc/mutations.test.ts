@@ -32,12 +32,12 @@ async function survivors(mutants: Iterable<string>): Promise<string[]> {
   return found
 }
 
-describe('of a presentation that verifies', () => {
+describe('a presentation that verifies', () => {
   it('verifies unchanged', async () => {
     expect([await verifies(SHORT), await verifies(GOOD)]).toEqual([true, true])
   })
 
-  it('no single flipped character verifies, at any position', async () => {
+  it('does not verify with any single character flipped', async () => {
     const mutants = Array.from(
       SHORT,
       (character, i) => SHORT.slice(0, i) + flip(character, i % 6) + SHORT.slice(i + 1),
@@ -45,7 +45,7 @@ describe('of a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('no bit of either signature can be flipped', async () => {
+  it('does not verify with any bit of either signature flipped', async () => {
     const mutants: string[] = []
     for (const end of [SHORT.indexOf('~'), SHORT.length]) {
       const start = SHORT.lastIndexOf('.', end - 1) + 1
@@ -59,7 +59,7 @@ describe('of a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('no character can be left out, doubled, or turned with its neighbour', async () => {
+  it('does not verify with a character left out, doubled, or swapped with its neighbour', async () => {
     const at = Array.from(SHORT, (_, i) => i)
     const mutants = at.flatMap((i) => [
       SHORT.slice(0, i) + SHORT.slice(i + 1),
@@ -74,7 +74,7 @@ describe('of a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('no prefix verifies except the unbound one, and only if binding is not required', async () => {
+  it('has no prefix that verifies except the unbound one, and only if binding is not required', async () => {
     const beginnings = Array.from(SHORT, (_, i) => SHORT.slice(0, i))
     expect(await survivors(beginnings)).toEqual([])
     const unbound: string[] = []
@@ -89,7 +89,7 @@ describe('of a presentation that verifies', () => {
     ])
   })
 
-  it('no random splice of parts, characters and junk verifies (2,000 cases)', async () => {
+  it('does not verify as a random splice of parts, characters and junk (2,000 cases)', async () => {
     const random = seededRandom(9901)
     const mutants = Array.from({ length: 2000 }, () => splice(SHORT, random))
     expect(await survivors(mutants)).toEqual([])

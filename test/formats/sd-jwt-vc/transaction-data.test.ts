@@ -26,7 +26,7 @@ const claims = (hashes: unknown, alg?: unknown) => ({
 const mismatch = 'transaction_data_mismatch'
 const malformed = 'malformed_holder_binding'
 
-describe('confirms', () => {
+describe('transaction data is confirmed', () => {
   it.each<[string, object, readonly TransactionData[], number[]]>([
     ['nothing, where nothing is signed', claims(undefined), [FIRST], []],
     ['nothing, where nothing was asked', claims(undefined), [], []],
@@ -47,7 +47,7 @@ describe('confirms', () => {
   })
 })
 
-describe('is refused', () => {
+describe('transaction data is refused', () => {
   it.each<[string, object, readonly TransactionData[], string]>([
     ['without a name for its hash, where names were offered', claims([hashOf(SECOND)]), [SECOND], mismatch],
     ['by another hash than the one it names', claims([hashOf(SECOND)], 'sha-512'), [SECOND], mismatch],

@@ -150,7 +150,7 @@ describe('a credential signed with a certificate', () => {
     expectRefusal(await verifyUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
   })
 
-  it('of another curve than its alg is refused', async () => {
+  it('signed by a key of another curve than its alg says is refused', async () => {
     const key = await makeKey('ES384')
     const jwt = signJwt({ alg: 'ES384', typ: 'dc+sd-jwt', x5c: CHAIN }, CLAIMS_WITHOUT_ISS, key)
     expectRefusal(await verifyUnder(`${jwt}~`, CA_ANCHOR), { reason: 'issuer_key_not_found' }, 'issuer_trust')

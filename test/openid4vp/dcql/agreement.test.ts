@@ -48,7 +48,7 @@ describe('the matcher', () => {
     ['§7.1.1: a key exists only where the credential has it', {}, ['toString'], false, true],
     ['§7.1.1: an empty selection is an error', { a: [] }, ['a', null], false, true],
     ['§7.1.1: an array has no keys', { a: [1] }, ['a', 'length'], false, true],
-  ])('differs from it if %s', (_clause, claims, path, ours, theirs) => {
+  ])('differs from the dcql library if %s', (_clause, claims, path, ours, theirs) => {
     const query: CredentialQuery = {
       id: 'q',
       format: 'dc+sd-jwt',
@@ -60,7 +60,7 @@ describe('the matcher', () => {
     expect(foreignMatch({ credentials: [query] }, [credential]).satisfied).toBe(theirs)
   })
 
-  it('differs from it by §8.1: a response completes one credential set, even if all are optional', () => {
+  it('differs from the dcql library by §8.1: a response completes one credential set, even if all are optional', () => {
     const query: DcqlQuery = {
       credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: { vct_values: ['urn:0'] } }],
       credential_sets: [{ options: [['q']], required: false }],

@@ -22,7 +22,7 @@ const sdJwt: CredentialQuery = {
 }
 const element = { nameSpace: 'ns', element: 'age_over_18', intentToRetain: false }
 
-describe('requests', () => {
+describe('the request has', () => {
   it('one document for each query of a document', () => {
     expect(documentQuery({ credentials: [mdoc('a', MDL), mdoc('b', PID)] })).toEqual({
       documents: [
@@ -101,7 +101,7 @@ describe('requests', () => {
 
 const withoutClaims: CredentialQuery = { id: 'a', format: 'mso_mdoc', meta: { doctype_value: MDL } }
 
-describe('is not offered', () => {
+describe('there is no request', () => {
   it.each<[string, DcqlQuery]>([
     ['where another format is required', { credentials: [sdJwt, mdoc('a', MDL)] }],
     [

@@ -94,7 +94,7 @@ describe('a credential satisfies its query', () => {
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
 
-  it('of an mdoc by a namespace and an element, and by no longer or shorter path', () => {
+  it('of an mdoc by a namespace and an element, and not by a longer or shorter path', () => {
     const matchPath = (path: string[]) =>
       match(
         { ...QUERY, format: 'mso_mdoc', claims: [{ path }] },

@@ -55,7 +55,7 @@ describe('a presentation submission', () => {
     ['of 21 entries', JSON.stringify(submission(Array(21).fill(ONE))), { reason: 'limit_exceeded' }],
     ['no JSON', 'pd_n', { reason: 'invalid_presentation_submission' }],
     ['with a member twice', withMember('1,"more":2'), { reason: 'invalid_presentation_submission' }],
-  ])('%s: %#', (_, text, expected) => {
+  ])('that is %s gives the expected result: %#', (_, text, expected) => {
     expect(parse('a', text)).toEqual(expected)
   })
 

@@ -218,11 +218,11 @@ describe('the form of a certificate', () => {
       () => cwt(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`c${i}`, 1]))),
     ],
     ['text that is no base64url', () => '*'],
-  ])('is not %s', (_, make) => {
+  ])('cannot be %s', (_, make) => {
     expect(parseRegistrationCertificate(make())).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('needs the type of its form', async () => {
+  it('must have the type of its form', async () => {
     const wrong = { ok: false, error: 'wrong_type' }
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-wrp+cwt'))).toEqual(wrong)
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-rp+jwt'))).toEqual(wrong)
@@ -235,11 +235,11 @@ describe('the form of a certificate', () => {
   })
 })
 
-describe('a registration covers', () => {
+describe('a registration', () => {
   const sdJwt = asking.bind(null, 'dc+sd-jwt', PID.meta)
   const mdl = asking.bind(null, 'mso_mdoc', MDL.meta)
 
-  it('what it names, parts of it, and elements of all of its elements', async () => {
+  it('covers what it names, parts of it, and elements of all of its elements', async () => {
     const asked = sdJwt(
       ['age_equal_or_over', '18'],
       ['address', 'locality'],
@@ -261,40 +261,40 @@ describe('a registration covers', () => {
     ['the type of another format', asking('mso_mdoc', { doctype_value: 'urn:eudi:pid:1' }, ['address'])],
     ['the name in another namespace', mdl(['org.iso.18013.5.1.aamva', 'family_name'])],
     ['a type that cannot be read', asking('dc+sd-jwt', {}, ['address'])],
-  ])('not %s', async (_, asked) => {
+  ])('does not cover %s', async (_, asked) => {
     expect(await beyond(CLAIMS, asked)).toEqual(['0/0'])
   })
 
-  it('a whole credential only if it names no claims', async () => {
+  it('covers a whole credential only if it names no claims', async () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
   })
 
-  it('what an entry lists, whatever else the entry has', async () => {
+  it('covers what an entry lists, whatever else the entry has', async () => {
     const credentials = [{ ...PID, purpose: 'age' }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('nothing by an empty list of claims', async () => {
+  it('covers nothing by an empty list of claims', async () => {
     const credentials = [{ ...PID, claim: [] }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address']))).toEqual(['0/0'])
   })
 
-  it('all elements of an array only if it names all of them', async () => {
+  it('covers all elements of an array only if it names all of them', async () => {
     const credentials = [{ ...PID, claim: [{ path: ['nationalities', 0] }] }]
     expect(
       await beyond({ ...CLAIMS, credentials }, sdJwt(['nationalities', 0], ['nationalities', null])),
     ).toEqual(['0/1'])
   })
 
-  it('the same in the spelling `claims`', async () => {
+  it('covers the same claims under the name `claims`', async () => {
     const { claim, ...rest } = PID
     const credentials = [{ ...rest, claims: claim }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('in version 1.1.1 the one type and the one name, which is no element of an mdoc', async () => {
+  it('in version 1.1.1 covers the one type and the one name, which is not an element of an mdoc', async () => {
     const credentials = [
       { format: 'dc+sd-jwt', meta: 'urn:eudi:pid:1', claim: [{ path: 'address' }] },
       { format: 'mso_mdoc', meta: 'org.iso.18013.5.1.mDL', claim: [{ path: 'family_name' }] },

@@ -197,7 +197,7 @@ describe('the URI of a request', () => {
     expect(uri).not.toContain('#')
   })
 
-  it('is the same for each link, by its name', () => {
+  it('has the same query in each link of a wallet', () => {
     const links = buildWalletLinks(reference, { av: 'av', wallet: 'https://wallet.example/open' })
     const [, query] = buildAuthorizationRequestUri(reference).split('?')
     expect(links).toEqual({ av: `av://?${query}`, wallet: `https://wallet.example/open?${query}` })

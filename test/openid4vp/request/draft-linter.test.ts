@@ -78,7 +78,7 @@ describe.each([
     expect(await check(protocol, () => undefined)).toEqual([])
   })
 
-  it.each(faults)('is named by %s: %s', async (rule, _, plant) => {
+  it.each(faults)('breaks %s with a planted fault: %s', async (rule, _, plant) => {
     expect(await check(protocol, plant)).toContain(rule)
   })
 })

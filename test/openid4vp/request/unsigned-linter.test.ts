@@ -37,7 +37,7 @@ describe('a request by value', () => {
     expect(await check(() => undefined)).toBe('')
   })
 
-  it.each(FAULTS)('is named by %s: %s', async (rules, _, plant) => {
+  it.each(FAULTS)('breaks %s with a planted fault: %s', async (rules, _, plant) => {
     expect(await check(plant)).toBe(rules)
   })
 

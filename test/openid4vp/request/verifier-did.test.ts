@@ -35,7 +35,7 @@ describe('the DID', () => {
   })
 
   it.each(['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1'])(
-    'is none at an address: %s',
+    'does not exist at an IP address: %s',
     (baseUrl) => {
       expect(verifierDid(baseUrl, null)).toBeUndefined()
     },

@@ -56,7 +56,7 @@ describe('the response to a query for one credential', () => {
     expect(await verify({})).toEqual({ ok: false, error: { reason: 'query_not_satisfied' } })
   })
 
-  it('is refused when the VP Token is not one, before anything is verified', async () => {
+  it('is refused when the VP Token has another form, before anything is verified', async () => {
     const asked: RequestBinding[] = []
     const result = await verify({ age: [plain({})], other: [plain({})] }, QUERY, asked)
     expect(result).toEqual({ ok: false, error: { reason: 'unknown_credential_query' } })
@@ -160,7 +160,7 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('keeps the valid ones of several presentations for one query', async () => {
+  it('keeps the valid presentations among several for one query', async () => {
     const query = { credentials: [{ ...AGE, multiple: true }] }
     const result = await verify(
       { age: [FORGED, plain({ issuer: 'second' }), plain({ issuer: 'third' })] },
@@ -187,7 +187,7 @@ it('traces each check with the clause of the presentation’s own format', async
   expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
 })
 
-it('a query in an unregistered format throws: no policy has one', async () => {
+it('a query in an unregistered format throws, because no policy has such a query', async () => {
   const query = { credentials: [{ ...AGE, format: 'toString' }] }
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
 })

@@ -108,7 +108,7 @@ describe('the linter of responses to wallets', () => {
     expect(isWalletPath(path)).toBe(true)
   })
 
-  it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])('leaves %s to others', (path) => {
+  it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])('does not check %s', (path) => {
     expect(isWalletPath(path)).toBe(false)
   })
 })

@@ -76,7 +76,7 @@ describe('a built-in type', () => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, value))).toBe(false)
   })
 
-  it('of mandates needs a purpose or a payment', () => {
+  it('of mandates requires a purpose or a payment', () => {
     const { purpose, payment_payload, ...payload } = WHOLE[MANDATE].payload
     expect(fits(MANDATE, { payload: { ...payload, purpose } })).toBe(true)
     expect(fits(MANDATE, { payload: { ...payload, payment_payload } })).toBe(true)
@@ -117,7 +117,7 @@ describe('an added type', () => {
     expect(fits('order', set(GOOD, path, value), [ORDER])).toBe(false)
   })
 
-  it('replaces no built-in one, and is found by its whole name only', () => {
+  it('replaces no built-in type, and is found by its whole name only', () => {
     const disguised = { ...ORDER, type: PAYMENT }
     expect(fits(PAYMENT, GOOD, [disguised])).toBe(false)
     expect(findTransactionDataType('constructor', [ORDER])).toBeUndefined()

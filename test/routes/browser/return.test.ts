@@ -426,7 +426,7 @@ describe('a success through a link', () => {
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
   })
 
-  it('ends with the session: it expires, with the missing return as its reason', async () => {
+  it('ends with its session, which expires with the missing return as its reason', async () => {
     const { setting, session, person, code } = await respondByLink({ expires_in: 60 })
     later(60_000)
     await runDurableObjectAlarm(stubOf(session.verification_id))
@@ -707,7 +707,7 @@ describe('on http, which is for loopback only', () => {
     expect(cookie).not.toContain('Secure')
   })
 
-  it('the cookie is one that only this service can make', async () => {
+  it('the cookie can be made by this service only', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const world = { ...env, BASE_URL: 'http://localhost:8787' }

@@ -428,7 +428,7 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('is not what another error of the object is: 500', async () => {
+  it('differs from another error of the object, which is 500', async () => {
     const session = await createSession(await setUp())
     const fail = () => Promise.reject(new Error('a mistake'))
     const objects = { get: () => ({ render: fail, page: fail }) }

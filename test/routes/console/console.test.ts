@@ -88,7 +88,7 @@ describe('POST /console/session', () => {
     )
   })
 
-  it('is never longer than its key', async () => {
+  it('signs in for no longer than the key is valid', async () => {
     const { relying_party_id } = await createRelyingParty()
     const body = { expires_at: new Date(NOON + HOUR).toISOString() }
     const made = await call(app, 'POST', `${KEYS}/${relying_party_id}/api_keys`, { headers: ADMIN, body })
@@ -210,7 +210,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('Max-Age=0;')
   })
 
-  it('is of no use altered, or under another SERVER_SECRET', async () => {
+  it('is rejected if it is altered, and under another SERVER_SECRET', async () => {
     const open = await signIn((await createRelyingParty()).api_key)
     const [name = '', value = ''] = open.cookie.split('=')
     const altered = `${name}=${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`
@@ -418,7 +418,7 @@ describe('the page of the console', () => {
     )
   })
 
-  it('is at its address with a slash, too', async () => {
+  it('responds at its address with a slash, too', async () => {
     const { status, headers } = await call(app, 'GET', '/console/')
     expect([status, headers.get('Location')]).toEqual([308, '/console'])
   })
@@ -499,7 +499,7 @@ describe('a code of the console', () => {
     expect((await enter(code)).status).toBe(201)
   })
 
-  it('is of no use as a cookie, and a cookie is no code', async () => {
+  it('is not accepted as a cookie, and a cookie is not accepted as a code', async () => {
     const { api_key } = await createRelyingParty()
     const open = await signIn(api_key, LOOPBACK, LOCAL)
     expect(await statusAndCode(await enter(open.cookie.split('=')[1] ?? ''))).toBe('401 invalid_token')

@@ -137,7 +137,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain('4711')
   })
 
-  it('pages through entries of one metadata value, without gap and double', async () => {
+  it('pages through entries of one metadata value, without gaps and duplicates', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (let i = 0; i < 9; i++) {
@@ -236,7 +236,7 @@ describe('GET /v1/verify', () => {
     expect(await found('&webhook_state=dead')).toEqual([['2', 'dead']])
   })
 
-  it('has no gap and no double while verifications are created', async () => {
+  it('has no gap and no duplicate while verifications are created', async () => {
     const setting = await setUp()
     const before: string[] = []
     for (let i = 0; i < 6; i++) {
@@ -250,7 +250,7 @@ describe('GET /v1/verify', () => {
     expect(second.has_more).toBe(false)
   })
 
-  it('reads one row more than it lists, of 250 entries as of 100,000', async () => {
+  it('reads one row more than it lists, among 250 entries and among 100,000', async () => {
     const setting = await setUp()
     await createOne(setting)
     await fill(setting, 250)

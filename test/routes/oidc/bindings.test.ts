@@ -37,7 +37,7 @@ function changing(changes: Partial<Redemption>): typeof env {
   return { ...env, VERIFICATION_SESSION: { idFromString, get } as never }
 }
 
-describe('a code is refused, and still works for its client, where the redemption has', () => {
+describe('a code is refused, and still works for its client, if the redemption has', () => {
   it.each<[string, Partial<Redemption>]>([
     ['another relying party', { relyingPartyId: OTHER }],
     ['another client', { clientId: `oc_${'a'.repeat(32)}` }],

@@ -72,7 +72,7 @@ describe('conditions on one claim', () => {
       { id_token: { acr: { essential: true, value: LOW } }, userinfo: { acr: { value: HIGH } } },
       [LOW],
     ],
-  ])('only an essential acr is one: %s', (_, claims, acr) => {
+  ])('only an essential acr is a condition: %s', (_, claims, acr) => {
     expect(parse(claims)?.acr).toEqual(acr)
   })
 })
@@ -178,7 +178,7 @@ describe('a condition on a claim of verified_claims', () => {
     expect(releasedWith(entry, { resident_country: { value: 'DE' } })).toEqual({ address: { country: 'DE' } })
   })
 
-  it('is one of its entry alone', () => {
+  it('applies to its own entry alone', () => {
     const other = { family_name: { value: 'Musterfrau' } }
     expect(releasedWith(other, { family_name: null })).toEqual({ family_name: 'Mustermann' })
     expect(releasedWith(other, { height: null })).toEqual({ height: 170 })

@@ -225,7 +225,7 @@ describe('the token endpoint', () => {
     ['two code', `${FORM}&code=c`],
     ['two code_verifier', `${FORM}&code_verifier=b`],
     ['two of an unknown parameter', `${FORM}&resource=a&resource=b`],
-  ])('is invalid_request if there is %s', async (_, form) => {
+  ])('responds invalid_request if there is %s', async (_, form) => {
     const response = await postForm(client, 'token', form)
     expect([response.status, (await json(response)).error]).toEqual([400, 'invalid_request'])
   })
@@ -264,7 +264,7 @@ describe('an endpoint of clients', () => {
     token_missing: [() => userInfo({}), 'WWW-Authenticate', 'Bearer'],
   }
 
-  it.each(Object.entries(CALLS))('refuses by the error %s', async (name, [send, header, value]) => {
+  it.each(Object.entries(CALLS))('refuses a call by the error %s', async (name, [send, header, value]) => {
     const { status, error, description } = errors.oidc[name as OidcError]
     const response = await send()
     expect(response.status).toBe(status)

@@ -75,7 +75,7 @@ describe('a verified presentation', () => {
       { claims: { id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } } } },
     ],
   ])(
-    'is no login with relying_party: %s expires the session for %s',
+    'is no login if the policy requires relying_party: after %s the session expires for %s',
     async (failure, reason, claims, sent) => {
       const parameters = Object.entries(sent).map(([name, value]) => [name, JSON.stringify(value)])
       const { parsed, ...end } = await endOf(claims, Object.fromEntries(parameters), bound)

@@ -78,7 +78,7 @@ describe('a code of a policy that requires relying_party', () => {
 })
 
 describe('an object that cannot be reached', () => {
-  it('is an OAuth error, which pages of any origin can read', async () => {
+  it('causes an OAuth error, which pages of any origin can read', async () => {
     const lost = () =>
       Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
     const stub = { redeemLogin: lost, readUserInfo: lost, storeOnce: lost }

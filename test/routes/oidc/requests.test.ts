@@ -26,7 +26,7 @@ describe('an authorization request', () => {
     ['claims_locales', 'de'],
     ['scope', 'phone openid'],
     ['extra', 'x'],
-  ])('may have %s=%s, which needs nothing', async (name, value) => {
+  ])('may have %s=%s, which has no effect', async (name, value) => {
     const { id } = await begin(client, { [name]: value })
     expect(await sessionOf(id)).toMatchObject({ status: 'pending', scope: ['age_over_18'] })
   })

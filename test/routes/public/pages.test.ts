@@ -22,7 +22,7 @@ it('/ names the demo shop only if the shop is open', async () => {
 })
 
 it.each([{}, { Accept: '*/*' }, { Accept: 'application/json' }])(
-  '/ is no route for programs: %j',
+  '/ is not a page for programs: %j',
   async (headers) => {
     const response = await call(app, 'GET', '/', { headers })
     expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])

@@ -307,13 +307,13 @@ describe('an id this service did not issue', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('is 404 too when it is a real one with a changed character', async () => {
+  it('is 404, too, if it is a real id with a changed character', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const altered = id.slice(0, 10) + (id[10] === 'A' ? 'B' : 'A') + id.slice(11)
     expect((await admin('GET', `${LIST}/${altered}`)).status).toBe(404)
   })
 
-  it('is 404 too when it is a session’s', async () => {
+  it('is 404, too, if it is the id of a session', async () => {
     const bytes = decodeHex(env.VERIFICATION_SESSION.newUniqueId().toString())!
     expect((await admin('GET', `${LIST}/rp_${encodeBase64url(bytes)}`)).status).toBe(404)
   })

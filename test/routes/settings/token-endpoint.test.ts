@@ -116,7 +116,7 @@ describe('a token', () => {
 })
 
 describe('scope', () => {
-  it('narrows, in any order and with repetitions', async () => {
+  it('narrows the access, in any order and with repetitions', async () => {
     const body = await json(ask({ scope: 'verify:read verify:create verify:read' }))
     expect(body.scope).toBe('verify:create verify:read')
     expect(payloadOf(body.access_token).scope).toBe('verify:create verify:read')
@@ -134,7 +134,7 @@ describe('scope', () => {
     expect(await refusalOf(await ask({ scope }))).toEqual([400, 'invalid_scope'])
   })
 
-  it('beyond that of the key is invalid_scope; without one the token has all scopes of the key', async () => {
+  it('beyond the scopes of the key is invalid_scope; without scope the token has all scopes of the key', async () => {
     const { api_key } = await keyWith({ scopes: ['verify:read'] })
     const asking = (scope: object) => post({ ...GRANT, client_id: id, client_secret: api_key, ...scope })
     expect(await refusalOf(await asking({ scope: 'verify:read verify:create' }))).toEqual([
@@ -192,7 +192,7 @@ describe('a client', () => {
     )
   })
 
-  it('with a revoked, expired or invented key gets one and the same response', async () => {
+  it('gets the same response with a revoked, an expired and an invented key', async () => {
     const revoked = await keyWith({})
     await call(app, 'DELETE', `/v1/admin/relying_parties/${id}/api_keys/${revoked.key_id}`, {
       headers: ADMIN,

@@ -86,7 +86,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
   })
 
-  it('loses them by retention too, and the erased session is not called', async () => {
+  it('loses the personal members by retention, too, and the erased session is not called', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     at(NOON + 2 * HOUR)
@@ -189,7 +189,7 @@ describe('the log', () => {
     for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('is read on from a cursor', async () => {
+  it('can be read on from a cursor', async () => {
     const setting = await setUp()
     const nothing = await readAll(setting, 10)
     expect(nothing.ids).toEqual([])

@@ -282,7 +282,7 @@ describe('an essential acr of a login in live mode', () => {
       { ...PID, required_assurance_level: 'substantial' },
       null,
     ],
-  ])('of %s', async (_, trust_anchors, level, policy, error) => {
+  ])('is refused or accepted as expected: %s', async (_, trust_anchors, level, policy, error) => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
 

@@ -66,7 +66,7 @@ describe('?wait', () => {
     expect(await watchers(verification_id)).toBe(0)
   })
 
-  it('waits for a change of the found version without after_version', async () => {
+  it('waits for a change of the current version without after_version', async () => {
     const { verification_id } = await createSession(setting)
     const [answer] = await waiting(verification_id, 'wait=25')
     await ask(setting, 'POST', verification_id, '/cancel')

@@ -107,7 +107,7 @@ describe('a held success', () => {
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is impossible beside another, after the end, or without a live request of one browser', () => {
+  it('is impossible beside another held success, after the end, or without a live request of one browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()

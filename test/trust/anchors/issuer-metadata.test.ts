@@ -178,7 +178,7 @@ describe('metadata is fetched', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('again for a key it does not know, but not within 30 seconds', async () => {
+  it('again for an unknown key, but not within 30 seconds', async () => {
     const documents: Record<string, unknown> = { [METADATA_URL]: named }
     const { fetchResource, asked } = web(documents)
     await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource })

@@ -50,7 +50,7 @@ describe('a certificate on the list of its issuer', () => {
     ['revoked for a reason', { serialNumber: SERIAL.leaf, reason: REASON.keyCompromise }],
     ['on hold', { serialNumber: SERIAL.leaf, reason: REASON.certificateHold }],
     ['revoked with more said of it', { serialNumber: SERIAL.leaf, extensions: [unknown(false)] }],
-  ])('is %s: it is revoked', async (_, entry) => {
+  ])('is revoked if it is %s', async (_, entry) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf({ revoked: ['01', entry] }) }))).toBe('revoked')
   })
 })

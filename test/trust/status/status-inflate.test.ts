@@ -31,7 +31,7 @@ describe('the published lists', () => {
   })
 
   it.each(vectors.lists)(
-    'of $bits bits agree in every status, in JSON',
+    'with entries of $bits bits agree in every status, in JSON',
     async ({ bits, lst, statuses, size }) => {
       const compressed = decodeBase64url(lst)!
       for (const [index, status] of Object.entries(statuses))
@@ -41,7 +41,7 @@ describe('the published lists', () => {
   )
 
   it.each(vectors.lists)(
-    'of $bits bits agree in every status, in CBOR',
+    'with entries of $bits bits agree in every status, in CBOR',
     async ({ bits, cborHex, statuses }) => {
       const item = decodeCbor(decodeHex(cborHex)!, { bytes: 65_536, depth: 4, items: 16 })
       const lst = item.ok ? entryOf(item.value, 'lst') : undefined
@@ -51,11 +51,14 @@ describe('the published lists', () => {
     },
   )
 
-  it.each(vectors.lists)('of $bits bits end with their last entry', async ({ bits, lst, size }) => {
-    const compressed = decodeBase64url(lst)!
-    expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
-    expect(await read(bits, compressed, size)).toBe('index_out_of_range')
-  })
+  it.each(vectors.lists)(
+    'with entries of $bits bits end with their last entry',
+    async ({ bits, lst, size }) => {
+      const compressed = decodeBase64url(lst)!
+      expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
+      expect(await read(bits, compressed, size)).toBe('index_out_of_range')
+    },
+  )
 })
 
 describe('an entry', () => {
@@ -70,9 +73,12 @@ describe('an entry', () => {
     expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
   })
 
-  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])('at %d is out of range', async (index) => {
-    expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
-  })
+  it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.MAX_SAFE_INTEGER])(
+    'at the index %d is out of range',
+    async (index) => {
+      expect(await read(1, deflate(Uint8Array.of(0)), index)).toBe('index_out_of_range')
+    },
+  )
 
   it('is read from a list that hardly compresses', async () => {
     const bytes = randomBytes(65_536)

@@ -103,7 +103,7 @@ describe('a good list', () => {
     }
   })
 
-  it('in the other form is rejected', async () => {
+  it('is rejected in the other form', async () => {
     expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
     expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
   })

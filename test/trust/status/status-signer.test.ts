@@ -90,7 +90,7 @@ describe('a list with a chain', () => {
   const { privateKey } = pki.leaf.keys
   const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
 
-  it('counts below the anchor, and as the pinned signer', async () => {
+  it('is accepted below the anchor, and from the pinned signer', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
     expect(await statusOf(signed, {}, { anchors: [pinnedAnchor(pki.leaf.pem)] })).toBe('valid')
@@ -99,13 +99,13 @@ describe('a list with a chain', () => {
   it.each([
     ['one header', { unprotected: [[33, pki.chain]] as const }],
     ['the other', { header: [[33, pki.chain]] as const }],
-  ])('counts as a CWT with the chain in %s', async (_, changes) => {
+  ])('is accepted as a CWT with the chain in %s', async (_, changes) => {
     const signed = await makeCwt(changes, privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
     expect(await statusOf(signed, {}, { anchors: [own] })).toBe('untrusted_signer')
   })
 
-  it('does not count with the anchor in its chain, nor as its own authority (HAIP 1.0 §6.1.1)', async () => {
+  it('is rejected with the anchor in its chain, and from its own authority (HAIP 1.0 §6.1.1)', async () => {
     const whole = await makeJwt({}, { x5c: [...x5c, pki.root.x5c] }, privateKey)
     const alone = await makeJwt({}, { x5c: [pki.root.x5c] }, pki.root.keys.privateKey)
     for (const signed of [whole, alone])
@@ -143,24 +143,24 @@ describe('a list with a chain', () => {
       { anchors: [caAnchor(pki.root.pem, { eku: ['1.3.6.1.5.5.7.3.36'] })] },
       'valid',
     ],
-  ])('below an authority, its signer having %s', async (_, extendedKeyUsage, changes, expected) => {
+  ])('is accepted or not by the usage of its signer: %s', async (_, extendedKeyUsage, changes, expected) => {
     const leaf = await mintLeaf(pki.intermediate, extendedKeyUsage && { extendedKeyUsage })
     const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)], ...changes })).toBe(expected)
   })
 
-  it('does not count with another key', async () => {
+  it('is rejected with another key', async () => {
     const signed = await makeJwt({}, { x5c }, other.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
   })
 
-  it('does not count if its issuer has an anchor with keys', async () => {
+  it('is rejected if its issuer has an anchor with keys', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
     expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
   })
 
-  it('does not count without an anchor', async () => {
+  it('is rejected without an anchor', async () => {
     const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
   })

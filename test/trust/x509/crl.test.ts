@@ -158,7 +158,7 @@ describe('a revocation list', () => {
   it.each([
     [0x81, 'others'],
     [0x82, 'authorities'],
-  ] as const)('with the limit %i is of %s only', (tag, only) => {
+  ] as const)('with the limit %i is a list of %s only', (tag, only) => {
     const decoded = decodeCrl(
       listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
     )

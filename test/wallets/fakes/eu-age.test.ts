@@ -21,7 +21,7 @@ const DISCLOSED = { disclosed: [{ format: 'mso_mdoc', type: 'eu.europa.ec.av.1',
 describe.each([
   ['Android', euAgeAndroid],
   ['iOS', euAgeIos],
-])('on %s', (platform, wallet) => {
+])('the age verification app on %s', (platform, wallet) => {
   const isAndroid = platform === 'Android'
 
   it('answers an unsigned request for the age with that element alone', async () => {

@@ -143,14 +143,14 @@ const CASES = REACHED.flatMap((fake) =>
   }),
 )
 
-it('has a case of each member', () => {
+it('the cases include each member of a profile', () => {
   const members = new Set(PROBES.map(({ member }) => member))
   expect(new Set(CASES.map(({ member }) => member))).toEqual(members)
   const known = WALLET_PROFILES.flatMap(({ dcql }) => Object.keys(dcql))
   expect([...members, 'nested_path'].sort()).toEqual([...new Set(known)].sort())
 })
 
-it.each(CASES)('$id, $member: $query', async ({ fake, query, end }) => {
+it.each(CASES)('$id, $member, answers as expected: $query', async ({ fake, query, end }) => {
   expect(await ask(fake, query)).toEqual(end && [...end].sort())
 })
 

@@ -19,7 +19,7 @@ describe('the language of a page', () => {
     ['English, without any preference', null, undefined, 'en'],
     ['English, when the header is malformed', null, ';;q=,,de;q=7,\u00e4;;', 'en'],
     ['English, when the header is too long', null, `${'x,'.repeat(300)}de`, 'en'],
-  ])('is the one %s', (_, locale, header, language) => {
+  ])('is %s', (_, locale, header, language) => {
     expect(chooseLanguage(locale, header)).toBe(language)
   })
 })
@@ -41,7 +41,7 @@ describe('the language of a locale', () => {
     ['de', 'fr-CH', 'de'],
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
-  ])('gives numbers in %s for %s the locale %s', (language, locale, numbers) => {
+  ])('gives numbers in %s for %s with the locale %s', (language, locale, numbers) => {
     expect(chooseLocale(language, locale)).toBe(numbers)
   })
 })

@@ -27,7 +27,7 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('may be of anyone', async () => {
+  it('may come from anyone', async () => {
     for (const change of [
       { verifier: other },
       { signer: other.leaf.privateJwk as never },
