@@ -55,7 +55,7 @@ export function parseConfig(environment: object) {
     /** Origin without a trailing slash. */
     baseUrl: env.BASE_URL,
     adminToken: env.ADMIN_TOKEN ?? null,
-    /** Opens `/metrics` and nothing else. */
+    /** Token that opens `/metrics` and nothing else. */
     metricsToken: env.METRICS_TOKEN ?? null,
     serverSecret: env.SERVER_SECRET,
     /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */

@@ -2,8 +2,8 @@
 // typed error. Texts are measured in characters; ASCII makes them bytes.
 
 /**
- * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). `depth`: of the processed payload, since each disclosure may
- * nest again.
+ * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). `depth` is that of the processed payload, because each
+ * disclosure may nest again.
  */
 export const SD_JWT = {
   characters: 1_048_576,
@@ -122,13 +122,13 @@ export const DCQL = {
   claims: 50,
   values: 50,
   authorities: 10,
-  /** Claim sets, credential sets, and the options of one. */
+  /** Claim sets, credential sets, and options of one credential set. */
   sets: 20,
   /** Ids in one set or option. */
   ids: 50,
   pathLength: 16,
   idCharacters: 64,
-  /** A path component, a value, the name of a format. */
+  /** Characters of a path component, of a value, and of the name of a format. */
   textCharacters: 200,
   authorityCharacters: 500,
 } as const
@@ -142,10 +142,10 @@ export const TRANSACTION_DATA = {
   textCharacters: 500,
   linkCharacters: 2048,
   documents: 20,
-  /** Types that a relying party adds, and the members of one. */
+  /** Types that a relying party adds, and members of one added type. */
   addedTypes: 20,
   members: 30,
-  /** Names in the path of one. */
+  /** Names in the path of one member. */
   pathLength: 4,
   nameCharacters: 64,
   labelCharacters: 100,
@@ -173,7 +173,7 @@ export const LOGO = { characters: 16_414 } as const
 export const REGISTRATION = {
   characters: 16_384,
   depth: 16,
-  /** Items of a CWT. */
+  /** CBOR items of a CWT. */
   items: 4096,
   datasetCharacters: 8192,
 } as const
@@ -279,7 +279,7 @@ export const OIDC_CLIENT = {
   jwkCharacters: 700,
 } as const
 
-/** An authorization request of OpenID Connect. Characters of one parameter, and of all of a form. */
+/** Limits of an authorization request of OpenID Connect: characters of one parameter, and of a whole form. */
 export const OIDC_REQUEST = {
   characters: 16_384,
   parameters: 32,

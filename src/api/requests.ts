@@ -35,14 +35,14 @@ const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
   z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
 )
 
-// Its form was checked at registration. Here it must be equal to a registered one.
+// Must be equal to a registered URL, whose form was checked at registration.
 const returnUrl = text(2048)
 
 export const locale = z
   .string()
   .check(z.maxLength(35), z.regex(/^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'must be a language tag'))
 
-// The type checks the other members.
+// The schema of the transaction type checks all other members.
 const transactionData = z.catchall(
   z.object({
     type: text(TRANSACTION_DATA.typeCharacters),
@@ -106,7 +106,7 @@ export const createRequest = createMembers.check((context) => {
 })
 export type CreateRequest = z.infer<typeof createRequest>
 
-/** Returns the body with the members that its preset stands for. */
+/** Returns the body with the members of its preset added. */
 export function withPreset(body: CreateRequest): CreateRequest {
   return { ...body, ...(body.preset && PRESETS[body.preset]) }
 }
@@ -152,7 +152,7 @@ const CURSOR = /^[A-Za-z0-9_-]{32}$/
 /** Without a cursor, a reader begins with the oldest event by `?after=`, or with later events by `latest`. */
 const CURSOR_OR_PLACE = /^(latest|[A-Za-z0-9_-]{32})?$/
 
-/** Fifteen digits. */
+/** Largest number of fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
 
 /** Entries of a page. */

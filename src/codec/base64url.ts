@@ -37,7 +37,7 @@ export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined 
   return decode(text, text.length - padding, STANDARD_VALUES)
 }
 
-/** Negative, and negative after it is combined with other values. */
+/** Value of a character outside the alphabet. It stays negative when it is combined with other values. */
 const NO_VALUE = -1
 const STANDARD_VALUES = buildValues(STANDARD)
 const URL_SAFE_VALUES = buildValues(URL_SAFE)

@@ -141,7 +141,7 @@ function identityOf(key: CborItem): string {
 /** §3.3: booleans, null, undefined and floats. Other simple values are rejected. */
 function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborError> {
   if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
-  // An argument in its own byte is for values from 32 on. None of them has a meaning.
+  // Simple values from 32 on have their own argument byte. None of them has a meaning.
   if (info === 24 || typeof argument !== 'number' || !SIMPLE.has(argument)) return err('malformed')
   return ok({ type: 'simple', value: SIMPLE.get(argument) })
 }

@@ -22,7 +22,7 @@ export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
-/** `isoTime` of a time that may be unknown. */
+/** The text of a time in UTC, with milliseconds; `null` for an unknown time. */
 export function isoTimeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : isoTime(milliseconds)
 }

@@ -4,7 +4,7 @@
 
 /** The current version of a stored shape, and the steps to it. A version without a step is not readable. */
 export type Schema = {
-  /** Member with the version. */
+  /** Name of the member with the version. */
   readonly member: 'schema' | 'schema_version'
   readonly current: number
   /** Steps by the version that they read. Each returns the document of the next version. */

@@ -1,5 +1,5 @@
-// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with it and never
-// chooses: code receives an entry, which fixes key type, curve and hash.
+// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with the table and
+// never chooses an algorithm. Code receives an entry, which fixes key type, curve and hash.
 
 /** JOSE signature algorithms that this service verifies. */
 export type SignatureAlgorithmName = 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'Ed25519'

@@ -24,13 +24,13 @@ export function isHpkePoint(enc: Uint8Array): boolean {
   return enc.length === 1 + 2 * COORDINATE_BYTES && enc[0] === UNCOMPRESSED
 }
 
-/** Opens the first message of a sender; `undefined` if the key, the info or the message is another. */
+/** Opens the first message of a sender; `undefined` if the key, the info or the message does not fit. */
 export async function openHpke(
   { enc, cipherText }: HpkeMessage,
   { kty, crv, x, y = '', d }: PrivateJwk,
   binding: HpkeBinding,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  // A point off the curve must never meet our private key.
+  // Our private key must never be used with a point off the curve.
   if (!isHpkePoint(enc) || !isOnCurve(enc)) return undefined
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey('jwk', { kty, crv, x, y, d }, ECDH, false, ['deriveBits']),

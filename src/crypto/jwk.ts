@@ -40,8 +40,9 @@ export function parsePublicJwk(value: unknown): PublicJwk | undefined {
 }
 
 /**
- * Imports a key for verification with exactly this algorithm. `undefined` if they do not fit, or if the point
- * is not on the curve. A key object, such as an anchor's, is imported once, so it must not change.
+ * Imports a key for verification with exactly this algorithm. `undefined` if key and algorithm do not fit, or
+ * if the point is not on the curve. A key object, such as an anchor's, is imported once, so it must not
+ * change.
  */
 export async function importVerificationKey(
   jwk: PublicJwk,

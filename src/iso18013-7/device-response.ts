@@ -1,5 +1,6 @@
 // Documents of a DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) by credential query. The mdoc format verifies
-// presentations of one document, as OpenID4VP 1.0 B.2 has them; so each document becomes one.
+// presentations of one document, as OpenID4VP 1.0 B.2 has them; so each document becomes a presentation of
+// its own.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborItem, entryOf, textOf } from '../codec/cbor.ts'

@@ -1,5 +1,5 @@
 // Reader authentication (ISO/IEC 18013-5 §9.1.4): signatures over the requested items and the session, so a
-// wallet knows who asks. The session transcript has the origin, so a signature is of no use to another page.
+// wallet knows who asks. The session transcript has the origin, so no other page can use a signature.
 
 import { embedCbor, encodeCbor } from '../codec/cbor-encode.ts'
 import { signCoseSign1 } from '../crypto/cose.ts'
@@ -11,7 +11,7 @@ export type Reader = {
   readonly chain: readonly [Uint8Array<ArrayBuffer>, ...Uint8Array<ArrayBuffer>[]]
 }
 
-/** The parts of a request that a signature over all of it covers, encoded. */
+/** The encoded parts of a request that are covered by a signature over the whole request. */
 type RequestParts = {
   readonly items: readonly Uint8Array<ArrayBuffer>[]
   readonly info: Uint8Array<ArrayBuffer> | null

@@ -85,7 +85,7 @@ function writeHistogram(name: string, timedBy: readonly string[], { values, buck
   return [...lines, `${name}_count${labels} ${count}`, `${name}_sum${labels} ${sum}`]
 }
 
-/** Whole numbers end with `.0` here: OpenMetrics prescribes one spelling. */
+/** OpenMetrics prescribes one spelling of whole numbers: they end with `.0`. */
 function bound(seconds: number | undefined): string {
   if (seconds === undefined) return '+Inf'
   return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds)
@@ -109,7 +109,7 @@ const HEADS: Readonly<Record<Format, (family: string, type: string, help: string
       `# HELP ${family} ${help}`,
     ]
   },
-  // There, a family of counters has the name of its samples.
+  // In this format, a family of counters has the name of its samples.
   prometheus: (family, type, help) => {
     const name = type === 'counter' ? `${family}_total` : family
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]

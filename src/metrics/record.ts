@@ -1,6 +1,6 @@
 // Counters in the memory of this isolate, for `/metrics`. On Cloudflare, where isolates are many and
-// short-lived, Analytics Engine counts too. Neither is waited for. A service without that binding counts all
-// the same.
+// short-lived, Analytics Engine counts too. Neither count is awaited. A service without that binding counts
+// in memory only.
 
 import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'

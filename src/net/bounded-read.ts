@@ -2,8 +2,8 @@
 
 /**
  * Returns the whole body, or `undefined` and cancels the rest if it is longer than `limit` bytes. Rejects as
- * the stream does (reset, time-out, bad compression). An aborted `signal` cancels the rest too; the read then
- * returns nothing of use.
+ * the stream does (reset, time-out, bad compression). An aborted `signal` cancels the rest too; the result of
+ * that read has no meaning.
  */
 export async function readAtMost(
   { body }: Pick<Body, 'body'>,

@@ -11,9 +11,11 @@ import { err, ok, type Result } from '../result.ts'
 export type UrlRule = {
   /** Allows http to 127.0.0.1 and localhost, any port: for tests and local development. */
   readonly allowLoopback: boolean
-  /** Host of our own base URL, with its port if it has one: the service never calls itself. */
+  /** Host of our own base URL, with a port if the URL has one: the service never calls itself. */
   readonly ownHost: string
-  /** Port on which this process listens, if it is known: behind a proxy it is not that of the base URL. */
+  /**
+   * Port on which this process listens, if known. Behind a proxy it differs from the port of the base URL.
+   */
   readonly ownPort?: string | null
   /** Allows http on port 80 of public names, for public and signed resources. */
   readonly allowHttp?: boolean

@@ -4,7 +4,10 @@
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'
 
-/** A cache that may drop anything at any time. Neither function rejects: a failing cache is an empty one. */
+/**
+ * A cache that may drop anything at any time. Neither function rejects: a cache that fails acts as an empty
+ * cache.
+ */
 export type SharedCache = {
   readonly get: (name: string, limit: number) => Promise<SharedCopy | undefined>
   /** Stores a copy for so many seconds at most. */

@@ -53,7 +53,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   const { origin, now, expiresAt, googleMetadata } = input
   return {
     ...buildDcApiParameters(input),
-    // A member of its own of Google Wallet, which answers no other request.
+    // Google Wallet answers only requests with this member of its own.
     ...(googleMetadata && {
       client_metadata: { ...buildClientMetadata(input), gw_rp_metadata_bytes: googleMetadata },
     }),

@@ -157,14 +157,16 @@ function uncarriedNames(request: PolicyRequest, types: readonly RequestedType[])
   ]
 }
 
-/** `any`: one credential is enough, so it must have every scope. One group of all that do. */
+/**
+ * `any`: one credential is enough, so each must have every scope. Returns one group of all that have them.
+ */
 function anyGroup(types: readonly RequestedType[], scope: readonly string[]): readonly Alternative[][] {
   return [types.flatMap((type) => type.alternatives.filter(({ scopes }) => scopes.length === scope.length))]
 }
 
 /**
- * `all`: every type is presented, in a format with all scopes that the type has in any. One group for each
- * type.
+ * `all`: every type is presented, in a format with all scopes that the type has in any format. Returns one
+ * group for each type.
  */
 function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {

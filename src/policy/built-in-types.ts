@@ -49,26 +49,29 @@ const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null]
   ['attestation_legal_category', 'attestation_legal_category'],
 ]
 
-/** ISO/IEC 18013-5 §7.2.1, without the biometric templates. */
+/** Elements of the mDL (ISO/IEC 18013-5 §7.2.1), without the biometric templates. */
 const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date issuing_country issuing_authority
   document_number portrait driving_privileges un_distinguishing_sign administrative_number sex height weight
   eye_colour hair_colour birth_place resident_address portrait_capture_date age_in_years age_birth_year
   issuing_jurisdiction nationality resident_city resident_state resident_postal_code resident_country
   family_name_national_character given_name_national_character signature_usual_mark`
 
-/** AAMVA Mobile Driver's License Implementation Guidelines. Its `sex` has the values of AAMVA, not of ISO. */
+/**
+ * Elements of the AAMVA Mobile Driver's License Implementation Guidelines. `sex` has the values of AAMVA, not
+ * of ISO.
+ */
 const AAMVA_ELEMENTS = `domestic_driving_privileges name_suffix organ_donor veteran family_name_truncation
   given_name_truncation aka_family_name aka_given_name aka_suffix weight_range race_ethnicity DHS_compliance
   DHS_temporary_lawful_status EDL_credential resident_county hazmat_endorsement_expiration_date
   audit_information aamva_version`
 
-/** ISO/IEC 23220-4 Table C.1: elements of ISO/IEC 23220-2. */
+/** Elements of ISO/IEC 23220-2 in a photo ID (ISO/IEC 23220-4 Table C.1). */
 const PHOTO_ID_ELEMENTS = `family_name given_name family_name_unicode given_name_unicode birth_date portrait issue_date expiry_date
   issuing_authority_unicode issuing_authority_latin1 issuing_country age_in_years age_birth_year portrait_capture_date birthplace
   name_at_birth resident_address resident_city resident_postal_code resident_country resident_city_latin1 sex
   nationality document_number issuing_subdivision family_name_latin1 given_name_latin1`
 
-/** ISO/IEC 23220-4 Table C.2: elements of the photo ID itself. */
+/** Elements of the photo ID itself (ISO/IEC 23220-4 Table C.2). */
 const PHOTO_ID_OWN_ELEMENTS = `person_id birth_country birth_state birth_city administrative_number resident_street
   resident_house_number travel_document_number resident_state`
 
@@ -91,7 +94,7 @@ const ISO_23220_NAMESPACE = 'org.iso.23220.1'
 const MY_NUMBER_CARD_NAMESPACE = 'org.iso.23220.1.jp'
 const AADHAAR_NAMESPACE = 'in.gov.uidai.aadhaar.1'
 
-/** A type that was built in later gives way to an added type that has its name or an identifier of it. */
+/** Types that were built in later. Each gives way to an added type with the same name or identifier. */
 export const LATER_TYPES: ReadonlySet<string> = new Set(['google_id_pass', 'my_number_card', 'aadhaar'])
 
 /** Placeholder in a path for a namespace that equals the identifier of the type. */
@@ -180,7 +183,7 @@ function mdlElements(): CredentialTypeFormat['scopes'] {
   return { ...elements(MDL_NAMESPACE, MDL_ELEMENTS), ...isoBirthAndAge(MDL_NAMESPACE) }
 }
 
-/** Its names of ages are `age_above18` and so on. */
+/** The Indian credential names ages `age_above18` and so on. */
 function aadhaarElements(): CredentialTypeFormat['scopes'] {
   const ages = AADHAAR_AGES.flatMap((digits) => {
     const entry = { path: [AADHAAR_NAMESPACE, `age_above${digits}`], boolean: true }

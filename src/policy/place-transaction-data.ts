@@ -89,7 +89,7 @@ function idErrors(ids: readonly string[], query: DcqlQuery, formats: Formats): r
 }
 
 /**
- * True if each option of a required credential set has one of these. Without sets every query is required
+ * True if each option of a required credential set has one of these ids. Without sets every query is required
  * (§6.4.2).
  */
 function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): boolean {

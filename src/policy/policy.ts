@@ -9,7 +9,10 @@ import type {
 import type { ClaimsPath, ClaimValue, DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { AssuranceLevel, ListReference } from '../trust/anchors/anchor.ts'
 
-/** A policy that credentials can satisfy. It adds to the stored request what follows from it. */
+/**
+ * A policy that credentials can satisfy. It contains what follows from the stored request, and not the
+ * request itself.
+ */
 export type Policy = {
   /** The requested scopes in their order, each once. Empty for a caller's own query. */
   readonly scope: readonly string[]
@@ -32,12 +35,12 @@ export type PolicyDescriptor = {
 export type ScopePath = {
   /** Name in `checks`. For a caller's own query it is `<query id>.<path>`. */
   readonly scope: string
-  /** Name for people, if it differs. */
+  /** Name for people, if it differs from `scope`. */
   readonly display_name?: string
   readonly path: ClaimsPath
   /** A boolean claim proves its scope only if it is `true`. Any other claim must be present and not empty. */
   readonly boolean: boolean
-  /** Only one of these values proves the scope. */
+  /** The scope is proven by one of these values only. */
   readonly values?: readonly ClaimValue[]
   /** With `allow_derived`: the claim that the scope may be computed from, and the requested age. */
   readonly derived?: { readonly path: ClaimsPath; readonly age: number }
@@ -77,11 +80,11 @@ export type Decision = {
   readonly same_holder_key: boolean | null
   /** Lowest level of the credentials used. */
   readonly assurance_level: AssuranceLevel
-  /** Credentials that the decision uses. Others are dropped. */
+  /** Credentials that the decision uses. All other credentials are dropped. */
   readonly credentials: readonly DecidedCredential[]
   /**
-   * Scope -> value, one object per credential, in the order of `credentials`. Other claims are dropped. The
-   * value of a derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
+   * Scope -> value, one object per credential, in the order of `credentials`. All other claims are dropped.
+   * The value of a derived scope is its boolean. Empty unless `verified`. Never stored in the clear.
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /** Steps of the assurance level, in order. */
@@ -121,7 +124,7 @@ type CredentialStep =
         | 'no_holder_binding'
         /** The request was unsigned, and no browser returned: the level is at most `low`. */
         | 'no_session_binding'
-        /** Unknown: the credential may have been revoked. */
+        /** The status is unknown: the credential may have been revoked. */
         | 'status_unavailable'
         /** A level that the credential declares can lower the level, never raise it. */
         | 'credential_says'
@@ -136,7 +139,7 @@ export type DecidedCredential = {
   readonly assurance_level: AssuranceLevel
   /** Revocation; `null` if not checked, because the credential is outside its validity period. */
   readonly status: RevocationStatus | null
-  /** Transactions that its holder confirmed. Absent if none was requested of it. */
+  /** Transactions that its holder confirmed. Absent if this credential was asked to confirm none. */
   readonly transaction_data?: readonly ConfirmedTransactionData[]
   readonly checks: Readonly<Record<string, boolean>>
 }

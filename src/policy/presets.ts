@@ -1,8 +1,11 @@
-// Questions with a name (api/creation): each stands for the members of a creation that it fixes.
+// Requests with a name (api/creation). Each fixes some members of a creation.
 
 /** Presets by name. */
 export const PRESETS = {
-  /** The one question of the EU age verification app, which other wallets with an mdoc answer, too. */
+  /**
+   * The only request that the EU age verification app answers. Other wallets with the same mdoc answer it,
+   * too.
+   */
   age_over_18: { credential_types: ['age_attestation'], scope: ['age_over_18'], formats: ['mso_mdoc'] },
 } as const
 

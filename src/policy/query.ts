@@ -17,7 +17,7 @@ export type QueryFormat = Pick<
 export type Alternative = {
   readonly type: string
   readonly format: QueryFormat
-  /** As many as one `meta` of the format can request. */
+  /** Type identifiers, as many as one `meta` of the format can request. */
   readonly identifiers: readonly string[]
   readonly scopes: readonly ScopePath[]
 }

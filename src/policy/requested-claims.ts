@@ -6,7 +6,7 @@ import type { Policy } from './policy.ts'
 
 /** Requested claims and the combinations of credentials that carry them. */
 export type RequestedClaims = {
-  /** Each once, in the order of the request. */
+  /** The requested items, each once, in the order of the request. */
   readonly items: readonly RequestedItem[]
   /** One combination of each group must be presented. */
   readonly groups: readonly RequestedGroup[]
@@ -17,7 +17,7 @@ type RequestedItem = {
   readonly kind: 'claim' | 'credential'
   readonly name: string
   readonly optional: boolean
-  /** The verifier intends to store it (OpenID4VP 1.0 B.2.4). */
+  /** True if the verifier intends to store the item (OpenID4VP 1.0 B.2.4). */
   readonly retained?: true
 }
 

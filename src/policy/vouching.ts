@@ -1,5 +1,5 @@
 // The credential queries for which no trust anchor can vouch (api/creation). A request that depends on one of
-// them fails in every wallet, so it is refused when it is created. What might be satisfied passes.
+// them fails in every wallet, so it is refused when it is created. A request that might be satisfied passes.
 
 import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
@@ -18,8 +18,8 @@ export type Vouching = {
 }
 
 /**
- * Returns the ids of the queries for which no anchor can vouch. Returns none if the others can satisfy the
- * request.
+ * Returns the ids of the queries for which no anchor can vouch. Returns none if the other queries can satisfy
+ * the request.
  */
 export function unvouchedQueries(
   { query, descriptors }: Pick<Policy, 'query' | 'descriptors'>,

@@ -15,7 +15,7 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
   )
 }
 
-// §5.2
+// The signature of a PNG (§5.2).
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /**

@@ -56,8 +56,8 @@ export const CAPACITY = {
 type Plan = Pick<QrSymbol, 'version' | 'errorCorrection' | 'modulePixels'>
 
 /**
- * The smallest version for so many bytes, and its largest whole-pixel modules. Their size is 0 if it does not
- * fit.
+ * The smallest version for so many bytes, and its largest whole-pixel modules. Their size is 0 if the bytes
+ * do not fit.
  */
 function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
   const version = 1 + CAPACITY[errorCorrection].findIndex((capacity) => bytes <= capacity)

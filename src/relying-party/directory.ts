@@ -23,7 +23,10 @@ type DirectoryEntry = {
   readonly created_at: number
 }
 
-/** An entry as the operator sees it. Unix milliseconds; `null`: no certificate of its own. */
+/**
+ * An entry as the operator sees it, with the expiry of its own certificate in Unix milliseconds; `null`
+ * without one.
+ */
 type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
 
 /** Expiry of the relying parties' own certificates. Times are Unix milliseconds. */
@@ -47,7 +50,7 @@ export class Directory extends DurableObject<Env> {
     ctx.storage.sql.exec(
       'CREATE TABLE IF NOT EXISTS trust_lists (name TEXT PRIMARY KEY, livemode INTEGER NOT NULL) WITHOUT ROWID',
     )
-    // A row without dates: no certificate of its own.
+    // A row without dates belongs to a relying party without a certificate of its own.
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS verifier_certificates (
       relying_party_id TEXT PRIMARY KEY, expires_at INTEGER, renew_from INTEGER) WITHOUT ROWID`)
     createSessionNotes(ctx.storage.sql)
@@ -87,7 +90,7 @@ export class Directory extends DurableObject<Env> {
     return this.ctx.storage.sql.exec<CertificateDates>(statement, now).one()
   }
 
-  /** True if the entry existed. */
+  /** Removes an entry. Returns true if it existed. */
   remove(relyingPartyId: string): boolean {
     this.ctx.storage.sql.exec('DELETE FROM verifier_certificates WHERE relying_party_id = ?', relyingPartyId)
     const statement = 'DELETE FROM relying_parties WHERE relying_party_id = ?'
@@ -113,7 +116,7 @@ export class Directory extends DurableObject<Env> {
     kv.delete(STORAGE_CHECK)
   }
 
-  /** Stores what sessions count. */
+  /** Stores the notes of sessions for the counts. */
   noteSessions(notes: readonly SessionNote[]): void {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
@@ -123,7 +126,7 @@ export class Directory extends DurableObject<Env> {
     return countSessions(this.ctx.storage.sql, now)
   }
 
-  /** Adds a list, unless its name is there already. False if the limit is reached. */
+  /** Adds a list, unless its name is there already. Returns false if the limit is reached. */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     const lists = this.trustLists()
     if (lists.some((list) => list.name === name)) return true
@@ -132,7 +135,7 @@ export class Directory extends DurableObject<Env> {
     return true
   }
 
-  /** True if the list existed. */
+  /** Removes a list. Returns true if it existed. */
   removeTrustList(name: string): boolean {
     return this.ctx.storage.sql.exec('DELETE FROM trust_lists WHERE name = ?', name).rowsWritten > 0
   }
@@ -149,7 +152,7 @@ const MAXIMUM_TRUST_LISTS = 50
 /** Time limit of one check of the storage. */
 const CHECK_MS = 5_000
 const STORAGE_CHECK = 'storage_check'
-/** Some three sessions. */
+/** Bytes that the check writes: as many as some three sessions have. */
 const STORAGE_CHECK_BYTES = 65_536
 
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }

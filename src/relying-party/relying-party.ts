@@ -150,7 +150,7 @@ export class RelyingParty extends DurableObject<Env> {
     return ok({ api_key: apiKey, record: shown })
   }
 
-  /** False if there is no such key. */
+  /** Deletes an API key. Returns false if there is none. */
   deleteApiKey(keyId: string): boolean {
     const document = this.#load()
     if (!document?.api_keys.some((record) => record.key_id === keyId)) return false
@@ -192,7 +192,7 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#oidcClients.addSecret(clientId, hash, Date.now())
   }
 
-  /** False if there is no such client. */
+  /** Deletes a client. Returns false if there is none. */
   deleteOidcClient(clientId: string): boolean {
     return this.#oidcClients.remove(clientId)
   }
@@ -264,7 +264,7 @@ export class RelyingParty extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     const parked = [...kv.list({ prefix: PARKED, limit: RELEASED_AT_A_TIME + 1 })].map(([key]) => key)
     if (parked.length === 0) return
-    // First, because the platform drops an alarm that throws too often.
+    // The next alarm is set first, because the platform drops an alarm that throws too often.
     await this.ctx.storage.setAlarm(Date.now() + 60_000)
     const { VERIFICATION_SESSION } = this.env
     for (const key of parked.slice(0, RELEASED_AT_A_TIME)) {

@@ -1,11 +1,11 @@
 // Counts of sessions that wait for something, for the gauges of a service that runs as one process. One row
 // for each session that is pending, or has an event that is queued or dead.
 
-/** Counts of one session. Without any of the three it has no row. */
+/** Counts of one session. A session that is over, without queued and dead events, has no row. */
 export type SessionNote = {
   readonly verification_id: string
   readonly livemode: boolean
-  /** Time from which it is no longer pending (Unix milliseconds); `null` after its end. */
+  /** Time from which the session is no longer pending (Unix milliseconds); `null` after its end. */
   readonly pending_until: number | null
   readonly queued_events: number
   readonly dead_events: number
@@ -25,7 +25,7 @@ export function createSessionNotes(sql: SqlStorage): void {
     queued_events INTEGER NOT NULL, dead_events INTEGER NOT NULL) WITHOUT ROWID`)
 }
 
-/** Replaces the rows of these sessions, and removes those that wait for nothing. */
+/** Replaces the rows of these sessions, and removes the rows of sessions that wait for nothing. */
 export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]): void {
   for (const { verification_id, livemode, pending_until, queued_events, dead_events } of notes) {
     if (pending_until === null && queued_events === 0 && dead_events === 0) {

@@ -5,15 +5,15 @@ import { timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { SessionDocument } from './document/document.ts'
 
 /**
- * The relying party of the session, or a client token of a session created then (Unix milliseconds). The
- * client token of a login counts in the browser that began it, until the login is erased. `login`: digest of
- * that browser's cookie.
+ * A caller: the relying party of the session, or a client token with the creation time of its session (Unix
+ * milliseconds). The client token of a login counts in the browser that began it, until the login is erased.
+ * `login`: digest of that browser's cookie.
  */
 export type SessionAccess =
   | { readonly relyingPartyId: string }
   | { readonly createdAt: number; readonly login?: string | undefined }
 
-/** Returns true if the session is the caller's. */
+/** Returns true if the session belongs to the caller. */
 export function mayAccess(by: SessionAccess, document: SessionDocument): boolean {
   if ('relyingPartyId' in by) return document.relying_party_id === by.relyingPartyId
   const { login, was_login = false } = document
@@ -27,7 +27,7 @@ export function watchAddress(by: SessionAccess): string {
   return `https://session/watch?${new URLSearchParams(members.map(([name, value]) => [name, String(value)]))}`
 }
 
-/** Returns the caller in a `watchAddress`. */
+/** Parses the caller from an address that `watchAddress` made. */
 export function parseWatchAddress(address: string): SessionAccess {
   const { searchParams } = new URL(address)
   const relyingPartyId = searchParams.get('relyingPartyId')

@@ -248,7 +248,7 @@ export class VerificationSession extends DurableObject<Env> {
     return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
   }
 
-  /** The deliveries of the webhook, or the steps of the session. */
+  /** Returns the deliveries of the webhook, or the steps of the session. */
   async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
     const session = await this.#load({ relyingPartyId })
     if (!session.ok) return session
@@ -289,7 +289,7 @@ export class VerificationSession extends DurableObject<Env> {
     socket.close(1008, 'this socket accepts no messages')
   }
 
-  /** Expiry, deliveries, erasure. */
+  /** Does the work that is due: expiry, deliveries, erasure. */
   override async alarm(): Promise<void> {
     const id = toVerificationId(this.ctx.id)
     alarmBegan(id, Date.now())

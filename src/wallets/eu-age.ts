@@ -5,7 +5,7 @@ import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
 import type { Preset } from '../policy/presets.ts'
 
-/** Profiles of the app. */
+/** Profiles of the EU age verification app. */
 const APPS: readonly string[] = ['eu-age-android', 'eu-age-ios']
 
 const DOC_TYPE = 'eu.europa.ec.av.1'

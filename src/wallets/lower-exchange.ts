@@ -17,7 +17,7 @@ export const DEFAULT_SCHEME = 'openid4vp'
 
 type Exchange = Omit<LoweredRequest, 'protocol' | 'query'>
 
-/** Chooses for the lowered query, or returns why no channel reaches the wallet. */
+/** Chooses the exchange for the lowered query, or returns why no channel reaches the wallet. */
 export function lowerExchange(
   profile: WalletProfile,
   base: OriginalRequest,
@@ -90,7 +90,7 @@ function withValue({ id }: WalletProfile, original: OriginalRequest): OriginalRe
   }
 }
 
-/** Returns the links that open a wallet, the preferred first. */
+/** Returns the links that open a wallet, the preferred link first. */
 export function linksOf(
   { links }: Pick<WalletProfile, 'links'>,
   { livemode }: { readonly livemode: boolean },
@@ -98,7 +98,10 @@ export function linksOf(
   return (livemode ? links.live : (links.test ?? links.live)) ?? []
 }
 
-/** Returns that neither link nor QR code reaches the wallet, unless the protocol has none for any wallet. */
+/**
+ * Returns the finding that no link and no QR code reaches the wallet. The protocol may have none for any
+ * wallet: then there is no finding.
+ */
 function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
   return PROTOCOLS[protocol].supportsRedirect ? [{ member: '/uri', why: 'browser_only' }] : []
 }

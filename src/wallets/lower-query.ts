@@ -108,7 +108,8 @@ function usableSets(
 
 /**
  * Chooses one option of each required set, for a wallet without credential sets. Without a required set, one
- * option of the first. A wallet with one query only gets one that satisfies all of them, if there is one.
+ * option of the first set. A wallet that supports one query only gets an option that satisfies all sets, if
+ * possible.
  */
 function chooseOptions(
   profile: WalletProfile,

@@ -31,7 +31,7 @@ export function lowerRequest(profile: WalletProfile, original: OriginalRequest):
   }
 }
 
-/** They concern who asks, so the findings point to the Client Identifier. */
+/** These requirements concern the verifier, so the findings point to the Client Identifier. */
 function missingRequirements(
   { requires = [] }: WalletProfile,
   { lacking }: OriginalRequest,

@@ -14,7 +14,7 @@ export type WalletResult = {
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
   /** Members that the request for this wallet lacks or has changed, or that it ignores. Absent: none. */
   readonly left_out?: readonly Finding[]
-  /** Why it cannot answer, or the members that no public source is about. Absent: none. */
+  /** Why the wallet cannot answer, or the members that no public source is about. Absent: none. */
   readonly reasons?: readonly Finding[]
 }
 

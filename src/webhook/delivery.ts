@@ -64,7 +64,7 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
     return { ...toOutcome(response), retryAfter, durationMs: clock() - started, excerpt }
   } catch {
     // The platforms name a refused connection, a failed look-up and a broken response differently. The log
-    // does not.
+    // has one name for all.
     const error = signal.aborted ? 'timeout' : 'connection'
     return { status: null, error, retryAfter: null, durationMs: clock() - started }
   }

@@ -30,7 +30,7 @@ it('the evaluation stops waiting and ends before the expiry, however many server
   })
 })
 
-/** Issuer metadata, its keys and its status list, each of them slow. `answered`: those that have responded. */
+/** Slow servers: issuer metadata, its keys and its status list. `answered`: those that have responded. */
 function slowServers({ issuer }: Setting) {
   const documents: Readonly<Record<string, object>> = {
     [`${ISSUER}/.well-known/jwt-vc-issuer`]: { issuer: ISSUER, jwks_uri: `${ISSUER}/jwks` },

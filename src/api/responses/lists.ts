@@ -57,7 +57,7 @@ export const insights = z.object({
   ),
 })
 
-/** One step of a timeline, and equal ones that followed it at once. */
+/** One step of a timeline, merged with the equal steps that followed it directly. */
 export const timelineEntry = z.object({
   at: time,
   last_at: time,

@@ -54,7 +54,7 @@ export const createdOidcClient = z.extend(oidcClient, {
 
 export const oidcSecret = z.object({ client_id: z.string(), client_secret: z.string() })
 
-/** OpenID Connect Discovery 1.0 §3. Further members are lists and addresses. */
+/** Provider metadata (OpenID Connect Discovery 1.0 §3). Further members are lists and addresses. */
 export const oidcMetadata = z.looseObject({
   issuer: z.string(),
   authorization_endpoint: z.string(),
@@ -64,10 +64,10 @@ export const oidcMetadata = z.looseObject({
   jwks_uri: z.string(),
 })
 
-/** RFC 7517. */
+/** JWK Set of the provider (RFC 7517). */
 export const oidcKeySet = z.object({ keys: list(jsonObject) })
 
-/** OpenID Connect Core 1.0 §3.1.3.3. */
+/** Response of the token endpoint (OpenID Connect Core 1.0 §3.1.3.3). */
 export const oidcTokens = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
@@ -76,10 +76,10 @@ export const oidcTokens = z.object({
   scope: z.string(),
 })
 
-/** RFC 9126 §2.2. */
+/** Response to a pushed authorization request (RFC 9126 §2.2). */
 export const pushedRequest = z.object({ request_uri: z.string(), expires_in: z.int() })
 
-/** Further members are the claims of the login. */
+/** UserInfo response. Further members are the claims of the login. */
 export const userInfo = z.looseObject({
   sub: z.string(),
   policy: z.string(),

@@ -6,7 +6,7 @@ import { jsonObject, list, maybe, time } from './parts.ts'
 
 const texts = list(z.string())
 
-/** RFC 6749 §5.1. */
+/** Response of the token endpoint (RFC 6749 §5.1). */
 export const token = z.object({
   access_token: z.string(),
   token_type: z.literal('Bearer'),
@@ -14,7 +14,7 @@ export const token = z.object({
   scope: z.string(),
 })
 
-/** RFC 6749 §5.2. OAuth clients and wallets receive it. */
+/** OAuth error (RFC 6749 §5.2), for OAuth clients and wallets. */
 export const oauthError = z.object({
   error: z.enum([
     'invalid_request',
@@ -23,7 +23,7 @@ export const oauthError = z.object({
     'unsupported_grant_type',
     'temporarily_unavailable',
     'server_error',
-    // of the OpenID Connect provider
+    // Errors of the OpenID Connect provider.
     'invalid_grant',
     'invalid_token',
     'unsupported_response_type',
@@ -36,10 +36,10 @@ export const oauthError = z.object({
   error_description: z.string(),
 })
 
-/** OpenID4VP 1.0 §8.2. */
+/** Response to a processed authorization response (OpenID4VP 1.0 §8.2). */
 export const redirect = z.object({ redirect_uri: z.string() })
 
-/** RFC 9457. */
+/** Problem details (RFC 9457). */
 export const problemDetails = z.object({
   type: z.string(),
   title: z.string(),
@@ -51,7 +51,7 @@ export const problemDetails = z.object({
   errors: list(z.object({ pointer: z.string(), code: z.string(), message: z.string() })),
 })
 
-/** RFC 7517. */
+/** JWK Set (RFC 7517). */
 export const keySet = z.object({
   keys: list(
     z.object({
@@ -66,7 +66,7 @@ export const keySet = z.object({
   ),
 })
 
-/** RFC 8414. */
+/** Metadata of the authorization server (RFC 8414). */
 export const oauthMetadata = z.object({
   issuer: z.string(),
   token_endpoint: z.string(),
@@ -90,7 +90,7 @@ export const readiness = z.object({
   ),
 })
 
-/** DID Core §4: the members that the service writes. */
+/** DID document (DID Core §4): the members that the service writes. */
 export const didDocument = z.object({
   '@context': texts,
   id: z.string(),

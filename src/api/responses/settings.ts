@@ -27,7 +27,7 @@ export const createdApiKey = z.extend(apiKey, { api_key: z.string() })
 
 const mode = { relying_party_id: relyingPartyId, name: z.string(), livemode: z.boolean(), created_at: time }
 
-/** Settings that are valid and do not work. `code`: values may be added within /v1. */
+/** Warning about settings that are valid but do not work. Values of `code` may be added within /v1. */
 const settingsWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
 /** Settings, without secrets. */

@@ -78,13 +78,13 @@ export const walletRequest = z.object({
   expires_at: time,
 })
 
-/** A warning about a creation. `code`: values may be added within /v1. */
+/** A warning about a creation. Values of `code` may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
-/** Member of a request, and a code. Values may be added within /v1. */
+/** Finding about a member of a request. Values of `code` may be added within /v1. */
 const walletFinding = z.object({ member: z.string(), why: z.string() })
 
-/** Result of one wallet. `result`: values may be added within /v1. */
+/** Result of one wallet. Values of `result` may be added within /v1. */
 const walletResult = z.object({
   id: z.string(),
   result: z.enum(['works', 'lowered', 'unknown', 'cannot']),
@@ -150,7 +150,7 @@ const derivation = z.object({
   level,
 })
 
-/** Members of polls and events alike. */
+/** Members that polls and events share. */
 const outcome = {
   verification_id: verificationId,
   status,

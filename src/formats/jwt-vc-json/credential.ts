@@ -54,13 +54,14 @@ function withText(name: string, text: string | undefined): JsonObject {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the narrowest period that the times of JWT and `vc` leave. */
+/** Returns the narrowest validity period that both the JWT and `vc` allow. */
 function parseValidity(payload: JsonObject, vc: JsonObject): Result<JsonObject, CredentialRefusal> {
   const nbf = agreedTime('nbf', member(payload, 'nbf'), member(vc, 'issuanceDate'))
   if (!nbf.ok) return invalid(nbf.error)
   const exp = agreedTime('exp', member(payload, 'exp'), member(vc, 'expirationDate'))
   if (!exp.ok) return invalid(exp.error)
-  // VCDM 1.1 reserves these two for its successor. Issuers use them already, so they narrow the period.
+  // VCDM 1.1 reserves these two properties for its successor. Issuers use them already, so they narrow the
+  // period.
   const from = agreedTime('vc.validFrom', undefined, member(vc, 'validFrom'))
   if (!from.ok) return invalid(from.error)
   const until = agreedTime('vc.validUntil', undefined, member(vc, 'validUntil'))

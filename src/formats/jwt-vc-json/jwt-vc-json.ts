@@ -11,7 +11,7 @@ import { FORMAT, verifyJwtVc } from './verify.ts'
 export const jwtVcJson: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
   requestedByName: true,
-  // B.1.3.1.3
+  // B.1.3.1.3: the accepted signature algorithms.
   metadata: { alg_values: ADVERTISED_ALGORITHMS },
   clauses: {
     structure: 'OpenID4VP 1.0 B.1.3.1.5, VCDM 1.1 §6.3.1',

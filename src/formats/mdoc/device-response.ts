@@ -40,7 +40,7 @@ export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument
  */
 export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<
   {
-    /** At least one. */
+    /** The documents of the response, at least one. */
     readonly documents: readonly CborItem[]
     readonly documentErrors: DocumentErrors
   },

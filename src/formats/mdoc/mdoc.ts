@@ -33,7 +33,7 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
   buildMeta,
   // §7.2: exactly a namespace and a data element.
   isClaimsPath: (path) => path.length === 2 && path.every((component) => typeof component === 'string'),
-  // B.2.4: stated, because an absent member has no meaning.
+  // B.2.4: stated, because the absence of this member has no meaning.
   claimsParameters: { intent_to_retain: false },
   verify: verifyMdoc,
 }

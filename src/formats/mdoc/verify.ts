@@ -62,7 +62,7 @@ export async function verifyDeviceResponse(
   if (!claims.ok) return claims
   const bound = traced('holder_binding', await verifyDeviceAuth(document.deviceSigned, mso, session))
   if (!bound.ok) return bound
-  // The device signed both as part of the session transcript (B.2.6).
+  // The device signed nonce and audience as parts of the session transcript (B.2.6).
   for (const check of ['nonce', 'audience'] as const) context.trace(check, 'pass')
   const checked = {
     format: FORMAT,

@@ -32,7 +32,7 @@ type Processing = {
   used: number
 }
 
-/** Position of a value: its level below the payload. `clear`: part of a claim that must be in the clear. */
+/** `depth`: level below the payload. `clear`: true inside a claim that must be in the clear. */
 type Place = { readonly depth: number; readonly clear: boolean }
 
 function processValue(value: Json, place: Place, processing: Processing): Result<Json, CredentialRefusal> {

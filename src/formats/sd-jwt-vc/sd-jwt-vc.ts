@@ -8,7 +8,7 @@ import { CLEAR_CLAIMS, FORMAT, verifySdJwtVc } from './verify.ts'
 /** IETF SD-JWT VC (OpenID4VP 1.0 B.3). */
 export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   id: FORMAT,
-  // B.3.4
+  // B.3.4: the accepted signature algorithms.
   metadata: { 'sd-jwt_alg_values': ADVERTISED_ALGORITHMS, 'kb-jwt_alg_values': ADVERTISED_ALGORITHMS },
   clauses: {
     structure: 'RFC 9901 §7.1 step 1',
@@ -30,7 +30,7 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
   isClaimsPath: ([first]) => typeof first === 'string',
   claimsParameters: {},
   clearClaims: CLEAR_CLAIMS,
-  // B.3.3.1
+  // B.3.3.1: the KB-JWT confirms transaction data.
   confirmsTransactionData: true,
   verify: verifySdJwtVc,
 }

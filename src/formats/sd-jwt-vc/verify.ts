@@ -49,7 +49,7 @@ export async function verifySdJwtVc(
   const verified = await verifySdJwt(presentation, rules, expected, context)
   if (!verified.ok) return verified
   const { issuer, claims, confirmed, ...holder } = verified.value
-  // Any `status` refers to a list. CLEAR_CLAIMS makes it the issuer's own.
+  // Any `status` refers to a list. CLEAR_CLAIMS keeps it out of disclosures.
   const status = member(claims, 'status')
   const checked = {
     format: FORMAT,

@@ -122,7 +122,7 @@ async function checkCredential(
     if (status === 'suspended') return traced('fail', { status, statusAsOf }, 'credential_suspended')
     if (status === 'unconfirmed') return traced('fail', { status: 'unavailable' })
   }
-  // The status is unknown, or a private value of the issuer. No setting makes that acceptable (§7.1).
+  // The status is unknown, or a value with a private meaning. No setting makes either acceptable (§7.1).
   trace('status', 'fail')
   return err({ reason: 'status_unavailable' })
 }

@@ -20,8 +20,8 @@ export type CredentialFormat<Id extends string = string> = {
   /** Credential Format Identifier. */
   readonly id: Id
   /**
-   * True if a query requests the format only if the caller names it or no other format can satisfy. Some
-   * wallets refuse a whole request because of one unknown format.
+   * True if the format is requested only by name, or if no other format can satisfy the request. Some wallets
+   * refuse a whole request because of one unknown format.
    */
   readonly requestedByName?: true
   /** True if only certificates identify an issuer: anchors with keys or a DID never vouch. */
@@ -70,7 +70,7 @@ export type RequestBinding = {
 
 /** One string of the request's `transaction_data`. */
 export type TransactionData = {
-  /** Its place in the request. */
+  /** Index in the list of the request. */
   readonly index: number
   /** The text as sent, which the holder hashes. */
   readonly encoded: string
@@ -206,14 +206,14 @@ export type CredentialRefusal =
         | 'duplicate_digest'
         | 'unsupported_hash_algorithm'
         /**
-         * A disclosure has a claim that must be in the clear (SD-JWT VC §2.2.2.3), is reserved, or is
-         * present.
+         * A claim name in a disclosure must be in the clear (SD-JWT VC §2.2.2.3), is reserved, or is present
+         * already.
          */
         | 'forbidden_disclosure'
     }
   /** The wallet returned no document. Its codes explain that, by document type. */
   | { readonly reason: 'document_not_returned'; readonly documentErrors: DocumentErrors }
-  /** A claim of the format is missing, has the wrong type or place, or `aud` does not name us. */
+  /** A claim of the format is missing, or has the wrong type or place. Or `aud` does not name us. */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 
 /** Code of each document that a wallet does not return, by document type (ISO/IEC 18013-5 §8.3.2.1.2.3). */
@@ -234,7 +234,8 @@ export type HolderRefusal = {
     /** Issued before the request, in the future, or otherwise outside the window. */
     | 'holder_binding_not_current'
     /**
-     * Signs transaction data that was not requested of this credential, or with a hash that was not offered.
+     * The holder signed transaction data that was not requested from this credential, or a hash that was not
+     * offered.
      */
     | 'transaction_data_mismatch'
 }

@@ -15,7 +15,7 @@ const word = text(DCQL.textCharacters)
 const wholeNumber = z.int().check(z.minimum(0))
 const flag = z.exactOptional(z.boolean())
 
-/** §6.3, and B.2.4 for `intent_to_retain`. */
+/** A claims query (§6.3, and B.2.4 for `intent_to_retain`). */
 const claim = z.strictObject({
   id: z.exactOptional(id),
   path: list(
@@ -28,13 +28,13 @@ const claim = z.strictObject({
   intent_to_retain: flag,
 })
 
-/** §6.1.1 */
+/** A trusted authorities query (§6.1.1). */
 const trustedAuthority = z.strictObject({
   type: word,
   values: list(text(DCQL.authorityCharacters), DCQL.values),
 })
 
-/** §6.1 */
+/** A credential query (§6.1). */
 const credential = z.strictObject({
   id,
   format: word,
@@ -46,7 +46,7 @@ const credential = z.strictObject({
   claim_sets: z.exactOptional(list(ids, DCQL.sets)),
 })
 
-/** §6.2 */
+/** A credential set query (§6.2). */
 const credentialSet = z.strictObject({ options: list(ids, DCQL.sets), required: flag })
 
 const query = z.strictObject({
@@ -61,19 +61,19 @@ export const dcqlQuery = query.check((context) => {
   }
 })
 
-/** §6 */
+/** A DCQL query (§6). */
 export type DcqlQuery = Readonly<z.infer<typeof query>>
 
-/** §6.1 */
+/** A credential query (§6.1). */
 export type CredentialQuery = Readonly<z.infer<typeof credential>>
 
-/** §6.2 */
+/** A credential set query (§6.2). */
 export type CredentialSetQuery = Readonly<z.infer<typeof credentialSet>>
 
-/** §6.3 */
+/** A claims query (§6.3). */
 export type ClaimsQuery = Readonly<z.infer<typeof claim>>
 
-/** §6.1.1 */
+/** A trusted authorities query (§6.1.1). */
 export type TrustedAuthority = Readonly<z.infer<typeof trustedAuthority>>
 
 /** A claims path pointer (§7): names, array indexes, or null for all elements. Never empty. */

@@ -53,7 +53,7 @@ export function claimedNonce(presentation: string | JsonObject): string | undefi
   return typeof nonce === 'string' ? nonce : undefined
 }
 
-/** Claim Format Designations of presentations, by today's format identifier. */
+/** Claim Format Designations of presentations, by the format identifier of OpenID4VP 1.0. */
 const DESIGNATIONS: Readonly<Record<string, readonly string[]>> = {
   'dc+sd-jwt': ['vc+sd-jwt', 'dc+sd-jwt'],
   jwt_vc_json: ['jwt_vp_json', 'jwt_vp'],

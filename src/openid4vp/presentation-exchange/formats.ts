@@ -17,7 +17,7 @@ export type ExchangeFormat = {
   /** Both designations, for `vp_formats`. */
   readonly designations: JsonObject
   readonly descriptorId: (query: CredentialQuery) => string
-  /** Fields that exclude credentials of other types, unless the descriptor's id does. */
+  /** Fields that exclude credentials of other types. None if the descriptor's id does that. */
   readonly typeFields: (query: CredentialQuery) => readonly JsonObject[]
   /** Possible places of a claim. */
   readonly jsonPaths: (path: ClaimsPath) => readonly string[]

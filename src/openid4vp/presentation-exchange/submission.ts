@@ -49,7 +49,7 @@ export function parseSubmission(
   const presentations = new Map<CredentialQuery, string | JsonObject>()
   for (const { path, ...entry } of entries.value) {
     const requested = query.credentials.find((credential) => matches(entry, credential))
-    // The unknown id is not repeated, because the wallet chooses it.
+    // The error does not repeat the unknown id, because the wallet chooses it.
     if (requested === undefined) return err({ reason: 'unknown_credential_query' })
     const presentation = select(vpToken.value, path)
     if (presentation === undefined) return err({ reason: 'invalid_vp_token', queryId: requested.id })

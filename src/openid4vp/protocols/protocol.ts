@@ -38,7 +38,7 @@ export type Protocol = {
   readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
   /** True if a credential format may be presented in a response mode. */
   readonly supportsFormat: (format: string, responseMode: ResponseMode | null) => boolean
-  /** Credential formats that differ from the registry, by today's identifier. */
+  /** Credential formats that differ from the registry, by the identifier of OpenID4VP 1.0. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Rules for the signers of a credential format and of its status lists. */
   readonly signerProfile: (format: string) => SignerProfile

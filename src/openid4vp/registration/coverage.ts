@@ -15,7 +15,7 @@ type RequestableClaim = {
   readonly path: ClaimsPath | null
 }
 
-/** The places of what a query requests and the registration does not cover: a claim, or all claims. */
+/** Place of a requested claim that the registration does not cover. `claim` null: all claims of the query. */
 export type UncoveredClaim = { readonly query: number; readonly claim: number | null }
 
 /** Returns the uncovered claims of a query, in its order. */

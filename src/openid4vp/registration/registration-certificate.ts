@@ -19,7 +19,7 @@ import { err, ok, type Result } from '../../result.ts'
 
 /** The content of a certificate. */
 export type RegistrationCertificate = {
-  /** Identifiers, one of which the access certificate must have: those of the party that sends requests. */
+  /** Identifiers of the party that sends requests. The access certificate must have one of them. */
   readonly presenters: readonly string[]
   /** Unix seconds. Absent: it does not expire. */
   readonly expiresAt?: number

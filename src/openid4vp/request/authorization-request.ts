@@ -30,7 +30,7 @@ export function buildAuthorizationRequestUri(
   return `${start}?${query.join('&')}`
 }
 
-/** Builds `wallet_links`: the same request for each link, by its name. */
+/** Builds `wallet_links`: the same request as a URI for each link, by the name of the link. */
 export function buildWalletLinks(
   request: RequestReference | RequestValue,
   links: Readonly<Record<string, string>>,

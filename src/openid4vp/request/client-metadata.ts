@@ -23,7 +23,7 @@ export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   return {
     vp_formats_supported,
     jwks: { keys: [encryptionKey(input.generation)] },
-    // HAIP 1.0 §5: both are listed.
+    // HAIP 1.0 §5: both content encryptions are listed.
     encrypted_response_enc_values_supported: CONTENT_ENCRYPTIONS,
   }
 }

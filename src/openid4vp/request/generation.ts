@@ -39,7 +39,7 @@ export type VerifierIdentity = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly proof: IdentityProof
-  /** The key that the proof is about (P-256). */
+  /** The private key (P-256) that signs requests. `proof` is about this key. */
   readonly signingJwk: PrivateJwk
   /** Attestations of other parties about the verifier. */
   readonly verifierInfo?: readonly VerifierAttestation[]

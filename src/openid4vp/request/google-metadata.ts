@@ -13,7 +13,10 @@ export type DisplayInfo = {
   readonly privacy_policy_uri: string
 }
 
-/** Encodes the metadata deterministically (RFC 8949 §4.2.1). `aggregator`: who asks for the relying party. */
+/**
+ * Encodes the metadata deterministically (RFC 8949 §4.2.1). `aggregator`: the party that asks for the relying
+ * party.
+ */
 export function buildGoogleMetadata(display: DisplayInfo, aggregator: DisplayInfo | null): string {
   const map: [string, CborValue][] = [
     ['display', encodedDisplay(display)],
@@ -23,7 +26,7 @@ export function buildGoogleMetadata(display: DisplayInfo, aggregator: DisplayInf
   return encodeBase64url(embedCbor(encodeCbor({ map })))
 }
 
-/** The shorter name is the smaller key. */
+/** The deterministic order starts with the shorter name. */
 function encodedDisplay({ display_name, logo_uri, privacy_policy_uri }: DisplayInfo): CborValue {
   return {
     map: [

@@ -42,7 +42,10 @@ export function chooseRequestEncryption(
   return 'unsupported'
 }
 
-/** Encrypts. RFC 7519 §5.2: `cty` marks the inner JWT. RFC 8725 §3.11: the outer JWT has the same type. */
+/**
+ * Encrypts a signed Request Object. RFC 7519 §5.2: `cty` marks the inner JWT. RFC 8725 §3.11: the outer JWT
+ * has the same type.
+ */
 export function encryptRequestObject(
   jws: string,
   { jwk, kid, contentEncryption }: RequestEncryption,

@@ -21,9 +21,9 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
   /** As the wallet posted it, accepted by `isWalletNonce`; undefined if it posted none. */
   readonly walletNonce: string | undefined
-  /** As sent; only for a protocol that supports it. */
+  /** Texts as sent. Only for a protocol that supports transaction data. */
   readonly transactionData?: readonly string[] | undefined
-  /** Only for a protocol that supports it. */
+  /** Attestations. Only for a protocol that supports them. */
   readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
   /** The end of the session. */

@@ -76,7 +76,7 @@ export function parseAuthorizationResponse(
 ): Result<AuthorizationResponse, EnvelopeRefusal> {
   const names = FORMS.filter((name) => isPresent(parameters.get(name)))
   const form = names[0]
-  // Two forms at once would be ambiguous.
+  // A response with two forms at once would be ambiguous.
   if (names.length !== 1 || form === undefined) return err({ reason: 'malformed_response' })
   if (form === 'vp_token' && responseMode !== 'direct_post') return err({ reason: 'encryption_required' })
   if (form !== 'response') return requireState(parseOpenResponse(Object.fromEntries(parameters), false))

@@ -11,7 +11,7 @@ export type EnvelopeRefusal = {
     /** Every request has a `state`, so every response must repeat it (§5.3, §14.3.2). */
     | 'missing_state'
     | 'unknown_state'
-    /** Names a request that has been replaced (api/request). */
+    /** The response names a request that has been replaced (api/request). */
     | 'request_superseded'
     /** `state` and encryption key belong to different requests. */
     | 'state_mismatch'

@@ -24,7 +24,7 @@ export const CONTENT_ENCRYPTIONS = ['A128GCM', 'A256GCM'] as const
 
 /** Rules of a protocol for encrypted responses. */
 export type EncryptionRules = {
-  /** The offered ones. */
+  /** The offered content encryptions. */
   readonly contentEncryptions: readonly (typeof CONTENT_ENCRYPTIONS)[number][]
   /** True if the header must name the key. Otherwise `state` beside the JWE may name the request. */
   readonly kidRequired: boolean
@@ -69,7 +69,7 @@ export function parseEncryptedJwe(
   if (!parsed.ok) return err(jsonRefusal(parsed.error))
   const header = parsed.value
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
-  // A point off the curve must never meet our private key.
+  // Our private key must never be used with a point off the curve.
   if (parsePublicJwk(member(header, 'epk')) === undefined) return err({ reason: 'decryption_failed' })
   // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a
   // shorter tag.

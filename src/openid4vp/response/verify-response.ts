@@ -35,7 +35,7 @@ type VerificationInput = {
   readonly trace: (entry: TracedCheck) => void
 }
 
-/** The result of a check, and the clause that it implements for the format. */
+/** The result of a check, and the clause of the format that the check implements. */
 export type TracedCheck = {
   readonly id: CheckId
   readonly clause: string

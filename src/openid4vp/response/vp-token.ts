@@ -36,7 +36,7 @@ export function parseVpToken(
   if (!isJsonObject(parsed.value)) return err({ reason: 'invalid_vp_token' })
   const entries = new Map(Object.entries(parsed.value))
   const known = new Set(query.credentials.map(({ id }) => id))
-  // The unknown id is not repeated, because the wallet chooses it.
+  // The error does not repeat the unknown id, because the wallet chooses it.
   if ([...entries.keys()].some((id) => !known.has(id))) return err({ reason: 'unknown_credential_query' })
   const groups: PresentationGroup[] = []
   for (const credentialQuery of query.credentials) {

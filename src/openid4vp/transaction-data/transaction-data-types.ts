@@ -22,7 +22,7 @@ export type AddedTransactionDataType = {
   readonly members: readonly AddedMember[]
 }
 
-/** A member of such a type, with its label for people. */
+/** A member of an added type, with its label for people. */
 type AddedMember = {
   readonly path: readonly string[]
   readonly label: string
@@ -84,7 +84,7 @@ const recurrence = z.strictObject({
   ),
 })
 
-/** §4.3.1 */
+/** A payment (§4.3.1). */
 const payment = z
   .strictObject({
     ...interaction,
@@ -110,7 +110,7 @@ const payment = z
     ),
   )
 
-/** §4.3.4 */
+/** A mandate (§4.3.4). */
 const mandate = z
   .strictObject({
     ...interaction,

@@ -28,7 +28,7 @@ export function encodeTransactionData(object: TransactionDataObject): string {
 /** Decodes a text of `encodeTransactionData`. Throws for any other text. */
 export function decodeTransactionData(encoded: string): TransactionDataObject {
   const bytes = decodeBase64url(encoded)
-  // Written by this module alone
+  // This module alone writes the text.
   return JSON.parse((bytes && decodeUtf8(bytes)) ?? '') as TransactionDataObject
 }
 

@@ -40,7 +40,7 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 
   /** Newest first. Created with the relying party, so that a webhook set later has its secret already. */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
-  /** Absent: none. */
+  /** Reader certificates. Absent: none. */
   readonly reader_certificates?: readonly StoredReaderCertificate[]
   /** Newest first: keys with which running sessions may sign. */
   readonly former_verifier_keys: readonly FormerKey[]
@@ -101,7 +101,7 @@ async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
   { sealed_signing_jwk, ...shown }: Stored,
 ): Promise<Omit<Stored, 'sealed_signing_jwk'> & Pick<SigningIdentity, 'signing_jwk'>> {
   const text = await open(sealingFor(document, key, 'verifier'), sealed_signing_jwk)
-  // This module sealed it after validation.
+  // This module sealed the signing key after validation.
   return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
 }
 

@@ -11,7 +11,7 @@ import {
   isGoogleMetadata,
 } from '../../openid4vp/request/google-metadata.ts'
 
-/** The form of it in a body, which settings store. */
+/** The form of `google_wallet` in a body, which settings store. */
 export type GoogleWallet =
   | { readonly rp_metadata_bytes: string }
   | (Omit<DisplayInfo, 'display_name'> & { readonly display_name?: string })

@@ -58,21 +58,24 @@ export type Settings = {
   /** Names of the operator's lists whose anchors count as well. */
   readonly anchor_sets: readonly string[]
   readonly credential_types: readonly CredentialTypeDefinition[]
-  /** Types of transaction data that it added. */
+  /** Types of transaction data that the relying party added. */
   readonly transaction_data_types: readonly AddedTransactionDataType[]
   readonly formats: readonly string[] | null
   readonly request_options: RequestOptions
   readonly by_value: boolean
-  /** Treatment of a credential whose status is unavailable. Revoked and suspended ones are never accepted. */
+  /**
+   * Treatment of a credential whose status is unavailable. Revoked and suspended credentials are never
+   * accepted.
+   */
   readonly status_unavailable: StatusRefusal
   /**
-   * Treatment of issuers' certificates that name a revocation list. Only `off`, which does not check, accepts
-   * revoked ones.
+   * Treatment of issuers' certificates that name a revocation list. Only `off` accepts revoked certificates,
+   * because it checks nothing.
    */
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
-  /** Look of its pages; null: our own look. */
+  /** Look of the relying party's pages; null: our own look. */
   readonly branding: Branding | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
@@ -84,7 +87,7 @@ export type Settings = {
   readonly eu_age_verification?: boolean
   /** False: verifications are in no list and no counter. Absent: true. */
   readonly index?: boolean
-  /** Shown by Google Wallet to its person. Absent: the requests are not for that wallet. */
+  /** Metadata that Google Wallet shows to its user. Absent: the requests are not for that wallet. */
   readonly google_wallet?: GoogleWallet | null
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
@@ -104,7 +107,7 @@ export type SigningIdentity = {
   readonly certificate_chain_pem: string
   /** Root of the chain (PEM), for wallets that expect it in `x5c`. */
   readonly root_certificate_pem?: string
-  /** OpenID4VP 1.0 §12. */
+  /** Verifier Attestation JWT (OpenID4VP 1.0 §12). */
   readonly attestation_jwt?: string
   /** Registration of the subject by a registrar. */
   readonly registration?: VerifierRegistration

@@ -20,7 +20,7 @@ export type LogEntry = {
   readonly body: string
 }
 
-/** `closed`: the day is over, and the event is not and will not be in it. */
+/** `closed`: the day is over without this event, which cannot be added any more. */
 export type AppendResult = 'recorded' | 'closed'
 
 /** An event with its position in the day, from 1. */
@@ -38,16 +38,21 @@ const LATE_PREFIX = 'late/'
 const PROMPT_MS = 15_000
 /** Events whose ids are in memory. */
 const RECENT_EVENTS = 10_000
-/** Age of the events that a restarted object reads back. A session repeats its first call within it. */
+/**
+ * Age of the events that a restarted object reads back. A session repeats its first call within this time.
+ */
 const RECENT_MS = 60_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
   /** Arrival of the last event. Arrivals never go back, even if the clock does. */
   #lastArrival = 0
-  /** Arrivals of the last events by id, oldest first. Undefined until an event may be a repeated one. */
+  /**
+   * Arrivals of the last events by id, oldest first. Undefined until the first event that may be a
+   * repetition.
+   */
   #recent: Map<string, number> | undefined
-  /** Every event that arrived later is in `#recent`. */
+  /** Time after which every arrived event is in `#recent`. */
   #recentSince = 0
 
   constructor(ctx: DurableObjectState, env: Env) {

@@ -14,8 +14,8 @@ type EventPost = {
 }
 
 /**
- * Sends one event. The URL is checked again, because the rule or our own host may have changed since it was
- * set.
+ * Sends one event. The URL is checked again, because the rule or our own host may have changed since the URL
+ * was set.
  */
 export async function postEvent(
   config: Config,

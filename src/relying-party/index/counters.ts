@@ -18,7 +18,7 @@ export type HourCounts = {
   readonly channels: Counts
   readonly protocols: Counts
   readonly webhook_attempts: Counts
-  /** Time from creation to end, and duration of the last webhook attempt: number of values by bucket. */
+  /** Numbers of values by bucket: time from creation to end, and duration of the last webhook attempt. */
   readonly end_buckets: Counts
   readonly webhook_buckets: Counts
 }
@@ -34,7 +34,7 @@ export class HourCounters {
     this.#hours = new Map(hours.map((hour) => [hour.at, new Map(countersOf(hour))]))
   }
 
-  /** Counts an entry. `factor` -1 removes what was counted of it. */
+  /** Counts an entry. `factor` -1 removes the entry from the counts. */
   add(entry: ListedEntry, factor: 1 | -1 = 1): void {
     for (const { at, counter, times } of eventsOf(entry)) {
       const hour = Math.floor(at / HOUR_MS) * HOUR_MS

@@ -21,9 +21,9 @@ type StoredPart = { readonly through: string; readonly hours: readonly HourCount
 
 export class DayCounters {
   readonly #kv: SyncKvStorage
-  /** The stored part. */
+  /** Counters in storage. */
   #settled: Part
-  /** The part of a reader. It grows to the whole day, and changes with its entries then. */
+  /** Counters of a reader. They grow to the whole day, and then change with its entries. */
   #all: Part | undefined
   #added = 0
 
@@ -59,7 +59,7 @@ export class DayCounters {
     return this.#all.counters.hours()
   }
 
-  /** Adds older entries to the stored part. False if more of them follow. */
+  /** Adds older entries to the stored part. Returns false if more older entries follow. */
   #settle(now: number): boolean {
     const part = copyOf(this.#settled)
     const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))

@@ -13,8 +13,8 @@ export type EntryFilter = {
 }
 
 /**
- * Returns true for an entry that the filter matches, but for its metadata. Its time is not compared: the
- * reader stops there.
+ * Returns true if the filter matches an entry, apart from its metadata. The time of the entry is not
+ * compared: the reader stops at its limits.
  */
 export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
   const { status, credential_type, webhook_state } = filter

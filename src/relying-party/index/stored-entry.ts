@@ -8,7 +8,10 @@ import type { ListedEntry } from './index-entry.ts'
  */
 export type StoredEntry = ListedEntry & { readonly sealed_metadata: string | null }
 
-/** An entry of an erased verification keeps its place and its counts. Null: it was removed before it came. */
+/**
+ * An entry of an erased verification keeps its place and its counts. Null: the entry was removed before it
+ * arrived.
+ */
 type Removed = { readonly removed: true; readonly counted: StoredEntry | null }
 export type Stored = StoredEntry | Removed
 

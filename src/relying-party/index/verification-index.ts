@@ -1,6 +1,6 @@
-// Verifications of one relying party that were created on one day, newest first (api/lists), and what they
-// count for each hour (api/lists). Sessions send the same entry again until it is confirmed: an entry is
-// replaced by a later revision only. Expired days are erased whole.
+// Verifications of one relying party that were created on one day, newest first (api/lists), and their
+// counters for each hour. Sessions send the same entry again until it is confirmed: an entry is replaced by a
+// later revision only. Expired days are erased whole.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
@@ -27,7 +27,7 @@ import {
 /** A day of a relying party. */
 type Day = { readonly relyingPartyId: string; readonly day: number }
 
-/** An entry to be stored. `mark`: digest of the verification's id. `day`: that of its creation. */
+/** An entry to be stored. `mark`: digest of the verification's id. `day`: the day of its creation. */
 export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry }
 
 /**
@@ -41,7 +41,7 @@ export type DayQuery = {
   readonly now: number
 }
 
-/** A page of one day. `scanned`: entries that were read. `more`: older ones of this day follow. */
+/** A page of one day. `scanned`: entries that were read. `more`: older entries of this day follow. */
 export type DayPage = {
   readonly found: readonly (EntryPosition & { readonly entry: IndexEntry })[]
   readonly last: EntryPosition | null
@@ -122,7 +122,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return { ...page, found }
   }
 
-  /** Reads rows whose entries match, but for their metadata. */
+  /** Reads rows whose entries match, apart from their metadata. */
   #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
     const { created_after = 0 } = filter
     const rows: [string, StoredEntry][] = []

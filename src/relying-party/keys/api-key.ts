@@ -11,7 +11,7 @@ import type { ApiKeyRecord } from '../document/settings.ts'
 /** Prefix of every API key, and of no other token. */
 export const API_KEY_PREFIX = 'wv_'
 
-/** The clear part of a key. Not verified. */
+/** The readable part of a key. It is not verified. */
 type ParsedApiKey = {
   readonly relyingPartyId: string
   readonly keyId: string
@@ -39,7 +39,7 @@ export async function newApiKey({
 
 const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/
 
-/** Parses the clear part; `undefined` for every other text. */
+/** Parses the readable part of a key; `undefined` for every other text. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, mode, relyingParty, keyId] = SHAPE.exec(text) ?? []
   if (mode === undefined || relyingParty === undefined || keyId === undefined) return undefined

@@ -36,7 +36,9 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
       const known = [...kv.list({ prefix: PREFIX, limit: MAXIMUM_CLIENTS })]
       return known.length >= MAXIMUM_CLIENTS ? err('too_many_clients') : ok(put(client))
     },
-    /** Replaces the members that a relying party sets. */
+    /**
+     * Puts a secret first. The secret before it works for another day, and all older secrets stop working.
+     */
     replace: (clientId: string, input: OidcClientInput): Result<OidcClient, 'not_found'> =>
       change(clientId, ({ client_id, created_at, secrets }) => ({
         ...input,
@@ -51,7 +53,7 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
         const former = replaced ? [{ hash: replaced.hash, expires_at: now + SECRET_OVERLAP }] : []
         return { ...client, secrets: [{ hash, expires_at: null }, ...former] }
       }),
-    /** False if there was no such client. */
+    /** Removes a client. Returns false if there was none. */
     remove: (clientId: string): boolean => kv.delete(PREFIX + clientId),
   }
 }

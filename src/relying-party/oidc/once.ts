@@ -10,7 +10,7 @@ const MAXIMUM_NAMES = 20_000
 /** Opens the names. Times are Unix milliseconds. */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  /** Removes what has expired. At each use, because an erasure of the object drops the table. */
+  /** Removes expired names. Runs at each use, because an erasure of the object drops the table. */
   const prune = (now: number) => {
     sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
       CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
@@ -33,7 +33,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       sql.exec('DELETE FROM oidc_once WHERE name = ?', name)
       return row.value
     },
-    /** Removes what has expired. Returns the next expiry; null if nothing is left. */
+    /** Removes expired names. Returns the next expiry; null if no name is left. */
     prune: (now: number): number | null => (isUsed() ? prune(now).next : null),
   }
 }

@@ -62,7 +62,7 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
         request_options: {},
         by_value: !input.livemode, // api/request: on in test mode, off in live mode
         status_unavailable: 'refuse',
-        // Docs/decisions/revocation.md
+        // docs/decisions/revocation.md has the reason for this default.
         certificate_revocation: input.livemode ? 'require' : 'off',
         enforce_registration: false,
         eu_age_verification: false,
@@ -98,7 +98,7 @@ const NO_VERIFIER = { verifier: null, reader_certificates: [] }
 /** Current settings that a patch is checked with. */
 type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
 
-/** Body of `POST …/api_keys`. Missing members come from `ceiling`. A key never outlives it. */
+/** Body of `POST …/api_keys`. Missing members come from `ceiling`. The new key never outlives `ceiling`. */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
   const inTime = z.refine<number | null>(
     (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
@@ -234,8 +234,8 @@ function checkPrefix(
 }
 
 /**
- * Finds out what a verifier lacks for the preferred prefix. null: the service's verifier, which the operator
- * configures.
+ * Returns what a verifier lacks for the preferred prefix. `verifier` null: requests use the service's
+ * verifier, which the operator configures.
  */
 function prefixError(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {

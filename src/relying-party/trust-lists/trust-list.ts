@@ -63,7 +63,7 @@ type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
   readonly signerExpires?: number | null
 }
 
-/** A verified list with the `ETag` it came with. */
+/** A verified list with the `ETag` of its response. */
 type NewEdition = Omit<VerifiedList, 'signerExpires'> & Pick<Edition, 'etag' | 'signerExpires'>
 
 type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
@@ -151,7 +151,7 @@ export class TrustList extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const source = this.#source()
     if (source === undefined) return
-    // Set first: if this run crashes, the next one is due all the same.
+    // The next alarm is set first, so that it comes even if this run crashes.
     await this.#wakeAt(Date.now() + Math.min(RETRY_MS, source.refresh_seconds * 1000))
     this.#refreshing ??= this.#refresh(source).finally(() => {
       this.#refreshing = undefined

@@ -11,7 +11,10 @@ import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 import { attestedIdentity } from './verifier-identity.ts'
 
-/** Returns the prefixes under which `verifierIdentity` has an identity for this life. Unix seconds. */
+/**
+ * Returns the prefixes with which `verifierIdentity` finds an identity for the life of a session, in Unix
+ * seconds.
+ */
 export function usablePrefixes(
   config: Config,
   settings: Settings,

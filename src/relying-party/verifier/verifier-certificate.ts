@@ -159,7 +159,7 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
   return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
 }
 
-/** Returns what is wrong with the attestation. One that is not valid yet may be set in advance. */
+/** Returns what is wrong with the attestation. An attestation that is not valid yet may be set in advance. */
 function attestationError(
   { attestation_jwt, signing_jwk }: SigningIdentity,
   now: number,

@@ -1,5 +1,5 @@
-// Identity that signs a session's requests: the relying party's own certificate, else the service's (
-// api/verifier), under the requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
+// Identity that signs a session's requests: the relying party's own certificate, else the service's
+// (api/verifier), under the requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -114,7 +114,7 @@ export function attestedIdentity(
   return ok({ clientId, proof: { jwt }, signingJwk: verifier.signing_jwk })
 }
 
-/** The certificates of a PEM text. */
+/** Returns the certificates of a PEM text. */
 function pemBlocks(text: string) {
   const blocks = text.matchAll(/-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/g)
   return Array.from(blocks, ([pem, base64 = '']) => {

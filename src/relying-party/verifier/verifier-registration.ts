@@ -32,7 +32,10 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
   })
 }
 
-/** The registrar defines the members and their types, and wallets disagree on them. Stored as text. */
+/**
+ * The registrar defines the members and their types, and wallets disagree on them. So the data are stored as
+ * text.
+ */
 const dataset = z.pipe(
   z.custom<JsonObject>(
     (value) => isJsonObject(value) && Object.keys(value).length > 0,

@@ -12,7 +12,7 @@ type VerifierSettings = {
   readonly reader_certificates: readonly ReaderCertificate[]
 }
 
-/** Asynchronous: it tests key pairs. `now` is Unix milliseconds. */
+/** Schema of `verifier`. Parse it asynchronously: it tests key pairs. `now` is Unix milliseconds. */
 export function verifierSettings(now: number): z.ZodMiniType<VerifierSettings> {
   const members = z.exactPartial(z.strictObject(identityMembers(now)))
   const sent = z.extend(members, { reader_certificates: z.exactOptional(readerCertificates(now)) })

@@ -8,9 +8,9 @@ import type { Settings } from '../document/settings.ts'
 import { googleWalletWarnings } from './google-wallet-warnings.ts'
 import { readersFor } from './reader-certificate.ts'
 
-/** The service that asks. */
+/** The service at a time. */
 type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
-  /** PEM of its certificate chain; undefined if it is not known. */
+  /** PEM of the service's certificate chain; undefined if the chain is unknown. */
   readonly chain: string | undefined
   /** Unix seconds. */
   readonly now: number

@@ -19,7 +19,7 @@ import { readJson } from '../edge/validate.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
-/** Both routes. */
+/** The two routes of the Digital Credentials API. */
 export function dcApiRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify/:id/dc-api/request', createRequest)

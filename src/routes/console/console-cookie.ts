@@ -18,7 +18,7 @@ const NAME = 'wv_console'
 const PLACE = 'console-cookie'
 const IV_BYTES = 12
 
-/** Whose console it is. `expires_at`: Unix milliseconds. */
+/** The owner of a console, its token, and its expiry. `expires_at`: Unix milliseconds. */
 export type ConsoleSession = {
   readonly owner: 'relying_party' | 'operator'
   readonly token: string
@@ -34,7 +34,7 @@ export async function openConsole(c: AppContext, session: ConsoleSession): Promi
   return pageToken(key, sealed)
 }
 
-/** Returns the session of the cookie, and the token of its page; `undefined` without a valid one. */
+/** Returns the session of the cookie, and the token of its page; `undefined` without a valid cookie. */
 export async function readConsole(c: AppContext) {
   const sealed = readCookie(c, NAME)
   if (sealed === undefined) return undefined

@@ -1,5 +1,5 @@
-// The console (docs/console.md): static pages, a sign-in, and the public API behind its cookie. Whatever the
-// console shows or does, the API can: its calls are those of the API, with the owner's token.
+// The console (docs/console.md): static pages, a sign-in, and the public API behind its cookie. The console
+// can do nothing that the API cannot: it calls the API with the owner's token.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -63,8 +63,8 @@ async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response 
 }
 
 /**
- * Rejects every call that a page of another origin sends. Browsers name the origin of each change, and say of
- * a read if it is another one.
+ * Rejects every call that a page of another origin sends. Browsers send the origin with each change, and mark
+ * a read from another origin.
  */
 async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   const isOwn =
@@ -90,7 +90,7 @@ async function sendFile(c: AppContext): Promise<Response> {
   return new Response(file.body, { headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
-/** Removes the cookie. A page of an earlier sign-in does not end the present one. */
+/** Removes the cookie. A page of an earlier sign-in cannot end the present sign-in. */
 async function signOut(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
   if (console?.isOfPage(c.req.header(PAGE_TOKEN) ?? '') === false) return problem(c, 'cross_site_request')

@@ -115,7 +115,7 @@ export function takeFailedAuthentication(c: AppContext): boolean {
 
 /**
  * Takes one of 10 failed sign-ins a minute, before the token is checked: further ones of an address are
- * refused. A sign-in that succeeds gives it back. Callers without a known address share one limit, by which
+ * refused. A sign-in that succeeds does not count. Callers without a known address share one limit, by which
  * anyone could lock the operator out. So there the token is always checked.
  */
 export function beginSignIn(c: AppContext) {

@@ -1,5 +1,5 @@
 // Reads of request bodies. Each has a limit of bytes and of time. All together have a limit of bodies and
-// bytes, so slow or large ones can neither hold all connections nor fill the memory.
+// bytes, so slow or large bodies can neither hold all connections nor fill the memory.
 
 import { REQUEST_BODY } from '../../limits.ts'
 import { readAtMost } from '../../net/bounded-read.ts'
@@ -13,8 +13,8 @@ export type BodyError = 'too_large' | 'unreadable' | 'request_timeout' | 'overlo
 export type Sender = 'anyone' | 'authenticated'
 
 /**
- * Reads a body of at most `limit` bytes, and not one chunk more. No byte is read of a body that is too large
- * or one too many.
+ * Reads a body of at most `limit` bytes, and not one chunk more. Reads no byte of a body that is too large,
+ * or while too many bodies are being read.
  */
 export async function readBody(
   request: Request,

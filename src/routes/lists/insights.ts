@@ -20,17 +20,20 @@ import { readQuery } from '../edge/validate.ts'
 import { insightsQuery } from './list-query.ts'
 
 const DAY_MS = 24 * HOUR_MS
-/** Steps of one response. */
+/** Most steps of one response. */
 const STEPS = 750
 /** Days that are read at a time. */
 const AT_A_TIME = 10
-/** Age of a day, in days, from which its counters hardly change: its sessions have ended. */
+/** Age of a day, in days, from which its counters hardly change, because its sessions have ended. */
 const OLD_DAYS = 3
 /** Time for which the counters of an old day are cached, and number of cached days. */
 const CACHED_MS = 30_000
 const CACHED_DAYS = 200
 
-/** Responds with the steps from `from` on, which begins at its hour or day in UTC, to `to`, exclusive. */
+/**
+ * Responds with the steps of a range. `from` is moved to the start of its hour or day in UTC; `to` is
+ * exclusive.
+ */
 export async function readInsights(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error
@@ -78,7 +81,7 @@ async function loadHours(
   return hours.filter(({ at }) => at >= from && at < to)
 }
 
-/** Counters of old days, those that were read last at the end. */
+/** Counters of old days. The days that were read last are at the end. */
 const cache = new Map<string, { readonly until: number; readonly counts: readonly HourCounts[] }>()
 
 async function loadCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {

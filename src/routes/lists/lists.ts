@@ -98,7 +98,7 @@ function listed(entry: IndexEntry, baseUrl: string): Listed {
   const { verification_id, status, stage, credential_types, attempt_count, metadata, livemode } = entry
   return {
     verification_id,
-    // A session wrote them.
+    // A session wrote these values.
     status: status as Status,
     stage: stage as Stage,
     created_at: isoTime(entry.created_at),

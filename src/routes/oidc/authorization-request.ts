@@ -172,12 +172,14 @@ function acrError({ acr }: ClaimsParameter): RequestError | undefined {
   return acr === null || essentialLevel(acr) !== undefined ? undefined : 'acr'
 }
 
-/** Returns the lowest level that satisfies an essential `acr`; `undefined` if any does, or none. */
+/**
+ * Returns the lowest level that satisfies an essential `acr`; `undefined` if every level does, or no level.
+ */
 export function essentialLevel(acr: readonly string[] | null): AssuranceLevel | undefined {
   return ASSURANCE_LEVELS.find((level) => acr?.includes(ACR_PREFIX + level))
 }
 
-/** Returns the first language of the page among the wanted ones. */
+/** Returns the first of the wanted languages that the page has. */
 function parseLanguage(wanted: string | undefined): string | undefined {
   return wanted?.split(' ').find((tag) => findPageLanguage(tag) !== null && locale.safeParse(tag).success)
 }

@@ -6,7 +6,10 @@ import { OIDC_REQUEST } from '../../limits.ts'
 import type { TokenRules, VerifiedClaimsRequest } from '../../session/document/login.ts'
 import { TOKEN_CLAIMS } from '../../session/tokens/claim-names.ts'
 
-/** The content of the parameter. `acr`: values of an essential one. `sub`: acceptable ones. Null: any. */
+/**
+ * The content of the parameter. `acr`: values of an essential `acr`. `sub`: acceptable values. Null: any
+ * value.
+ */
 export type ClaimsParameter = {
   readonly id_token: NamedClaims
   readonly userinfo: NamedClaims
@@ -59,7 +62,7 @@ function isRequest([name, request]: readonly [string, Json]): boolean {
   return essential === undefined || typeof essential === 'boolean'
 }
 
-/** One request, or a list of them. Leaves out those with a condition that is never met. */
+/** One request, or a list of them. Leaves out requests with a condition that is never met. */
 function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaimsRequest[] {
   return (Array.isArray(request) ? request : [request]).flatMap((one) => {
     if (!isJsonObject(one)) return []
@@ -82,7 +85,7 @@ function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaims
   })
 }
 
-/** Returns true if a claim has no condition but those on its value. Others cannot be compared. */
+/** Returns true if a claim has only conditions on its value. Any other condition cannot be compared. */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
 }

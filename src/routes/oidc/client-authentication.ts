@@ -129,7 +129,7 @@ async function acceptsAssertion(
   const isInTime = claims.exp > seconds && claims.exp <= seconds + LONGEST_ASSERTION
   const isBegun = Math.max(claims.nbf ?? 0, claims.iat ?? 0) <= seconds + CLOCK_SKEW
   if (audience !== issuer.url || !isInTime || !isBegun) return false
-  // Last, so that only the client itself can store an identifier.
+  // The last check, so that only the client itself can store an identifier.
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
   const name = `jti/${client_id}/${await digestOf(claims.jti)}`
   const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }

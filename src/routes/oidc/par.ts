@@ -65,7 +65,7 @@ export async function nameOfPushed(requestUri: string): Promise<string> {
 export async function openPushed(c: AppContext, name: string, stored: string) {
   const text = await unseal(await deriveSealing(c, name), stored)
   if (text === undefined) return undefined
-  // This service wrote it.
+  // This service wrote the value.
   const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
   return { origin, parameters: new Map(parameters) }
 }

@@ -9,7 +9,7 @@ export function allowAnyOrigin(response: Response): Response {
   return response
 }
 
-/** Responds to the question of a browser if a page of another origin may call this endpoint. */
+/** Responds to the preflight by which a browser asks if a page of another origin may call this endpoint. */
 export function preflight(methods: string): Response {
   const headers = {
     'Access-Control-Allow-Methods': methods,

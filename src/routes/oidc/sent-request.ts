@@ -20,7 +20,7 @@ export async function readForm(c: AppContext): Promise<FormPairs | undefined> {
   return form.ok ? form.value.pairs : undefined
 }
 
-/** Returns the value of a parameter that is sent once. */
+/** Returns the value of a parameter that is sent once; `undefined` if it is absent or repeated. */
 export function findSingle(pairs: FormPairs, name: string): string | undefined {
   const values = pairs.filter(([one]) => one === name)
   return values.length === 1 ? values[0]?.[1] : undefined

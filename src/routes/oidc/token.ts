@@ -72,7 +72,7 @@ export async function sendUserInfo(c: AppContext): Promise<Response> {
   if (token === undefined || session === undefined) return refuse(c, 'token_invalid')
   const found = await session.readUserInfo(relying_party_id, token.digest)
   if (!found.ok) return refuse(c, 'token_invalid')
-  // The token ends with its client.
+  // An access token is invalid once its client is deleted.
   const client = await loadOidcClient(c.env, relying_party_id, found.value.clientId, Date.now())
   if (!client.ok) return refuse(c, client.error === 'unavailable' ? 'unavailable' : 'token_invalid')
   const headers = { 'Cache-Control': 'no-store' }

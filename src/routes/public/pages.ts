@@ -26,7 +26,7 @@ async function startPage(c: AppContext): Promise<Response> {
   return sendPublic(c, { version: VERSION, shop }, 'no-store')
 }
 
-/** Without keys of its relying party the shop has no page. */
+/** The shop has no page without the keys of its relying party. */
 async function hasShop(shop: Fetcher | undefined): Promise<boolean> {
   const response = await shop?.fetch('https://shop/demo/shop.css').catch(() => undefined)
   await response?.body?.cancel()

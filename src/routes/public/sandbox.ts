@@ -49,7 +49,7 @@ function withoutSecrets(request: Request, cookie: string | undefined): Request {
   return new Request(request, { headers })
 }
 
-/** More than any page accepts: each has a limit of its own. */
+/** More bytes than any page accepts: each page has a limit of its own. */
 const PAGE_LIMIT = 262_144
 
 /** Reads the body here, within its limits. Returns the request with the whole body. */
@@ -159,7 +159,7 @@ function parseUri(json: string): string | undefined {
   return found.uri ?? found.wallet_request?.uri
 }
 
-/** Members of a link, or of a view. Both are our own. */
+/** Members of a link, or of a view. This service writes both. */
 type WalletAddress = { readonly uri?: string; readonly wallet_request?: { readonly uri: string } }
 
 /** Response of sandbox/worker.ts. */

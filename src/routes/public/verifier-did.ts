@@ -29,7 +29,7 @@ function serviceDocument(c: AppContext): Promise<Response> {
 async function relyingPartyDocument(c: AppContext): Promise<Response> {
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const id = c.req.param('rp') ?? ''
-  // Read from its object each time: a session may have begun with a key that is a second old.
+  // The keys are read from the object each time: a session may have begun with a key that is a second old.
   const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
   return keys?.ok && keys.value.length > 0 ? sendDidDocument(c, id, keys.value) : problem(c, 'not_found')
 }

@@ -188,7 +188,7 @@ export function sendJson<T extends object>(c: AppContext, body: T, status: 200 |
   return sendJsonText(c, JSON.stringify(body), status)
 }
 
-/** Bytes of the small bodies. */
+/** Limit of the small bodies, in bytes. */
 const SMALL_LIMIT = 4 * 1024
 
 function verifierToWire({ verifier, reader_certificates }: SettingsView) {

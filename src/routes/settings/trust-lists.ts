@@ -33,12 +33,12 @@ export async function createList(c: AppContext): Promise<Response> {
   return problem(c, 'invalid_request', { detail })
 }
 
-/** GET of all: their names, and their modes. */
+/** GET: the names and modes of all lists. */
 export async function listLists(c: AppContext): Promise<Response> {
   return sendJson<TrustLists>(c, { trust_lists: await directoryStub(c.env).trustLists() })
 }
 
-/** GET of one: its configuration and state. */
+/** GET: the configuration and state of one list. */
 export async function showList(c: AppContext, name: string): Promise<Response> {
   const view = await viewTrustList(c.env, name)
   return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')

@@ -16,7 +16,7 @@ const SHORTEST_DELAY_MS = 5_000
 const LONGEST_DELAY_MS = 7_200_000
 /** Age at which an attempt counts as over. An object that was stopped does not report its end. */
 const LOST_MS = ATTEMPT_TIMEOUT_MS + 5_000
-/** Relying parties whose usual duration is stored. */
+/** Most relying parties whose usual duration of an attempt is stored. */
 const RELYING_PARTIES = 1_000
 /** Share of the newest attempt in the usual duration. */
 const NEWEST_SHARE = 0.2
@@ -25,7 +25,7 @@ type Load = {
   readonly starts: number[]
   /** Usual duration of an attempt. The receiver counts as slow until it has responded. */
   usualMs: number
-  /** The last turn that was given out. */
+  /** Time of the last turn that was given out. */
   lastTurn: number
 }
 

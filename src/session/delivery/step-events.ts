@@ -20,7 +20,7 @@ const LIMIT = 10
 /** Shortest time between two events of refused responses. */
 const REFUSAL_MS = 1_000
 
-/** A step that may have an event. `reason`: of a refused response. */
+/** A step that may have an event. `reason`: the reason of a refused response. */
 type EventfulStep = { readonly type: StepEventType; readonly reason?: ReasonCode }
 
 /** Sends the changed entry of the list, and the event of the step that changed it. */

@@ -40,11 +40,11 @@ export type StoredGeneration = {
   readonly created_at: number
   /** Time at which a newer generation was created. */
   readonly superseded_at: number | null
-  /** When it was first handed out: fetched by a wallet, read as a view, or sent by value. */
+  /** Time of the first hand-out: fetched by a wallet, read as a view, or sent by value. */
   readonly handed_out_at: number | null
   /** True once a wallet has fetched its Request Object. */
   readonly fetched: boolean
-  /** True once its view was read through `/openid4vp`. */
+  /** True once the relying party has read its view through `/openid4vp`. */
   readonly viewed: boolean
   /** Time of the last hand-out. A repeated fetch changes this time in memory only. */
   readonly used_at: number

@@ -39,7 +39,7 @@ export type Held = {
    * it.
    */
   readonly winner: string
-  /** Number of its generation. */
+  /** Number of the generation that the success responds to. */
   readonly generation: number
   /** `browserMark` of the browser that requested the generation. */
   readonly browser: string
@@ -66,8 +66,8 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
 }
 
 /**
- * Returns the binding as readers see it. `outcome` stays as the event had it when a return code is redeemed
- * later.
+ * Returns the binding as readers see it. `outcome` keeps the binding of the event, even if a return code is
+ * redeemed later.
  */
 export function bindingOf({
   outcome,

@@ -7,7 +7,7 @@ import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 export type PendingIndexEntry = {
   /** Increases with each change of the entry. */
   readonly revision: number
-  /** Started calls of this revision. */
+  /** Number of started calls for this revision. */
   readonly calls: number
   /** Null once the index has confirmed this revision. */
   readonly next_call_at: number | null
@@ -20,7 +20,7 @@ export type PendingListing = {
   readonly created_at: number
   /** The last entry, without metadata. Null: the entry is to be removed. */
   readonly entry: IndexEntry | null
-  /** Started calls. */
+  /** Number of started calls. */
   readonly calls: number
   readonly next_call_at: number
 }
@@ -30,7 +30,7 @@ export type PendingLogEntry = {
   readonly event_id: string
   /** The only day of the log that may already have the event. */
   readonly day: number
-  /** Started calls. */
+  /** Number of started calls. */
   readonly calls: number
   readonly next_call_at: number
 }

@@ -19,7 +19,7 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
   /** The exact texts that wallets receive and sign hashes of. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
-  /** Question that names its types and scopes. Absent: the creation named them. */
+  /** Preset that fixes types and scopes. Absent: the creation named them. */
   readonly preset?: Preset
   /** Absent in sessions that an older version created: not required. */
   readonly require_same_holder_key?: boolean

@@ -31,7 +31,7 @@ export type StoredVerifier =
  * change the profile, but not the requests of this session.
  */
 export type StoredWallet = {
-  /** Id of its profile. */
+  /** Id of the wallet's profile. */
   readonly id: string
   readonly query: DcqlQuery
   readonly request_options: StoredRequest['request_options']

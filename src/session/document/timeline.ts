@@ -17,10 +17,13 @@ export type Step =
     }
   | { readonly type: 'redeemed' }
 
-/** `at`: the first of equal neighbours, `last_at` the last; absent for one alone. Unix milliseconds. */
+/**
+ * `at`: time of the first of equal neighbours. `last_at`: time of the last; absent for a single step. Unix
+ * milliseconds.
+ */
 export type StoredStep = Step & { readonly at: number; readonly last_at?: number; readonly count?: number }
 
-/** Members of an entry of the API that has nothing but its type and times. */
+/** Members of an entry that has only its type and times. */
 export const NO_MEMBERS = {
   count: 1,
   channel: null,

@@ -14,10 +14,10 @@ import type { AttemptReason } from '../document/refusal-family.ts'
 import { addActivity } from '../document/wallet-activity.ts'
 import { handleKeyOf } from '../request/generation-keys.ts'
 
-/** How long a success is held, and the life of a return code. */
+/** Time for which a success is held, and life of a return code. */
 export const HOLD_MS = 5 * 60_000
 
-/** How long expiry waits for our page that called the wallet itself: it returns at once. */
+/** Time for which expiry waits for our page if that page called the wallet: it returns at once. */
 const PAGE_RETURN_MS = 15_000
 
 /** Bytes of the secret in a browser's cookie. */

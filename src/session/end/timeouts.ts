@@ -13,7 +13,7 @@ import { loadWebhook } from '../store/webhook.ts'
 import { discardHeld, isHeldTooLong } from './binding.ts'
 import { endSession, expiredEnd } from './end-session.ts'
 
-/** How long expiry waits for responses that arrived before it. Their evaluation ends earlier. */
+/** Time for which expiry waits for responses that arrived before it. Their evaluation ends earlier. */
 export const GRACE_MS = 15_000
 
 /** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */

@@ -16,7 +16,7 @@ import { entryOf } from './entry.ts'
 
 /** Time limit of one call to the index. */
 const CALL_MS = 4_000
-/** Wait after the first failed call. It doubles after each further one, up to the longest. */
+/** Wait after the first failed call. The wait doubles after each further failed call, up to the longest. */
 const FIRST_WAIT_MS = 5_000
 const LONGEST_WAIT_MS = 3_600_000
 
@@ -49,7 +49,8 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   const isStored = await putEntry(env, document, entryOf(document, pending.revision))
   const current = store.session()
   const latest = current?.pending_index_entry
-  // Meanwhile time may have erased the session, and its key may have created another.
+  // Meanwhile the session may have been erased by time, and its `Idempotency-Key` may have created another
+  // session.
   if (current?.created_at !== document.created_at || latest?.revision !== pending.revision) return
   if (isStored) store.remember({ ...current, pending_index_entry: { ...latest, next_call_at: null } })
   else if (latest.calls === 1) {

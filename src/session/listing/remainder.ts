@@ -26,8 +26,8 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
 }
 
 /**
- * Erases a session on request, and its entry. `document` undefined: it is erased already, or not the
- * caller's.
+ * Erases a session on request, and its entry. `document` undefined: the session is erased already, or is not
+ * the caller's.
  */
 export async function eraseOnRequest(
   context: SessionContext,

@@ -90,7 +90,7 @@ export async function openEncryptionKey(
 }
 
 /**
- * Seals the identity of requests for one session; null for unsigned ones. OpenID4VP 1.0 §5.9.3: without a
+ * Seals the identity of requests for one session; null for unsigned requests. OpenID4VP 1.0 §5.9.3: without a
  * signature, the Response URI identifies the verifier.
  */
 export async function pinIdentity(
@@ -120,7 +120,7 @@ function sealSigningKey(config: Config, verificationId: string, jwk: PrivateJwk)
   return sealSecret(config, { verificationId, place: SIGNING_KEY_PLACE }, JSON.stringify(jwk))
 }
 
-/** A sealed value of one session. */
+/** The place of a sealed value in one session. */
 type Place = { readonly verificationId: string; readonly place: string }
 
 /** Seals a value for its place. */

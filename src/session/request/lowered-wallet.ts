@@ -44,7 +44,7 @@ export type Requester = {
   readonly expiresAt: number
 }
 
-/** A wallet with its lowered request. `identity`: absent if the request has that of the session. */
+/** A wallet with its lowered request. `identity`: absent if the request has the identity of the session. */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
 
 /** A session whose request is lowered, and that request as `loadOriginal` returns it. */
@@ -80,7 +80,10 @@ export async function lowerFor(
 /** The identity has become unusable since the request was lowered. */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
-/** Seals the identity of a chosen wallet's requests, unless an earlier wallet of the session has the same. */
+/**
+ * Seals the identity of a chosen wallet's requests, unless an earlier wallet of the session has the same
+ * identity.
+ */
 export async function pinWallet(
   config: Config,
   { verification_id, wallets = [] }: Pick<SessionDocument, 'verification_id' | 'wallets'>,
@@ -103,7 +106,10 @@ function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet
   )
 }
 
-/** Returns the request as lowering needs it: what is asked, and what the relying party can use beside it. */
+/**
+ * Returns the request as lowering needs it: what is requested, and the alternatives that the relying party
+ * can use.
+ */
 export async function loadOriginal(
   session: RequestingSession,
   requester: Requester,

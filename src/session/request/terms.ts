@@ -65,7 +65,9 @@ export function walletTerms(document: SessionDocument, wallet: StoredWallet): Re
   return { ...terms, verifier: verifierOf(document, wallet), request, query, wallet }
 }
 
-/** Wallets with the same identity store it once: with its registration it has up to 90 KB. */
+/**
+ * Wallets with the same identity share one stored copy: an identity with its registration has up to 90 KB.
+ */
 function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
   const { verifier } = wallet ?? document
   if (verifier === undefined) return document.verifier

@@ -50,7 +50,7 @@ export type DcApiResponse = {
   readonly digest: string
 }
 
-/** Where the page goes next (null: nowhere), or the refusal of the response. */
+/** Next address of the page (null: none), or the refusal of the response. */
 export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalCode>
 
 /** Creates a request of a pending session. `now` in Unix milliseconds. */

@@ -200,7 +200,7 @@ export function failedClause(trace: readonly TraceEntry[]): string | undefined {
   return trace.find(({ result }) => result === 'fail')?.clause
 }
 
-/** The verifier of a chosen wallet that has an identity of its own. */
+/** Returns the verifier of a chosen wallet that has an identity of its own. */
 function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
   return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }

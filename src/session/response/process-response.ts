@@ -30,7 +30,7 @@ import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
 import { networkOf, untilDeadline } from './network.ts'
 import { recordEvaluation } from './record-evaluation.ts'
 
-/** How soon an attempt is written: for a live request of this session, and for any other. */
+/** Delays before an attempt is written: for a live request of this session, and for any other response. */
 const ATTEMPT_WRITE_MS = 1_000
 const JUNK_WRITE_MS = 10_000
 

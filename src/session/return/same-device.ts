@@ -47,10 +47,13 @@ export type ReturnCodeError =
   | 'not_found'
   /** Unknown or expired; nothing changed. */
   | 'invalid_code'
-  /** The right response code in another browser than that of the link: the held success was discarded. */
+  /**
+   * The right response code, but in another browser than the browser of the link. The held success was
+   * discarded.
+   */
   | 'other_browser'
 
-/** Creates a request of a pending session for one browser. `knownSecret`: that of its cookie. */
+/** Creates a request of a pending session for one browser. `knownSecret`: the secret in its cookie. */
 export async function createLink(
   context: SessionContext,
   { document: pending, wallet, knownSecret }: RequestedWallet & { readonly knownSecret: string | null },
@@ -152,8 +155,9 @@ export async function redeemReturn(
 }
 
 /**
- * Derives the codes of a session. `digest` is that of the response that the codes are derived from: the one
- * held, or the one that ended the session. `browser` is the mark of the browser; empty without a secret.
+ * Derives the codes of a session. `digest` is that of the response that the codes are derived from: the
+ * response that is held, or that ended the session. `browser` is the mark of the browser; empty without a
+ * secret.
  */
 async function deriveCodes(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()

@@ -13,7 +13,7 @@ type Key = Uint8Array<ArrayBuffer>
  */
 type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie' | 'oidc-code'
 
-/** Keys that are cached. */
+/** Number of cached keys. */
 const KEYS = 1_000
 
 const keys = new WeakMap<Config, RecentKeys<Key>>()

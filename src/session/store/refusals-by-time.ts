@@ -6,7 +6,7 @@ import type { ReasonCode } from '../document/reasons.ts'
 const WINDOW_MS = 60_000
 /** Fewer refusals say nothing about the clock. */
 const FEWEST = 5
-/** Refusals that are stored. */
+/** Most refusals in memory. */
 const LIMIT = 200
 
 const BY_TIME: ReadonlySet<ReasonCode> = new Set([

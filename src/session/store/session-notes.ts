@@ -15,7 +15,10 @@ import { inBackground } from './background.ts'
 /** Time for which changes are collected, and the age at which a store counts as failed. */
 const COLLECT_MS = 1_000
 const FAILED_MS = 30_000
-/** Most changes in memory. Beyond, the oldest is dropped: storage cannot be written for a long time. */
+/**
+ * Most changes in memory. Beyond this number the oldest change is dropped: storage cannot be written for a
+ * long time.
+ */
 const LIMIT = 100_000
 
 const changes = new Map<string, SessionNote>()

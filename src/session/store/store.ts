@@ -130,7 +130,10 @@ function openAlarm(ctx: DurableObjectState) {
   }
 }
 
-/** Returns a function that notes a changed session for the gauges. It must not affect the write: no error. */
+/**
+ * Returns a function that notes a changed session for the gauges. The function never throws, because it must
+ * not affect the write.
+ */
 function createNote(verificationId: string): (document: SessionDocument | undefined) => void {
   let last = ''
   return (document) => {

@@ -1,4 +1,4 @@
-// When a session's object works next: expiry, deliveries, erasure.
+// Time at which a session's object works next: expiry, deliveries, erasure.
 
 import { nextDue } from '../../webhook/outbox.ts'
 import type { SessionDocument, Tombstone } from '../document/document.ts'
@@ -21,7 +21,7 @@ export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boo
   return Math.min(held?.until ?? expiry, ...due)
 }
 
-/** Returns the time of the alarm that expires a session which nobody watches. */
+/** Returns the time of the alarm that expires a session without watchers. */
 export function expiryAlarmAt({
   verification_id,
   expires_at,

@@ -1,5 +1,5 @@
 // The `sub` of a login: random for one login, or the same whenever the same person logs in to one of the
-// relying party's clients. Two relying parties never share one.
+// relying party's clients. Two relying parties never share a `sub`.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
@@ -31,7 +31,7 @@ export async function deriveSubject(
   // Sorted: the order in the settings of a client changes no `sub`.
   const names = rule.claims.toSorted()
   for (const [credential, { issuer }] of decision.credentials.entries()) {
-    // One query may bring credentials of several issuers: all values are those of this credential.
+    // One query may bring credentials of several issuers: all values come from this credential.
     const own = proven.filter((one) => one.credential === credential)
     const values = names.map((name) => own.find((one) => one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')

@@ -20,8 +20,8 @@ export type SignerClaims = {
 /** Rules of a protocol, and of live or test mode, for the signers of one credential format. */
 export type SignerProfile = {
   /**
-   * True for anchors whose keys may be used. The others still decide that their issuer has an anchor of its
-   * own. Absent: all.
+   * True for anchors whose keys may be used. Other anchors still decide that their issuer has an anchor of
+   * its own. Absent: all.
    */
   readonly acceptsAnchor?: (anchor: TrustAnchor) => boolean
   /** Passes over the trust anchor in a chain. Absent: refuses it (HAIP 1.0 §6.1.1). */

@@ -43,7 +43,7 @@ export async function verifyListSignature(
     const found = path.ok ? await checkSignature(list, path.value[0]) : path.error
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
-    // An error of the intended signer is more useful than "untrusted" of the others.
+    // An error of the intended signer is more useful than "untrusted" of the other signers.
     if (error === 'untrusted_signer') error = found ?? error
   }
   return err(error)
@@ -55,7 +55,7 @@ const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>>
   vical: ['1.0.18013.5.1.8'],
 }
 
-/** The whole certificate is compared byte for byte. The list need not contain it. */
+/** The whole certificate is compared byte for byte. The list need not contain the certificate. */
 function findPinned(
   { chain }: DecodedList,
   pem: string,

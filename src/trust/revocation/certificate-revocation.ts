@@ -20,11 +20,9 @@ export type CertificateRevocation = (typeof CERTIFICATE_REVOCATION)[number]
 
 /** Revocation status of a path. */
 export type CertificateStatus =
-  /**
-   * No list contains a certificate of it. `asOf`: the date of the list, the oldest of several (Unix seconds).
-   */
+  /** No list contains a certificate of the path. `asOf`: the date of the oldest list (Unix seconds). */
   | { readonly status: 'valid'; readonly asOf: number }
-  /** For good, or on hold. */
+  /** A certificate is revoked, for good or on hold. */
   | { readonly status: 'revoked' }
   /** No named list could be used. `cause` is the error of the last list that was tried. */
   | { readonly status: 'unavailable'; readonly cause: RevocationError }

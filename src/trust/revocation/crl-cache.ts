@@ -11,7 +11,7 @@ import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
 
-/** Reasons why there is no list in force that the issuer's key signed. */
+/** Reasons why no list that the issuer's key signed is in force. */
 export type CrlError = CrlFormatError | UnfetchedError | 'not_yet_valid' | 'stale' | 'invalid_signature'
 
 /** A verified list, and the time (Unix seconds) until which this copy is used. */
@@ -69,7 +69,7 @@ async function openList(
   const { signed, list } = decoded.value
   const { thisUpdate, nextUpdate = thisUpdate + CRL.maximumSeconds } = list
   if (thisUpdate > now + CLOCK_SKEW) return err('not_yet_valid')
-  // No skew here: an old list may lack certificates that were revoked since.
+  // No clock skew is tolerated: an old list may lack certificates that were revoked since.
   if (nextUpdate < now) return err('stale')
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
   const usableUntil = Math.min(nextUpdate, fetchedAt + CRL.maximumSeconds)

@@ -49,7 +49,7 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   const ttl = member(list, 'ttl')
   if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
   return ok({
-    // §2.2: the credential may leave out its address. If present, it is compared.
+    // §2.2: the credential may leave out its address. An address that is present is compared.
     sub: id.value,
     iat: iat.value,
     nbf: nbf.value,

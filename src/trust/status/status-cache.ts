@@ -119,7 +119,8 @@ function openToken(
     token: token.value,
     verifications: new Map(),
     fetchedAt,
-    // Beside the list: the message, its claims, and their decoded form. Identifiers are texts in a set.
+    // Counts, beside the list, the message, its claims and their decoded form. Identifiers are texts in a
+    // set.
     bytes: (list.layout === 'identifiers' ? 8 : 3) * body.length + (held?.length ?? 0),
     held,
     share: () => share(opened),

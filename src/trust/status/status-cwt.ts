@@ -54,7 +54,7 @@ export function decodeCwtToken(
   return ok({ claims: parsed.value, signer: signer.value, verify })
 }
 
-/** RFC 9052 §3.1, RFC 9596. */
+/** Labels of header parameters (RFC 9052 §3.1, RFC 9596). */
 const [KID, TYP] = [4, 16] as const
 
 type Message = {
@@ -130,7 +130,7 @@ function parseSigner(
   return chain.ok ? ok({ iss, kid, chain: chain.value, algorithm: algorithm.name }) : err('malformed_token')
 }
 
-/** The number. `NaN`, which no rule accepts, for an item that is not a number. */
+/** Returns the number; `NaN`, which no rule accepts, for any other item. */
 function decodeNumber(item: CborItem | undefined): number | undefined {
   if (item === undefined) return undefined
   return (item.type === 'integer' || item.type === 'float') && typeof item.value === 'number'

@@ -1,5 +1,5 @@
-// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type (
-// api/trust).
+// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type
+// (api/trust).
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -53,7 +53,7 @@ async function verifyOnce(
   if (known !== undefined) return known
   const isVerified = await token.verify(key)
   if (isVerified) share()
-  // Keys of other relying parties may not fill the memory.
+  // Keys of other relying parties must not fill the memory.
   if (isVerified || verifications.size < VERIFICATIONS) verifications.set(name, isVerified)
   return isVerified
 }
@@ -62,7 +62,7 @@ const VERIFICATIONS = 16
 
 /**
  * id-kp-oauthStatusSigning (Token Status List §10), under the number that issuers use. A certificate for
- * something else must not un-revoke a credential, unless it is for what the credential's signer is for.
+ * another purpose must not un-revoke a credential, unless the credential's signer has this purpose, too.
  */
 const STATUS_SIGNING = '1.3.6.1.5.5.7.3.30'
 

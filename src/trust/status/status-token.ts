@@ -25,7 +25,9 @@ export type StatusListError =
   | 'unsupported_critical_header'
   /** A claim of the token is missing or has another type. */
   | 'invalid_claim'
-  /** Another list than the credential names: by its address, or by the purpose of its entries. */
+  /**
+   * The list is not the list that the credential names: its address or the purpose of its entries differs.
+   */
   | 'another_list'
   | 'not_yet_valid'
   | 'expired'
@@ -105,7 +107,7 @@ export function checkStatusClaims(
 ): StatusListError | undefined {
   if (sub !== undefined && sub !== expected.uri) return 'another_list'
   if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
-  // No skew here: an old list may call a credential valid that was revoked since.
+  // No clock skew is tolerated: an old list may call a credential valid that was revoked since.
   return exp !== undefined && exp <= expected.now ? 'expired' : undefined
 }
 

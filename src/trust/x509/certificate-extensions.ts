@@ -78,9 +78,14 @@ const EXTENDED_KEY_USAGE = '2.5.29.37'
 const SUBJECT_ALT_NAME = '2.5.29.17'
 const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
-/** Not among the known: a certificate in which it is critical is rejected. It need not be critical. */
+/**
+ * Not a known extension, because a certificate in which it is critical is rejected. It need not be critical.
+ */
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
-/** Google Wallet's: SHA-256 of the metadata that it shows about a relying party. It is never critical. */
+/**
+ * Extension of Google Wallet: SHA-256 of the metadata that it shows about a relying party. It is never
+ * critical.
+ */
 const GOOGLE_METADATA_DIGEST = '1.3.6.1.4.1.11129.10.1'
 const KNOWN: ReadonlySet<string> = new Set([
   BASIC_CONSTRAINTS,

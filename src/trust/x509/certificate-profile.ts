@@ -74,7 +74,7 @@ function purposesFit(
     const accepted = [ANY_PURPOSE, ...usageIfRestricted]
     if (!carried.some((purpose) => accepted.includes(purpose))) return false
   }
-  // "Any" does not meet a demand: the profile of a document signer requires the named usage.
+  // The usage "any" does not meet a demand: the profile of a document signer requires the named usage.
   if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
   return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {
     if (extendedKeyUsage === undefined || extendedKeyUsage.includes(ANY_PURPOSE)) return true
@@ -90,7 +90,7 @@ function isTlsOnly(purposes: readonly string[] | undefined): boolean {
 }
 
 const ANY_PURPOSE = '2.5.29.37.0'
-/** serverAuth and clientAuth. */
+/** Extended key usages serverAuth and clientAuth. */
 const TLS_PURPOSES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
 
 /**

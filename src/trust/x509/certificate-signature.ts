@@ -102,7 +102,7 @@ async function importKey(key: SubjectKey, hash: string): Promise<CryptoKey | und
 
 const USE: 'verify'[] = ['verify']
 
-/** RFC 8032 §5.1.6. */
+/** Bytes of an Ed25519 signature (RFC 8032 §5.1.6). */
 const ED25519_BYTES = 64
 
 /**

@@ -179,7 +179,8 @@ function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['seri
     return err('malformed')
   const extensions = readExtensions(list)
   if (extensions === undefined) return err('malformed')
-  // For example the certificates of another issuer: critical, and only in indirect lists.
+  // An example is the extension for certificates of another issuer. It is critical, and only in indirect
+  // lists.
   if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
   const reason = extensions.get(REASON_CODE)
   return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')

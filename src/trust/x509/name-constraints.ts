@@ -91,7 +91,10 @@ function place(name: GeneralName, subtree: GeneralName): Placement {
   return isEmail ? placeMailbox(name.value, subtree.value) : 'unknown'
 }
 
-/** A domain and every name below it. A leading period is not in the RFC, but is in use: only names below. */
+/**
+ * A domain and every name below it. A leading period, which is not in the RFC but in use, means only the
+ * names below.
+ */
 function placeDns(name: string, constraint: string): Placement {
   if (constraint === '') return 'inside'
   const domain = hostName(constraint.replace(/^\./, ''))

@@ -68,7 +68,10 @@ export const walletProfileSchema = z.strictObject({
   install: z.exactPartial(z.strictObject({ ios: address, android: address, web: address })),
   /** Protocols of links and QR codes. */
   protocols: z.array(z.enum(PROTOCOL_IDS)),
-  /** Protocols of the above for which the checked sources leave open if it answers. Absent: none. */
+  /**
+   * Protocols of links and QR codes for which the checked sources leave open if the wallet answers. Absent:
+   * none.
+   */
   unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),

@@ -18,7 +18,7 @@ export type ScriptData = {
   readonly seen: number
   /** Last activity of a wallet, `ago` milliseconds before the page was made. */
   readonly activity: { readonly number: number; readonly ago: number } | null
-  /** Heading after the end. */
+  /** Heading of the page after the end. */
   readonly asked: string
   /** Countdown with the placeholder `{time}`. */
   readonly time_left: string

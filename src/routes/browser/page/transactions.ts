@@ -39,7 +39,7 @@ export function summarizeTransactions(
   })
 }
 
-/** EUDI TS12 1.0 §4.3.1 */
+/** Type of a payment (EUDI TS12 1.0 §4.3.1). */
 const PAYMENT = 'urn:eudi:sca:payment:1'
 
 /** Details that the summary of a payment contains. */
@@ -85,7 +85,7 @@ function builtInName(path: readonly string[]): string {
   return path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
 }
 
-/** Null for a logo. */
+/** Returns the label of a detail; null for a logo. */
 function builtInLabel(name: string, { transactionDetails }: Texts): string | null {
   if (name === 'payee.logo') return null
   return (Object.hasOwn(transactionDetails, name) ? transactionDetails[name] : undefined) ?? name

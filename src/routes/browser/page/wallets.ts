@@ -19,7 +19,7 @@ export type WalletsInput = {
   readonly device: PersonDevice
 }
 
-/** The person's device. Null: unknown, as on a computer; no country is known. */
+/** The person's device. `platform` null: unknown, or a computer. `country` null: unknown. */
 type PersonDevice = {
   readonly platform: 'ios' | 'android' | null
   /** ISO 3166-1 alpha-2. */
@@ -108,7 +108,7 @@ function entry(
   return html`<li${needs}><a href="${addressOf(input, id)}"><bdi>${name}</bdi></a>${notes.map((note) => html` <small>${note}</small>`)}</li>`
 }
 
-/** The same page for another wallet. */
+/** Returns the address of this page for another wallet. */
 function addressOf({ token }: WalletsInput, wallet: string): string {
   return `?${new URLSearchParams({ token, wallet })}`
 }

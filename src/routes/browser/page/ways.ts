@@ -62,7 +62,7 @@ const LINK: Way = {
   },
 }
 
-/** Has the QR code's request; link.js creates one for this browser alone. */
+/** Opens the request of the QR code. link.js creates a request for this browser alone. */
 const TEST_WALLET: Way = {
   id: 'test-wallet',
   script: null,

@@ -57,7 +57,7 @@ export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: strin
     ['POST', `${ONE}/rotate_secret`, rotateOidcSecret],
   ]
 
-/** GET of all. */
+/** GET: all clients. */
 async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<Response> {
   const clients = await relyingPartyStub(c.env, relyingPartyId)?.oidcClients()
   if (!clients?.ok) return problem(c, 'not_found')
@@ -65,7 +65,7 @@ async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<R
   return sendJson(c, body)
 }
 
-/** GET of one. */
+/** GET: one client. */
 async function showOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
   const client = await relyingPartyStub(c.env, relyingPartyId)?.oidcClient(id)
   return client?.ok ? sendJson(c, toWire(c, relyingPartyId, client.value)) : problem(c, 'not_found')

@@ -4,7 +4,10 @@
 import { type AssetSource, readMessage } from '../../edge/cloudflare.ts'
 import type { FieldError, ProblemCode, RequestError } from '../../edge/problems.ts'
 
-/** Reports errors at their places in the body. `rows`: the problem of each. The messages name texts. */
+/**
+ * Reports errors at their places in the body. `rows`: the problem of each error. The messages are names of
+ * texts.
+ */
 export function requestError<Code extends string>(
   errors: readonly { readonly code: Code; readonly pointer: string }[],
   rows: Readonly<Record<Code, ProblemCode>>,

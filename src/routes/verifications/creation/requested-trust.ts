@@ -72,7 +72,7 @@ function rulesOf(settings: Settings, { signerProfile }: Protocol) {
   return { definitions: typeDefinitions(settings.credential_types), formats: FORMATS, signerProfile }
 }
 
-/** Points to the queries, or to the types of which every query is among them. */
+/** Returns pointers to the queries, or to the types of which all queries are among them. */
 function pointersTo(
   ids: readonly string[],
   { dcql_query, credential_types = [] }: CreateRequest,

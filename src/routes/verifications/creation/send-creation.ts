@@ -13,7 +13,7 @@ import type { AppContext } from '../../edge/context.ts'
 import { problem, unsatisfiable } from '../../edge/problems.ts'
 import type { CreationFindings } from './prepare-session.ts'
 
-/** Members of the response beside the session. */
+/** Members of the response that do not come from the session. */
 type Beside = CreationFindings & { readonly withQrCode: boolean }
 
 /** Sends the result of a creation. */
@@ -33,7 +33,7 @@ export function sendCreation(
     })
     return problem(c, code, { errors })
   }
-  // This creation has just been written.
+  // Storage can be written again: it has just stored this creation.
   resumeAlarms(c.env, Date.now())
   const { session, replayed } = creation.value
   const { verification_id, status, session_url, ...rest } = session

@@ -1,5 +1,5 @@
-// The Dutch wallet. It supports simple queries without sets. Several of them would need one format, so it is
-// asked one query only.
+// The Dutch wallet. It supports simple queries without sets. Several queries would need one format, so each
+// of its requests has one query only.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 

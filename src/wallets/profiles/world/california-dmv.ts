@@ -1,4 +1,4 @@
-// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links take draft 18 with W3C
+// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links accept draft 18 with W3C
 // credentials only, which is not in this profile.
 
 import { UNKNOWN } from '../dcql.ts'

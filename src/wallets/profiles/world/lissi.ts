@@ -1,4 +1,4 @@
-// Wallets of Lissi. Their documentation names the schemes, and that of HAIP among them. HAIP 1.0 fixes what
+// Wallets of Lissi. Their documentation names the schemes, among them the scheme of HAIP. HAIP 1.0 fixes what
 // this profile has. Nothing public says what the other schemes support, so they are not used.
 
 import { UNKNOWN } from '../dcql.ts'
