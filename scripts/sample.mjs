@@ -20,7 +20,7 @@ const { values } = parseArgs({
 let state = Number(values.seed)
 console.log(`seed ${values.seed}`)
 for (const comment of draw(values.comments, all('src', '.ts', commentsOf))) console.log(comment)
-for (const title of draw(values.titles, all('test', '.test.ts', titlesOf))) console.log(title)
+for (const title of draw(values.titles, all('test', '.ts', titlesOf))) console.log(title)
 
 /** Returns what `read` finds in every file of a folder. */
 function all(folder, ending, read) {

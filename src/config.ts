@@ -236,7 +236,7 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
   return z.NEVER
 }
 
-/** A token names its key by `kid`. With two keys of one name, one of them would verify nothing. */
+/** A token names its key by `kid`. If two keys had one name, one key would verify nothing. */
 function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
   return new Set(keys.map(({ kid }) => kid)).size === keys.length
 }

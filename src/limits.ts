@@ -64,15 +64,15 @@ export const CERTIFICATE = {
   /** Names in one alternative name or name constraint. */
   generalNames: 256,
   /**
-   * Attributes of one relative distinguished name. The time of a comparison grows with their square; one is
-   * usual.
+   * Attributes of one relative distinguished name. The time of a comparison grows with the square of their
+   * number. One attribute is usual.
    */
   attributes: 16,
   /** Characters of a name as text. */
   nameCharacters: 1024,
   /**
-   * Characters of one attribute that is compared as text. RFC 5280 Appendix A has at most 64 for most of
-   * them, and NFKC makes up to 18 characters of one.
+   * Characters of one attribute that is compared as text. RFC 5280 Appendix A has at most 64 for most
+   * attributes, and NFKC makes up to 18 characters of one character.
    */
   attributeCharacters: 256,
 } as const
@@ -212,7 +212,7 @@ export const FETCH_CACHE = {
   pendingSeconds: 10,
 } as const
 
-/** Identifier lists (ISO/IEC 18013-5 second edition §12.3.6). Further limits are those of status lists. */
+/** Identifier lists (ISO/IEC 18013-5 second edition §12.3.6). The limits of status lists apply as well. */
 export const IDENTIFIER_LIST = {
   /** CBOR items of a whole list: some 32,000 identifiers. */
   items: 65_536,
@@ -229,7 +229,7 @@ export const STATUS_LIST = {
    */
   inflatedBytes: 4_194_304,
   /**
-   * Bytes of a list that is cached inflated: eight million entries of one bit. Larger ones are inflated at
+   * Bytes of a list that is cached inflated: eight million entries of one bit. Larger lists are inflated at
    * each look-up.
    */
   heldBytes: 1_048_576,
@@ -256,7 +256,7 @@ export const STATUS_LIST = {
 
 /** A list of trusted issuers as its publisher signs it (docs/decisions/trust-lists.md). */
 export const TRUST_LIST = {
-  /** Bytes of a list as fetched. Published ones have 10 to 50 KB. */
+  /** Bytes of a list as fetched. Published lists have 10 to 50 KB. */
   bytes: 4_194_304,
   json: { length: 3_145_728, depth: 24 },
   cbor: { bytes: 4_194_304, depth: 12, items: 131_072 },

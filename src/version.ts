@@ -1,3 +1,3 @@
-// Version of the service, that of package.json. A test compares them.
+// Version of the service. A test compares it with package.json.
 
 export const VERSION = '0.2.0'

@@ -5,8 +5,8 @@ import { text } from '../codec/schema.ts'
 
 /**
  * A line that people read beside the name of the relying party. Control characters are rejected, among them
- * those that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in Persian
- * or Hindi.
+ * characters that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in
+ * Persian or Hindi.
  */
 export const line = (characters: number) =>
   text(characters).check(

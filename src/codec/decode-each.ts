@@ -1,7 +1,8 @@
 // Lists of which every element must be readable.
 
 /**
- * Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if one is malformed.
+ * Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if any element is
+ * malformed.
  */
 export function decodeEach<Element, T>(
   elements: readonly Element[],

@@ -11,7 +11,7 @@ export type DerElement = {
   readonly content: Uint8Array<ArrayBuffer>
   /** Identifier, length and content. */
   readonly encoded: Uint8Array<ArrayBuffer>
-  /** Elements of a constructed element; empty for a primitive one. */
+  /** Elements of a constructed element. Empty for a primitive element. */
   readonly children: readonly DerElement[]
 }
 

@@ -55,7 +55,7 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-/** An own member of an object, never an inherited one. `undefined` if there is none. */
+/** An own member of an object, never an inherited member. `undefined` if there is none. */
 export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }

@@ -17,8 +17,8 @@ export type Trace = {
  */
 export function parseTraceparent(header: string): Trace | undefined {
   const [, version, trace_id = '', parent = '', flags = '', more] = SHAPE.exec(header) ?? []
-  // §3.2.2.2: version 00 ends here. §3.2.4: a higher version begins like it. All ones and all zeros are not
-  // values.
+  // §3.2.2.2: version 00 ends here. §3.2.4: a header of a higher version begins like a header of version 00.
+  // The version ff and ids of zeros only are invalid.
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined
   if (/^0+$/.test(trace_id) || /^0+$/.test(parent)) return undefined
   return { trace_id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }

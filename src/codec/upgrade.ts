@@ -10,8 +10,8 @@ export type Schema = {
   /** Steps by the version that they read. Each returns the document of the next version. */
   readonly steps: Readonly<Record<number, (stored: never) => object>>
   /**
-   * Steps that only add members. The previous build keeps an added member where it copies an object, and
-   * leaves it out where it makes one. So an addition fills in what is missing, at every depth, and changes
+   * Steps that only add members. The previous build keeps an added member if it copies an object, and leaves
+   * it out if it makes the object. So an addition fills in what is missing, at every depth, and changes
    * nothing.
    */
   readonly additions?: Readonly<Record<number, (stored: never) => object>>

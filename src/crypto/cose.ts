@@ -147,7 +147,7 @@ export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined 
 type CertificateChain = readonly Uint8Array<ArrayBuffer>[]
 
 /**
- * Reads `x5chain` (RFC 9360 §2) from the first header that has one: a byte string, or an array of byte
+ * Reads `x5chain` (RFC 9360 §2) from the first header that has it: a byte string, or an array of byte
  * strings. `undefined` if no header has it.
  */
 export function readX5chain(

@@ -24,6 +24,10 @@ const COORDINATE_BYTES = { 'P-256': 32, 'P-384': 48, 'P-521': 66, Ed25519: 32 } 
 /**
  * Parses the public parameters. `undefined` for other key types, wrong lengths or non-canonical base64url,
  * and for keys that `isOnCurve` or `isEd25519Key` rejects.
+ *
+ * @example
+ * parsePublicJwk({ kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo', kid: '1' })
+ * // the same key without `kid`
  */
 export function parsePublicJwk(value: unknown): PublicJwk | undefined {
   if (!isJsonObject(value)) return undefined

@@ -25,6 +25,10 @@ export type JwsError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'un
  * and non-canonical base64url. Rejects a `crit` that names more than `understood` (RFC 7515 §4.1.11: by
  * default, any extension). `limits` apply to header and payload, each. `length` counts bytes before they are
  * decoded.
+ *
+ * @example
+ * decodeJws('eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhIn0.AA', { length: 1000, depth: 4 })
+ * // { ok: true, value: { header: { alg: 'ES256' }, payload: { iss: 'a' }, … } }
  */
 export function decodeJws(
   compact: string,

@@ -6,7 +6,13 @@ import { encodeBase64url } from '../codec/base64url.ts'
 import { decompressPoint } from './curve-point.ts'
 import { type PublicJwk, parsePublicJwk } from './jwk.ts'
 
-/** Parses a public key. `undefined` for other texts, other kinds of key, and keys that no JWK may have. */
+/**
+ * Parses a public key. `undefined` for other texts, other kinds of key, and keys that no JWK may have.
+ *
+ * @example
+ * parseMultikey('z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK')
+ * // { kty: 'OKP', crv: 'Ed25519', x: 'Lm_M42cB3HkUiODQsXRcweM6TByfzEHGO9ND274JcOY' }
+ */
 export function parseMultikey(text: string): PublicJwk | undefined {
   const decoded = decodeMultikey(text)
   if (decoded === undefined) return undefined

@@ -15,7 +15,7 @@ export async function signJwt(claims: object, typ: string, key: SigningKey): Pro
     .sign(await importSigningKey(key))
 }
 
-/** Keys that are cached. A relying party has one or two. */
+/** Most cached keys. A relying party has one or two keys. */
 const KEYS = 100
 const imported = openRecentKeys<CryptoKey>(KEYS)
 

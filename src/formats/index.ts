@@ -15,7 +15,7 @@ export const FORMATS = {
 /** Credential Format Identifiers of the registry. */
 export type FormatId = keyof typeof FORMATS
 
-/** Returns the format of an identifier; `undefined` for an unknown one. */
+/** Returns the format of an identifier; `undefined` for an unknown identifier. */
 export function credentialFormat(id: string): CredentialFormat<FormatId> | undefined {
   return Object.hasOwn(FORMATS, id) ? FORMATS[id as FormatId] : undefined
 }

@@ -1,4 +1,4 @@
-// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only where use cases or
+// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only if use cases or
 // several reader certificates need it, because wallets of version 1.0 ignore or refuse it.
 
 import { encodeBase64url } from '../codec/base64url.ts'

@@ -13,7 +13,7 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 
 /**
  * A value that can rise and fall. A name that ends in `_seconds` or `_bytes` is in that unit. A name that
- * begins with `process_` is that of Prometheus' own clients, and gets no prefix.
+ * begins with `process_` comes from Prometheus' own clients, and gets no prefix.
  */
 export type Gauge = {
   readonly name: string
@@ -74,7 +74,7 @@ function writeKind(name: EventName, { counters, histograms }: EventCounts, head:
   return [...counts, ...head(timed, 'histogram'), ...times]
 }
 
-/** Each bucket includes the lower ones. The last is the count of all. */
+/** Each bucket includes the lower buckets. The last bucket is the count of all. */
 function writeHistogram(name: string, timedBy: readonly string[], { values, buckets, sum }: Histogram) {
   let count = 0
   const lines = buckets.map((of, i) => {

@@ -64,7 +64,7 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
   return {
     get: async (name, { now, isFresh, read }) => {
       const entry = entries.get(name)
-      // If the clock stepped back, age is the absolute difference.
+      // If the clock stepped back, the age is the absolute difference.
       if (entry !== undefined && isFresh(entry.value, Math.abs(now - entry.readAt))) {
         store(name, entry)
         return entry.value
@@ -122,7 +122,7 @@ async function awaitResult<Value>(
 
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [2, 64]
 
-/** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new one. */
+/** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new result. */
 export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
   name: string,
   source: Source,

@@ -42,7 +42,7 @@ type Guard = UrlRule & {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
   /** Time limit of the whole exchange, with the body. */
   readonly timeoutMs: number
-  /** A service that is bound to this one, under an origin that does not exist on the network. */
+  /** A service that is bound to this service, under an origin that does not exist on the network. */
   readonly bound?: { readonly origin: string; readonly fetch: Guard['fetch'] }
 }
 

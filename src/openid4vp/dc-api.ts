@@ -68,7 +68,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   }
 }
 
-/** A.2: builds the parameters of both requests. `client_id` must be absent from the unsigned one. */
+/** A.2: builds the parameters of both requests. `client_id` must be absent from the unsigned request. */
 export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   return {
     response_type: 'vp_token',

@@ -84,7 +84,7 @@ export function vouchingLists(derivation: readonly LevelDerivation[]): readonly 
   return [...new Map(lists.map((list) => [list.name, list])).values()]
 }
 
-/** True if a level is the required one or higher. */
+/** True if a level is the required level or higher. */
 export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): boolean {
   return lowerLevel(level, required) === required
 }

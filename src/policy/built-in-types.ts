@@ -79,7 +79,7 @@ const PHOTO_ID_OWN_ELEMENTS = `person_id birth_country birth_state birth_city ad
 const MY_NUMBER_CARD_ELEMENTS = `full_name_unicode resident_address_unicode local_gov_code_unicode portrait
   sex_unicode birth_date_unicode`
 
-/** Elements of the Indian credential about a person, without those in the local script. */
+/** Elements of the Indian credential about a person, without the elements in the local script. */
 const AADHAAR_ELEMENTS = `resident_name local_resident_name resident_image dob gender address building street landmark
   locality vtc sub_district district state pincode is_nri credential_issuing_date enrolment_date`
 

@@ -19,7 +19,7 @@ export function typeDefinitions(
   return [...builtIn, ...free]
 }
 
-/** The built-in types, without later ones whose name or identifier an added type has. */
+/** The built-in types, except later types whose name or identifier an added type has. */
 function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly CredentialTypeDefinition[] {
   const isTaken = (type: CredentialTypeDefinition) =>
     added.some(

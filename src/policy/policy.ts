@@ -46,7 +46,7 @@ export type ScopePath = {
   readonly derived?: { readonly path: ClaimsPath; readonly age: number }
 }
 
-/** A credential type that a relying party added (admin API `credential_types`), or a built-in one. */
+/** A credential type that a relying party added (admin API `credential_types`), or a built-in type. */
 export type CredentialTypeDefinition = {
   readonly name: string
   /** Per format: the type's identifiers, all of which are requested and accepted, and its scopes. */
@@ -74,8 +74,8 @@ export type Decision = {
    */
   readonly holder_bound: boolean
   /**
-   * True if one key holds every credential used, null if none has holder binding. One key need not mean one
-   * person, and several keys may belong to one.
+   * True if one key holds every credential used, null if no credential has holder binding. One key need not
+   * mean one person, and several keys may belong to one person.
    */
   readonly same_holder_key: boolean | null
   /** Lowest level of the credentials used. */

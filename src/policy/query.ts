@@ -23,9 +23,9 @@ export type Alternative = {
 }
 
 /**
- * Builds the query for groups of alternatives; one of each group must be presented. Descriptors have the
- * order of the credential queries. Without a choice there are no `credential_sets`: then every credential is
- * required (§6.4.2), and wallets that do not support sets can respond (api/creation).
+ * Builds the query for groups of alternatives; one alternative of each group must be presented. Descriptors
+ * have the order of the credential queries. Without a choice there are no `credential_sets`: then every
+ * credential is required (§6.4.2), and wallets that do not support sets can respond (api/creation).
  */
 export function buildQuery(
   groups: readonly (readonly Alternative[])[],

@@ -21,7 +21,7 @@ type RequestedItem = {
   readonly retained?: true
 }
 
-/** Alternatives of one group: combinations of credentials, each of one of several types. */
+/** Alternatives of one group: combinations of credentials. Each credential has one of several types. */
 export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]
   readonly optional: boolean

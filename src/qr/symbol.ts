@@ -67,7 +67,7 @@ function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
 
 function draw(text: string, size: number, { version, errorCorrection, modulePixels }: Plan): QrSymbol {
   const ecc = errorCorrection === 'M' ? 'medium' : 'low'
-  // The library always draws a border. Its narrowest one is cut off again.
+  // The library always draws a border. The narrowest border is drawn, and cut off again.
   const bordered = encodeQR(text, 'raw', { ecc, version, encoding: 'byte', border: 1 })
   const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1))
   const offset = Math.floor((size - modules.length * modulePixels) / 2)

@@ -32,13 +32,13 @@ type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: 
 /** Expiry of the relying parties' own certificates. Times are Unix milliseconds. */
 export type CertificateDates = {
   readonly expired: number
-  /** Certificates that should be renewed now, without the expired ones. */
+  /** Certificates that should be renewed now, without expired certificates. */
   readonly toRenew: number
   /** Expiry of the next certificate; `null` if there is none. */
   readonly nextExpiry: number | null
 }
 
-/** Entries in the order of creation. `next` is the cursor of the following page; null on the last one. */
+/** Entries in the order of creation. `next` is the cursor of the following page; null on the last page. */
 type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }
 
 export class Directory extends DurableObject<Env> {

@@ -233,7 +233,7 @@ export class RelyingParty extends DurableObject<Env> {
     return true
   }
 
-  /** Adds a day to those with indexed verifications. False for a deleted relying party. */
+  /** Adds a day with indexed verifications. Returns false for a deleted relying party. */
   addIndexDay(day: number): boolean {
     if (this.#load() === undefined) return false
     const days = this.indexDays()

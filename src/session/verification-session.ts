@@ -70,8 +70,8 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /**
-   * Creates the session, or returns the earlier one of the same `Idempotency-Key`. Simultaneous calls wait
-   * for the first.
+   * Creates the session, or returns the earlier session of the same `Idempotency-Key`. Simultaneous calls
+   * wait for the first.
    */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
@@ -79,9 +79,7 @@ export class VerificationSession extends DurableObject<Env> {
     return creation
   }
 
-  /**
-   * Returns the result that `create` would return without creating a session; null if it would create one.
-   */
+  /** Returns the earlier result that `create` would return; null if `create` would create a session. */
   async replay(bodyDigest: string): Promise<Creation | null> {
     await this.#creating
     return this.#replay(bodyDigest)
@@ -134,7 +132,7 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /**
-   * The `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new one.
+   * The `/openid4vp` view of the newest generation. A read hands this generation out, and creates none.
    */
   async readRequest(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
@@ -146,7 +144,7 @@ export class VerificationSession extends DurableObject<Env> {
 
   /**
    * Creates a request for a QR code, and returns its URI. `wallet`: the id of a profile, `any`, or null for
-   * that of the creation. Times are Unix milliseconds.
+   * the wallet of the creation. Times are Unix milliseconds.
    */
   async render(by: SessionAccess, wallet: string | null): Promise<Result<QrRequest, SessionError>> {
     const now = Date.now()
@@ -154,7 +152,7 @@ export class VerificationSession extends DurableObject<Env> {
     return request.ok ? createQrRequest(this.#context, request.value, now) : request
   }
 
-  /** Creates a request for one browser. A browser without a secret gets one. */
+  /** Creates a request for one browser. A browser without a secret gets a secret. */
   async createLink(
     by: SessionAccess,
     { secret, wallet }: { readonly secret: string | null; readonly wallet: string | null },

@@ -44,7 +44,8 @@ export function agreedText(
 }
 
 /**
- * As `agreedText`, for times in Unix seconds. The property may have fractions of a second, the JWT has none.
+ * As `agreedText`, for times in Unix seconds. The property may have fractions of a second, the JWT has no
+ * fractions.
  */
 export function agreedTime(
   claim: string,

@@ -99,14 +99,14 @@ export function linksOf(
 }
 
 /**
- * Returns the finding that no link and no QR code reaches the wallet. The protocol may have none for any
- * wallet: then there is no finding.
+ * Returns the finding that no link and no QR code reaches the wallet; none if the protocol has neither for
+ * any wallet.
  */
 function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
   return PROTOCOLS[protocol].supportsRedirect ? [{ member: '/uri', why: 'browser_only' }] : []
 }
 
-/** Unsigned requests are passed by value, and signed ones by reference. */
+/** Unsigned requests are passed by value, and signed requests by reference. */
 export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
   const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
   const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)

@@ -60,8 +60,8 @@ const CREDENTIALS = '/dcql_query/credentials'
 
 /**
  * Keeps one format of each type, the wallet's preferred one, in a query that is made from types. In its own
- * query the relying party makes the choice. A wallet that can be asked for several is asked for one, so that
- * it discloses one credential. Therefore this is no finding.
+ * query the relying party makes the choice. A wallet that can be asked for several formats is asked for one,
+ * so that it discloses one credential. Therefore this is no finding.
  */
 function withOneFormat(
   profile: WalletProfile,

@@ -43,7 +43,7 @@ function missingRequirements(
 
 /**
  * §5.1: a transaction names credential queries of its request only. Another text would have to be made for a
- * request without one of them, and the person would approve what the relying party did not send.
+ * request without one of these queries, and the person would approve what the relying party did not send.
  */
 function changedTransactions(
   { credentials }: DcqlQuery,

@@ -14,9 +14,9 @@ export type OriginalRequest = {
   readonly protocol: ProtocolId
   /** Transaction data as sent. */
   readonly transaction_data?: readonly string[] | undefined
-  /** The request's Client Identifier Prefix first, then the others that the relying party can use. */
+  /** The request's Client Identifier Prefix first, then the other prefixes that the relying party can use. */
   readonly client_id_prefixes: readonly ClientIdPrefix[]
-  /** The request's response mode first, then the others that are allowed. */
+  /** The request's response mode first, then the other response modes that are allowed. */
   readonly response_modes: readonly ResponseMode[]
   /** The request's method first, then the other methods of the protocol. */
   readonly request_uri_methods: readonly RequestUriMethod[]
@@ -48,7 +48,7 @@ export type ValueRequest = {
   readonly response_mode: ResponseMode
 }
 
-/** The request for one wallet. Its transactions are those of the original. */
+/** The request for one wallet. It has the transactions of the original. */
 export type LoweredRequest = {
   readonly protocol: ProtocolId
   readonly query: DcqlQuery

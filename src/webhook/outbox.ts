@@ -37,7 +37,7 @@ export type Attempt = {
   readonly error: AttemptError | null
   /** Milliseconds until the response, or until the attempt failed. Absent while that is unknown. */
   readonly duration_ms?: number
-  /** Start of the response's body. Absent without one. */
+  /** Start of the response's body. Absent without a body. */
   readonly excerpt?: string
 }
 

@@ -26,8 +26,8 @@ type FailedAttempt = {
 }
 
 /**
- * The time of the next attempt, Unix milliseconds; `null` after the last one. A receiver can delay it, but
- * not advance it.
+ * The time of the next attempt, Unix milliseconds; `null` after the last attempt. A receiver can delay it,
+ * but not advance it.
  */
 export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttempt): number | null {
   const delay = RETRY_DELAYS[attempt - 1]

@@ -1,5 +1,5 @@
 // The credential of a VC JWT (VCDM 1.1 §6.3.1). JWT claims and properties of `vc` with the same meaning must
-// have the same value. If only one of the two is present, its value holds for both.
+// have the same value. If only the claim or only the property is present, its value counts for both.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -19,7 +19,7 @@ export type Credential = {
   readonly validity: JsonObject
 }
 
-/** Parses the credential. Refuses one that contradicts itself. */
+/** Parses the credential. Refuses a credential that contradicts itself. */
 export function parseCredential({
   jws: { payload },
   content: vc,

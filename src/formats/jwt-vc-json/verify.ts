@@ -72,8 +72,8 @@ function decode(presentation: Json) {
 type KnownType = { readonly typeIdentifier: string; readonly type: CredentialType }
 
 /**
- * Selects one of the known types of a credential: the requested one, else the first. Anchors vouch for a
- * type.
+ * Selects one of the known types of a credential: the requested type, else the first known type. Anchors
+ * vouch for a type.
  */
 function findType(
   credential: Credential,

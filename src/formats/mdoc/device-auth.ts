@@ -1,5 +1,5 @@
 // DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key that the issuer named signs this session, or
-// authenticates it with a MAC. Exactly one of the two is required.
+// authenticates it with a MAC. Either a signature or a MAC is required, and never both.
 
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
@@ -15,7 +15,7 @@ import { cborRefusal, coseRefusal } from './refusals.ts'
 export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
-  /** Our private key for a MAC: the one that the response was encrypted to. Null: no MAC is possible. */
+  /** Our private key for a MAC: the key that the response was encrypted to. Null: no MAC is possible. */
   readonly privateKey: PrivateJwk | null
 }
 

@@ -44,7 +44,7 @@ function metaTypes(meta: JsonObject): readonly string[] | undefined {
   return typeof value === 'string' && value !== '' ? [value] : undefined
 }
 
-/** A query requests one document type. A caller with several builds one query for each. */
+/** A query requests one document type. A caller with several types builds one query for each type. */
 function buildMeta([docType, ...others]: readonly string[]): JsonObject {
   if (docType === undefined || others.length > 0) throw new Error('an mdoc query requests one document type')
   return { doctype_value: docType }

@@ -10,7 +10,7 @@ export function cborRefusal<
   return { reason: isTooMuch(error) ? ('limit_exceeded' as const) : malformed }
 }
 
-/** Refusal for a COSE message; `malformed` is the reason for a malformed one. */
+/** Refusal for a COSE message. `malformed` is the reason for a malformed message. */
 export function coseRefusal<Malformed extends 'malformed_credential' | 'malformed_holder_binding'>(
   error: CoseError,
   malformed: Malformed,

@@ -85,7 +85,7 @@ function decodePresentation(presentation: Json) {
   return issuerSigned.ok ? ok({ document: document.value, issuerSigned: issuerSigned.value }) : issuerSigned
 }
 
-/** §9.3.1: the docType of the document is unsigned, so it must equal the one that the issuer signed. */
+/** §9.3.1: the docType of the document is unsigned, so it must equal the docType that the issuer signed. */
 function findType(
   claimed: string,
   signed: string,

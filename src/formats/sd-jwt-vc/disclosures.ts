@@ -17,6 +17,10 @@ const FORMAT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 
 /**
  * Decodes all disclosures. Maps each base64url digest, as embedded in payloads (§4.2.3), to its disclosure.
+ *
+ * @example
+ * await digestDisclosures(['WyI2cU1RdlJMNWhhaiIsICJmYW1pbHlfbmFtZSIsICJNw7ZiaXVzIl0'], 'sha-256')
+ * // maps 'uutlBuYeMDyjLLTpf6Jxi7yNkEF35jdyWMn9U7b_RYY' to { name: 'family_name', value: 'Möbius' }
  */
 export async function digestDisclosures(
   encoded: readonly string[],

@@ -10,7 +10,7 @@ import type { Disclosure } from './disclosures.ts'
 
 /**
  * Processes an issuer-signed payload. `clearClaims` are the top-level claims that must be signed in the
- * clear. Refuses a disclosure of one of them or of a part of one (SD-JWT VC §2.2.2.3).
+ * clear. Refuses a disclosure of such a claim or of a part of it (SD-JWT VC §2.2.2.3).
  */
 export function processPayload(
   payload: JsonObject,

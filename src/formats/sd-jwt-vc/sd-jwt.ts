@@ -106,7 +106,7 @@ function parseHashName(payload: JsonObject): HashName | undefined {
   return typeof name === 'string' && isHashName(name) ? name : undefined
 }
 
-/** §7.3: verifies a proof that is present even if the query does not require one. */
+/** §7.3: verifies a proof that is present even if the query does not require a proof. */
 async function verifyHolderBinding(
   { parts: { sdJwt, kbJwt }, jws, hash }: DecodedSdJwt & { readonly hash: HashName },
   expected: RequestBinding,

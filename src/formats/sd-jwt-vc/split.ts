@@ -14,7 +14,13 @@ export type SdJwtParts = {
   readonly kbJwt: string | undefined
 }
 
-/** Splits a presentation. The optional JSON serialization (§8) is not supported. */
+/**
+ * Splits a presentation. The optional JSON serialization (§8) is not supported.
+ *
+ * @example
+ * splitSdJwt('header.payload.signature~disclosure~')
+ * // { ok: true, value: { issuerJwt: 'header.payload.signature', disclosures: ['disclosure'], … } }
+ */
 export function splitSdJwt(
   presentation: unknown,
 ): Result<SdJwtParts, { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {

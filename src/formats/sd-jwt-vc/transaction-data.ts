@@ -41,7 +41,8 @@ export async function matchTransactionData(
 const DEFAULT_HASH: HashName = 'sha-256'
 
 /**
- * If the request offered hashes, the response must name the one it used. If it offered none, SHA-256 applies.
+ * If the request offered hashes, the response must name the hash that it used. If the request offered none,
+ * SHA-256 applies.
  */
 function isOffered(named: string | undefined, { hashAlgorithms }: TransactionData): boolean {
   if (hashAlgorithms === undefined) return named === undefined || named === DEFAULT_HASH

@@ -197,7 +197,7 @@ export type CredentialRefusal =
         | 'limit_exceeded'
         | 'unsupported_algorithm'
         | 'unsupported_critical_header'
-        /** JOSE `typ` (or its equivalent) is not the one of the format. */
+        /** JOSE `typ` (or its equivalent) is not the `typ` of the format. */
         | 'wrong_token_type'
         | 'unknown_credential_type'
         | 'invalid_issuer_signature'

@@ -57,6 +57,10 @@ export function matchRequest(
 /**
  * Key of the holder: the `jwk` of `cnf` (RFC 7800 §3.2). If the protocol accepts it, a `kid` (§3.4) that is a
  * did:jwk or did:key is another spelling of the key.
+ *
+ * @example
+ * const kid = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+ * parseHolderKey({ cnf: { kid } }, { acceptsHolderKeyId: true }) // the Ed25519 key in `kid`
  */
 export function parseHolderKey(
   claims: JsonObject,

@@ -8,7 +8,7 @@ import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import type { Context, CredentialType, PresentationRefusal } from './format.ts'
 
-/** Refusal for a JWS that cannot be decoded; `malformed` is the reason for a malformed one. */
+/** Refusal for a JWS that cannot be decoded. `malformed` is the reason for a malformed JWS. */
 export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed_holder_binding'>(
   error: JwsError,
   malformed: Malformed,

@@ -18,7 +18,7 @@ export type RequestedDocument = {
   readonly elements: readonly [RequestedElement, ...RequestedElement[]]
 }
 
-/** A use case: one of the document sets satisfies it. Each set has indexes of documents. */
+/** A use case: a wallet satisfies it with one of the document sets. Each set has indexes of documents. */
 export type UseCase = {
   readonly mandatory: boolean
   readonly documentSets: readonly (readonly number[])[]
@@ -77,7 +77,7 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
   return options.length === 0
 }
 
-/** Returns `null` if no set leaves a choice: then the list of documents says the same. */
+/** Returns `null` if no set leaves a choice: then the list of documents is the whole request. */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],
   documents: readonly RequestedDocument[],

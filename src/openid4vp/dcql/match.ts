@@ -73,7 +73,7 @@ function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Ma
     claims === undefined ? undefined : matchAll(claims, (path) => select(credential.claims, path)),
   )
   const present = matches.filter((match) => match !== undefined)
-  // §6.4.1: the wallet chooses a set, so any complete one is accepted. A set with matching values is
+  // §6.4.1: the wallet chooses a set, so any complete set is accepted. A set with matching values is
   // preferred.
   return present.find(({ valueMismatches }) => valueMismatches.length === 0) ?? present[0]
 }

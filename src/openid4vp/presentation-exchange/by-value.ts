@@ -1,5 +1,6 @@
 // The response to the request in the relying party's view (api/request, "by value"): a plain VP Token with a
-// presentation submission and no `state`. Wallets sent it before March 2023, and lenient ones still do.
+// presentation submission and no `state`. Wallets sent such responses before March 2023, and lenient wallets
+// still do.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { decodeJws } from '../../crypto/jws.ts'
@@ -18,7 +19,9 @@ export type ViewDefinition = {
   readonly queryIdsOf: (descriptorId: string) => readonly string[]
 }
 
-/** True if posted parameters have the form of such a response. The session decides if it accepts one. */
+/**
+ * True if posted parameters have the form of such a response. The session decides if it accepts the response.
+ */
 export function isByValueResponse(parameters: ReadonlyMap<string, string>): boolean {
   const isPresent = (name: string) => (parameters.get(name) ?? '') !== ''
   const others = ['state', 'response', 'error'].some(isPresent)

@@ -100,7 +100,7 @@ function parseEntry(entry: Json): Entry | undefined {
   return { descriptorId, format, path }
 }
 
-/** §6.1: `$` selects the only presentation, `$[n]` one of several. */
+/** §6.1: `$` selects the only presentation, `$[n]` selects one of several presentations. */
 function select(vpToken: Json, path: string): string | JsonObject | undefined {
   const index = /^\$\[(\d{1,3})\]$/.exec(path)?.[1]
   const isList = Array.isArray(vpToken)

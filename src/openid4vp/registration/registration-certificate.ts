@@ -30,7 +30,7 @@ export type RegistrationCertificate = {
 /** One credential that may be requested. */
 export type RegisteredCredential = {
   readonly format: string
-  /** As in a DCQL query (version 1.2.1), or the one type identifier (version 1.1.1). */
+  /** A `meta` object as in a DCQL query (version 1.2.1), or the one type identifier (version 1.1.1). */
   readonly meta: JsonObject | string
   /** Paths of its claims. Absent: every claim. */
   readonly paths?: readonly RegisteredPath[]
@@ -114,7 +114,7 @@ const NUMBERED: ReadonlyMap<number, string> = new Map([
   [7, 'cti'],
 ])
 
-/** Returns the claims by name; `undefined` for a claim without one, and for a name that occurs twice. */
+/** Returns the claims by name. `undefined` for a claim without a name, and for a name that occurs twice. */
 function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObject | undefined {
   const named = entries.map(({ key, value }) => {
     const name = textOf(key) ?? NUMBERED.get(integerOf(key) ?? 0)

@@ -5,8 +5,8 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 
 /**
- * Client Identifier Prefixes. A request is signed, except with the last one: it is unsigned and passed by
- * value.
+ * Client Identifier Prefixes. A request is signed, except with the last prefix: then the request is unsigned
+ * and passed by value.
  */
 export const CLIENT_ID_PREFIXES = [
   'x509_hash',

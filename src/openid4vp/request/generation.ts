@@ -5,7 +5,7 @@
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
 
-/** Protocols (api/protocols). Only the registered ones in `protocols/` are offered. */
+/** Protocols (api/protocols). Only the protocols that `protocols/` registers are offered. */
 export type ProtocolId =
   | 'openid4vp-1.0'
   | 'haip-1.0'

@@ -1,5 +1,5 @@
-// An encrypted Request Object (OpenID4VP 1.0 §5.10, RFC 9101 §6.1): a JWE around the signed one, for a key
-// that the wallet posted. It uses the key agreement and content encryptions of responses.
+// An encrypted Request Object (OpenID4VP 1.0 §5.10, RFC 9101 §6.1): a JWE around the signed Request Object,
+// for a key that the wallet posted. It uses the key agreement and content encryptions of responses.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'

@@ -14,12 +14,12 @@ import type { VerifierAttestation } from './verifier-info.ts'
 export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   /** Language of the query. */
   readonly language: QueryLanguage
-  /** As the protocol writes it. */
+  /** Client Identifier as the protocol writes it. */
   readonly clientId: string
   /** Absolute https URL without a fragment (§8.2). */
   readonly responseUri: string
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
-  /** As the wallet posted it, accepted by `isWalletNonce`; undefined if it posted none. */
+  /** Nonce that the wallet posted, accepted by `isWalletNonce`; undefined if it posted none. */
   readonly walletNonce: string | undefined
   /** Texts as sent. Only for a protocol that supports transaction data. */
   readonly transactionData?: readonly string[] | undefined
@@ -70,7 +70,7 @@ export async function signRequestObject(claims: JsonObject, identity: VerifierId
     .sign(await importSigningKey(identity.signingJwk))
 }
 
-/** Copies the list, because the type of the library requires a mutable one. */
+/** Copies the list, because the type of the library requires a mutable list. */
 function headerOf(proof: IdentityProof) {
   return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof
 }

@@ -16,8 +16,8 @@ export type VerifierRegistration = {
 }
 
 /**
- * Encoding of the certificate in a request: base64url of its text (ETSI), or unchanged. Wallets accept one or
- * both.
+ * Encoding of the certificate in a request: base64url of its text (ETSI), or unchanged. A wallet may accept
+ * only one of them.
  */
 export const REGISTRATION_ENCODINGS = ['base64url', 'compact'] as const
 

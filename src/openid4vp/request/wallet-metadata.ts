@@ -1,6 +1,6 @@
 // Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides if this
-// wallet receives the request, and if encrypted. It never changes the request, so one wallet cannot restrict
-// the responses of others.
+// wallet receives the request, and if the request is encrypted. It never changes the request, so one wallet
+// cannot restrict the responses of other wallets.
 
 import * as z from 'zod/mini'
 import { parseJsonObject } from '../../codec/json.ts'

@@ -16,13 +16,13 @@ import type { ResponseMode } from './response-mode.ts'
 /** A response in one of its forms. */
 export type AuthorizationResponse = EncryptedResponse | OpenResponse
 
-/** A plain response, or a decrypted one. */
+/** A plain response, or a decrypted response. */
 export type OpenResponse = PresentationResponse | WalletErrorResponse
 
 /** `direct_post.jwt`: `decryptResponse` returns its content. */
 export type EncryptedResponse = EncryptedJwe & {
   readonly kind: 'encrypted'
-  /** Some wallets repeat `state` beside the JWE. If present, it must be the one of the request. */
+  /** Some wallets repeat `state` beside the JWE. If present, it must be the `state` of the request. */
   readonly state: string | undefined
 }
 
@@ -119,7 +119,7 @@ function isPresent(value: string | undefined): value is string {
   return value !== undefined && value !== ''
 }
 
-/** Parses response parameters. `encrypted` ones are JSON values, the others are text. */
+/** Parses response parameters. Parameters of an encrypted response are JSON values, all others are text. */
 export function parseOpenResponse(
   parameters: JsonObject,
   encrypted: boolean,

@@ -52,7 +52,7 @@ export type VerifiedPresentation = {
 
 /**
  * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
- * the query (§8.6). If it does not, the refusal is that of the first discarded presentation, else
+ * the query (§8.6). Otherwise the refusal is that of the first discarded presentation, else
  * `query_not_satisfied`.
  */
 export async function verifyPresentations(
@@ -76,7 +76,8 @@ export async function verifyPresentations(
 
 /**
  * Matches verified presentations again, with another query of the same ids: a wallet may have been asked for
- * less. Presentations that do not satisfy it are discarded, and the rest must satisfy all of it.
+ * less. Presentations that do not satisfy the other query are discarded, and the rest must satisfy it as a
+ * whole.
  */
 export function matchAgain(
   query: DcqlQuery,

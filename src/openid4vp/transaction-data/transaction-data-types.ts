@@ -33,7 +33,7 @@ type AddedMember = {
 /** Types of members of an added type. */
 export const MEMBER_KINDS = ['text', 'number', 'boolean'] as const
 
-/** Returns the type of this name; undefined if unknown. An added type never replaces a built-in one. */
+/** Returns the type of this name; undefined if unknown. An added type never replaces a built-in type. */
 export function findTransactionDataType(
   name: string,
   added: readonly AddedTransactionDataType[],

@@ -14,7 +14,7 @@ export type TransactionDataParameters = {
   readonly transaction_data_hashes_alg?: readonly HashName[]
 }
 
-/** The object in one text: common members and those of its type. */
+/** The object in one text: common members, and the members of its type. */
 export type TransactionDataObject = TransactionDataParameters & JsonObject
 
 /** One text and the credential queries whose credentials may confirm it. */

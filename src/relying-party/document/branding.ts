@@ -33,7 +33,7 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   'image/webp': /^52494646.{8}57454250/,
 }
 
-/** Browsers detect the format from the content, so it must be the declared one. */
+/** Browsers detect the format from the content, so it must be the declared format. */
 function isPicture(address: string): boolean {
   const [, type = '', base64 = ''] = /^data:(image\/(?:png|jpeg|webp));base64,(.+)$/.exec(address) ?? []
   const beginning = decodeBase64(base64)?.subarray(0, 12)

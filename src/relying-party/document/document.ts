@@ -19,7 +19,7 @@ import type {
 /** The version of the stored shape, and the first that is read. A change appends one step to `SCHEMA`. */
 export const SCHEMA_VERSION = 8
 
-/** Live secrets of one webhook. The newest ones are kept. */
+/** Live secrets of one webhook. The newest secrets are kept. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
 
 /**
@@ -28,7 +28,7 @@ const MAXIMUM_WEBHOOK_SECRETS = 3
  */
 export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
 
-/** Replaced verifier keys in a DID document. The newest ones are kept. */
+/** Replaced verifier keys in a DID document. The newest keys are kept. */
 const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
@@ -151,7 +151,7 @@ export function replaceVerifier(
 }
 
 /**
- * Returns the public keys of the DID document at `now`: the signing key, and those with which sessions may
+ * Returns the public keys of the DID document at `now`: the signing key, and the keys with which sessions may
  * still sign.
  */
 export function verifierKeys(document: RelyingPartyDocument, now: number): readonly PublicJwk[] {

@@ -157,5 +157,7 @@ export type ApiKeyRecord = {
 /** Scopes and expiry of a new API key; null: no expiry. Times are Unix milliseconds. */
 export type ApiKeyGrant = Pick<ApiKeyRecord, 'scopes' | 'expires_at'>
 
-/** A list of trusted issuers. Only test-mode relying parties may subscribe to one that is not `livemode`. */
+/**
+ * A list of trusted issuers. Only test-mode relying parties may subscribe to a list that is not `livemode`.
+ */
 export type TrustListEntry = { readonly name: string; readonly livemode: boolean }

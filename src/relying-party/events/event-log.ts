@@ -65,7 +65,7 @@ export class EventLog extends DurableObject<Env> {
       this.#last = parsePosition(key)
       this.#lastArrival = arrived_at
       void ctx.blockConcurrencyWhile(async () => {
-        // The platform drops an alarm that failed too often. A log always has one, so that it is erased.
+        // The platform drops an alarm that failed too often. A log always has an alarm, so that it is erased.
         if ((await ctx.storage.getAlarm()) === null) await ctx.storage.setAlarm(forgottenAt(day))
       })
     }
@@ -92,8 +92,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Returns at most `limit` events after a position. `more`: others follow. `closed`: no event will be added
-   * to this day.
+   * Returns at most `limit` events after a position. `more`: more events follow. `closed`: no event will be
+   * added to this day.
    */
   read(day: number, after: number, limit: number) {
     const options = { prefix: PREFIX, startAfter: toKey(after), limit: limit + 1 }
@@ -114,8 +114,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Erases the day when its time is over. An alarm that comes early, such as one of a repaired index, only
-   * sets the next.
+   * Erases the day when its time is over. An alarm that comes early, such as an alarm of a repaired index,
+   * only sets the next alarm.
    */
   override async alarm(): Promise<void> {
     const [first] = this.ctx.storage.kv.list<StoredEvent>({ prefix: PREFIX, limit: 1 })

@@ -15,7 +15,7 @@ export type StoredEntry = ListedEntry & { readonly sealed_metadata: string | nul
 type Removed = { readonly removed: true; readonly counted: StoredEntry | null }
 export type Stored = StoredEntry | Removed
 
-/** A position in a day: that of an entry. */
+/** A position in a day: the position of an entry. */
 export type EntryPosition = { readonly created_at: number; readonly mark: string }
 
 export const PREFIX = 'entry/'

@@ -73,7 +73,7 @@ export class VerificationIndex extends DurableObject<Env> {
     if (day === undefined) return
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarm = await ctx.storage.getAlarm()
-      // The platform drops an alarm that failed too often. A day always has one, so that it is erased.
+      // The platform drops an alarm that failed too often. A day always has an alarm, so that it is erased.
       if (this.#alarm === null) this.#setAlarm(endOfDay(day))
     })
   }
@@ -182,7 +182,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return this.#counters
   }
 
-  /** Erases due `metadata` of the next entries. Returns when an alarm goes on; null for never. */
+  /** Erases due `metadata` of the next entries. Returns when the next alarm goes on; null for never. */
   #eraseMetadata(now: number): number | null {
     let { after, next } = this.#erasure
     const { kv } = this.ctx.storage

@@ -9,7 +9,7 @@ import { credentialFormat, FORMATS, type FormatId } from '../../formats/index.ts
 import { typeConflicts } from '../../policy/catalogue.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from '../../policy/policy.ts'
 
-/** Formats that settings may name: those of the registry. */
+/** Formats that settings may name: the formats of the registry. */
 export const FORMAT_IDS = Object.keys(FORMATS) as [FormatId, ...FormatId[]]
 
 // The root of a credential is an object in every format, so a path begins with a name (OpenID4VP 1.0 §7).

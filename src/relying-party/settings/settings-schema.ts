@@ -80,7 +80,9 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
   )
 }
 
-/** Body of `PATCH`. A member that is sent replaces the old value as a whole; null removes an optional one. */
+/**
+ * Body of `PATCH`. A member that is sent replaces the old value as a whole; null removes an optional member.
+ */
 export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
   const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))

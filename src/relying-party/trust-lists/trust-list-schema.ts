@@ -85,8 +85,8 @@ const DAY = 24 * HOUR
 const seconds = z.int().check(z.minimum(60), z.maximum(30 * DAY))
 
 /**
- * Built-in types only: a type that a relying party added is its own, and so are the issuers it trusts for it.
- * Other rules of anchors are checked when a certificate becomes one.
+ * Built-in types only: a type that a relying party added belongs to that relying party, with the issuers that
+ * it trusts. Other rules of anchors are checked when a certificate becomes an anchor.
  */
 const typeName = z.enum(BUILT_IN_TYPES.map(({ name }) => name))
 

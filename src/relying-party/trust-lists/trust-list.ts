@@ -82,7 +82,7 @@ export class TrustList extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
     void ctx.blockConcurrencyWhile(async () => {
-      // The platform drops an alarm that failed too often. A list always has one.
+      // The platform drops an alarm that failed too often. A list always has an alarm.
       if (this.#source() !== undefined && (await ctx.storage.getAlarm()) === null)
         await this.#wakeAt(Date.now())
     })

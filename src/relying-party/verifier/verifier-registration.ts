@@ -97,7 +97,7 @@ function hasExpired({ expiresAt }: RegistrationCertificate, now: number): boolea
 const ORGANIZATION_IDENTIFIER = '2.5.4.97'
 const SERIAL_NUMBER = '2.5.4.5'
 
-/** §5.1: the identifier of a legal person; without one, that of a natural person. */
+/** §5.1: the identifier of a legal person, else the identifier of a natural person. */
 function subjectIdentifier({ subject }: Certificate): string | undefined {
   const [first = attributeValues(subject, SERIAL_NUMBER)[0]] = attributeValues(
     subject,

@@ -85,7 +85,9 @@ async function loadPage(c: AppContext, caller: SessionCaller): Promise<DcApiPage
   return caller.kind === 'client_token' ? { secret: await getBrowserCookie(c) } : 'relying_party'
 }
 
-/** Returns our own origin, or the named one of the relying party's settings. A page cannot add an origin. */
+/**
+ * Returns our own origin, or the named origin of the relying party's settings. A page cannot add an origin.
+ */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {
     const { baseUrl } = loadConfig(c.env)

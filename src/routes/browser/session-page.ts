@@ -48,7 +48,8 @@ async function authorizePage(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, id)
   const createdAt = await verifyClientToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
-  // As on `/qr`: a prefetched page renders no request. The browser fetches it again for the person.
+  // As on `/qr`: a prefetch of the page renders no request. The browser fetches the page again for the
+  // person.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   const secret = loginSecret(c, id)
   return sendSession(c, id, session, { createdAt, login: secret && (await digestOf(secret)) })
@@ -121,13 +122,13 @@ function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<rea
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
-/** The page's own script is the last one, because the others show their ways. */
+/** The page's own script is the last, because the other scripts show their ways first. */
 function scriptsOf(page: SessionPage): readonly ScriptName[] {
   const scripts = listWays(page).map(({ script }) => script)
   return [...reportsOf(page), ...scripts.filter((script) => script !== null), 'session-page.js']
 }
 
-/** A page that had ended before also reports its status to the page around it. */
+/** If the session had ended before, the page also reports its status to the page around it. */
 function reportsOf({ embedder }: SessionPage): readonly ScriptName[] {
   return embedder === undefined ? [] : ['embed.js']
 }

@@ -99,8 +99,8 @@ async function signOut(c: AppContext): Promise<Response> {
 }
 
 /**
- * Calls the API with the owner's token. A token that the API rejects ends the sign-in. The page must be that
- * of the sign-in: after a sign-in in another tab, an older page would show data of another owner.
+ * Calls the API with the owner's token. A token that the API rejects ends the sign-in. The page must belong
+ * to this sign-in: after a sign-in in another tab, an older page would show data of another owner.
  */
 async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const console = await readConsole(c)

@@ -6,7 +6,7 @@ import { text } from '../../codec/schema.ts'
 /** Bytes of a body. */
 export const BODY_BYTES = 4096
 
-/** Body of `POST /console/session`: one of the two. */
+/** Body of `POST /console/session`: a token or a code. */
 export const signInRequest = z
   .strictObject({ token: z.exactOptional(text(BODY_BYTES)), code: z.exactOptional(text(BODY_BYTES)) })
   .check(

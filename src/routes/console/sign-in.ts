@@ -21,7 +21,7 @@ const CODE_MS = 5 * 60_000
 /** Keys of the codes that were not used. The service on this machine is one process, which keeps them. */
 const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: number }>()
 
-/** Signs in. The response has no token but that of the page. */
+/** Signs in. The response has no token except the token of the page. */
 export async function signIn(c: AppContext): Promise<Response> {
   const body = await readJson(c, signInRequest, BODY_BYTES, 'anyone')
   if (!body.ok) return body.error

@@ -150,7 +150,7 @@ export const ACCESS = {
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
   'GET /metrics': { caller: 'metrics_reader' },
 
-  // `/console/api/` has no rows: each call is that of an owner's token.
+  // `/console/api/` has no rows: each call has the access of an owner's token.
   'GET /console': ANYONE,
   'GET /console/assets/:name': ANYONE,
   'GET /console/session': { caller: 'console' },

@@ -19,7 +19,7 @@ import { type ProblemCode, problem } from './problems.ts'
 export type Caller = {
   readonly settings: Settings
   readonly keyId: string
-  /** The scopes of this call: those of the key, reduced to those of the access token. */
+  /** The scopes of this call: the scopes of the key, reduced to the scopes of the access token. */
   readonly scopes: readonly Scope[]
   /** Expiry of the key in Unix milliseconds. */
   readonly keyExpiresAt: number | null

@@ -21,7 +21,7 @@ const TOKENS: Rate = { limit: 60, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
- * Keys of one bucket. The least recently used key is dropped first, which never takes calls away from a
+ * Keys of one bucket. The least recently used key is dropped first, which never reduces the calls of a
  * caller.
  */
 const MAXIMUM_KEYS = 10_000
@@ -76,11 +76,11 @@ export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
 }
 
 /**
- * Returns the caller's address from a trusted header: of Cloudflare's edge, or the one that the operator
- * named. An IPv6 address is cut to its network.
+ * Returns the caller's address from a trusted header: the header of Cloudflare's edge, or the header that the
+ * operator named. An IPv6 address is cut to its network.
  */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
-  // Only Cloudflare's edge sets cf-connecting-ip. Elsewhere any caller could send it.
+  // Only Cloudflare's edge sets cf-connecting-ip. Without that edge any caller could send it.
   const header = clientIpHeader ?? (cameByCloudflare(request) ? 'cf-connecting-ip' : null)
   const value = header === null ? null : request.headers.get(header)
   const address = value?.trim().slice(0, 64)
@@ -114,7 +114,7 @@ export function takeFailedAuthentication(c: AppContext): boolean {
 }
 
 /**
- * Takes one of 10 failed sign-ins a minute, before the token is checked: further ones of an address are
+ * Takes one of 10 failed sign-ins a minute, before the token is checked: further sign-ins of an address are
  * refused. A sign-in that succeeds does not count. Callers without a known address share one limit, by which
  * anyone could lock the operator out. So there the token is always checked.
  */

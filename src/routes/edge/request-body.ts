@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../result.ts'
 /** Reasons why a body is not read. `overloaded`: too many are being read now. */
 export type BodyError = 'too_large' | 'unreadable' | 'request_timeout' | 'overloaded'
 
-/** Senders of bodies. They are counted separately: bodies of anyone must not keep out those of callers. */
+/** Senders of bodies. They are counted separately: bodies of anyone must not keep out bodies of callers. */
 export type Sender = 'anyone' | 'authenticated'
 
 /**

@@ -6,7 +6,7 @@ import { parseTraceparent, type Trace } from '../../codec/traceparent.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import type { AppContext } from './context.ts'
 
-/** Returns the request's trace. It is computed at the first call: most polls never need one. */
+/** Returns the request's trace. It is computed at the first call: most polls never need a trace. */
 export function readTrace(c: AppContext): Trace {
   const trace = c.get('trace') ?? parseTraceparent(c.req.header('traceparent') ?? '') ?? newTrace()
   c.set('trace', trace)

@@ -27,7 +27,7 @@ export type Parameters = ReadonlyMap<string, string>
 export type ParsedRequest = {
   readonly policy: OidcPolicy
   readonly login: LoginRequest
-  /** Null without `claims`. */
+  /** Null if the request has no `claims`. */
   readonly conditions: LoginConditions | null
   readonly locale: string | undefined
 }
@@ -145,7 +145,7 @@ function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPo
 
 /**
  * The person can edit a request on the front channel. One marked policy among others could replace a stronger
- * one, so each must be marked.
+ * policy, so each must be marked.
  */
 function channelError(client: OidcClient, origin: RequestOrigin): RequestError | undefined {
   const { policies, require_pushed_authorization_requests: mustPush } = client

@@ -30,7 +30,7 @@ export async function finish(c: AppContext): Promise<Response> {
     setLoginCookie(c, id, '', 0)
     return sendNotice(c, 404, 'over', { locales })
   }
-  // A deleted client, or an address that was removed, gets neither the code nor the person.
+  // A reload needs the cookie for as long as a reload gets a code.
   const client = await loadOidcClient(c.env, relying_party_id, client_id, Date.now())
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)

@@ -11,7 +11,7 @@ import { fill, isolate, type Texts, textsIn } from '../browser/page/texts.ts'
 import type { AppContext } from '../edge/context.ts'
 import type { ResponseParameters } from './responses.ts'
 
-/** Returns the texts in the first wanted language, else in that of the browser. */
+/** Returns the texts in the first wanted language, else in the language of the browser. */
 export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
   const wanted = locales.split(' ').find((tag) => findPageLanguage(tag) !== null) ?? null
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))

@@ -40,7 +40,7 @@ type Arrival = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Returns the request that the browser brings, or the one that the client pushed. */
+/** Returns the request that the browser brings, or the request that the client pushed. */
 export async function sentRequest(
   c: AppContext,
   { issuer, client, pairs, parameters }: Arrival,

@@ -22,7 +22,8 @@ const DESCRIPTION = {
 const PAGE = {
   'Content-Type': 'text/html; charset=UTF-8',
   'Content-Security-Policy': [
-    // An opaque origin: what runs here has no cookie and no storage, and reads what any other site reads.
+    // An opaque origin: code here has no cookie and no storage, and can read only what any other site can
+    // read.
     'sandbox allow-scripts',
     "default-src 'none'",
     "script-src 'self'",

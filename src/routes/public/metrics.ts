@@ -35,7 +35,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const { verifierCertificate, relyingPartyCertificates, trustLists, isStorageWritable } =
     await serviceHealth(env, now)
-  // There is no sample for a time without an end (null), or for one that never began (0).
+  // There is no sample for a time without an end (null), or for a time that never began (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [

@@ -102,8 +102,8 @@ type WalletOptions = { readonly credential_type?: string; readonly format?: stri
 type OutcomeResult = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
 
 /**
- * Produces an outcome. For most reasons, the wallet sends a flawed response. The others end the session by
- * time or by its relying party.
+ * Produces an outcome. For most reasons, the wallet sends a flawed response. For the other reasons, time or
+ * the relying party ends the session.
  */
 async function produce(
   reason: string,

@@ -1,5 +1,5 @@
-// Health of what expires: the service's certificate, those of its relying parties, and the operator's trust
-// lists. `/readyz` turns it into warnings, `/metrics` into gauges.
+// Health of what expires: the service's certificate, the certificates of its relying parties, and the
+// operator's trust lists. `/readyz` turns it into warnings, `/metrics` into gauges.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'

@@ -1,5 +1,6 @@
-// DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): the service's, and those of relying
-// parties with keys of their own. Wallets read them while they process a request, so they are never cached.
+// DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): one document of the service, and one of
+// each relying party with a key of its own. Wallets read them while they process a request, so they are never
+// cached.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'

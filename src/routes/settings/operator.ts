@@ -35,8 +35,8 @@ function accepting(tokensOf: (config: Config) => readonly (string | null)[]): Mi
 }
 
 /**
- * Logs each change by the operator: what was done, to what, and by whom. The name in `Operator` is that
- * of the caller, who may choose it freely; only the token is proven.
+ * Logs each change by the operator: what was done, to what, and by whom. The caller chooses the name in
+ * `Operator` freely; only the token is proven.
  */
 export const logOperatorChanges: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()

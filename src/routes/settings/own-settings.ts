@@ -1,5 +1,5 @@
-// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings): those of the
-// operator, without the ones that would widen its own rights (docs/decisions/relying-party.md).
+// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings): the routes of
+// the operator, except routes that would widen its own rights (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/document/settings.ts'

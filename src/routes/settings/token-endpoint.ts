@@ -33,7 +33,7 @@ async function sendToken(c: AppContext): Promise<Response> {
   if (!(await takeTokenCall(c))) return refuse(c, 'rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
   if (!form.ok) return refuse(c, form.error === 'overloaded' ? 'unavailable' : form.error)
-  // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown one is ignored.
+  // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown parameter is ignored.
   const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
   const grantType = parameters.get('grant_type')
   if (grantType === undefined) return refuse(c, 'grant_type_missing')

@@ -1,5 +1,5 @@
 // Cursor of a reader of the event log, as opaque text. It is signed for its relying party: with an altered
-// cursor, or one of another log, a reader would miss events without noticing.
+// cursor, or a cursor of another log, a reader would miss events without noticing.
 
 import type { Config } from '../../config.ts'
 import { deriveKey } from '../../crypto/seal.ts'

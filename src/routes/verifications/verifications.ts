@@ -129,8 +129,8 @@ const REDELIVERY_PROBLEMS = {
 } as const
 
 /**
- * Returns a handler of the session of a relying party's token. Foreign, forged and unknown ids are one and
- * the same 404 (api/access).
+ * Returns a handler of the session of a relying party's token. Foreign, forged and unknown ids get the same
+ * 404 (api/access).
  */
 function ofOwnSession(
   scope: Scope,

@@ -1,6 +1,6 @@
 // Limit of automatic attempts that are under way for one relying party. An attempt that hangs keeps its
 // object and several descriptors for 20 s. Without a limit, one receiver that hangs uses up the descriptors
-// of all relying parties. The counts are those of this isolate. Times are Unix milliseconds.
+// of all relying parties. Each isolate counts for itself. Times are Unix milliseconds.
 
 import { ATTEMPT_TIMEOUT_MS } from '../../webhook/delivery.ts'
 
@@ -10,8 +10,8 @@ export const ATTEMPTS_UNDER_WAY = 32
 /** Shortest delay of an attempt at the limit. */
 const SHORTEST_DELAY_MS = 5_000
 /**
- * Longer delays are spread below this one. A shorter spread would wake objects before their turn. Each object
- * holds four descriptors for ten seconds, so some hundred objects use up a small limit.
+ * Longer delays are spread below this delay. A shorter spread would wake objects before their turn. Each
+ * object holds four descriptors for ten seconds, so some hundred objects use up a small limit.
  */
 const LONGEST_DELAY_MS = 7_200_000
 /** Age at which an attempt counts as over. An object that was stopped does not report its end. */

@@ -79,7 +79,7 @@ export function releaseEvents({ store }: SessionContext, now: number): void {
   store.commit({ ...document, deliveries: document.deliveries.reduce(release, document.deliveries) })
 }
 
-/** Returns the deliveries with those of a disabled endpoint postponed. No attempt is used. */
+/** Returns the deliveries. Deliveries to a disabled endpoint are postponed, and no attempt is used. */
 function parkAll(all: readonly Delivery[], parked: readonly Delivery[]): readonly Delivery[] {
   const until = Date.now() + PARKED_MS
   return parked.reduce((deliveries, { delivery_id }) => postpone(deliveries, delivery_id, until), all)
@@ -218,7 +218,7 @@ async function disableEndpoint(env: Env, relyingPartyId: string, url: string): P
     await relyingPartyStub(env, relyingPartyId)?.disableWebhook(url)
     forgetSettings(relyingPartyId)
   } catch (error) {
-    // This event is not sent again in any case. The next event that gets 410 tries to disable it again.
+    // This event is not sent again. The next event that gets 410 tries to disable the endpoint again.
     logError('webhook_not_disabled', error)
   }
 }

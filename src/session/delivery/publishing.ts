@@ -20,7 +20,7 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 const CALL_MS = 5_000
 /** Time limit of all calls for steps, one after the other. The alarm repeats failed calls. */
 const STEPS_MS = 20_000
-/** Longest time for which the event of an outcome waits for those of steps. */
+/** Longest time for which the event of an outcome waits for the events of steps. */
 const STEPS_FIRST_MS = 1_000
 /**
  * The wait after the first call. It doubles after each further call, up to the longest wait. A first webhook
@@ -34,7 +34,7 @@ const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /**
  * Returns the log entry of a session that ends at `now`. Its first call has started. Without a webhook the
- * alarm of the expiry stays as it is set, which saves a row. It repeats a call that a crash cut off.
+ * alarm of the expiry stays as it is set, which saves a row. This alarm repeats a call that a crash cut off.
  */
 export function newLogEntry(
   eventId: string,

@@ -1,5 +1,5 @@
 // Events of steps (api/webhooks): a relying party that subscribes to them gets a creation, the first fetch of
-// a request, and refused responses. They are sent and logged as outcomes are, and never delay one.
+// a request, and refused responses. They are sent and logged as outcomes are, and never delay an outcome.
 
 import { loadConfig } from '../../config.ts'
 import type { StepEventType } from '../../relying-party/document/settings.ts'

@@ -126,7 +126,7 @@ export function readDocument(stored: unknown): SessionDocument | Tombstone | und
   return upgradeDocument(stored as object, VERSIONS) as SessionDocument | Tombstone
 }
 
-/** Returns the protocol of the response that ended the session, else that of the session. */
+/** Returns the protocol of the response that ended the session, else the protocol of the session. */
 export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
   return outcome?.protocol ?? request.protocol
 }

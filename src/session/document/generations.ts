@@ -58,7 +58,7 @@ export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
  * Adds a generation and drops the dead ones. Simultaneous renders may be written in another order than their
- * numbers. The newest of a kind is the one with the highest number; it supersedes only others of its kind.
+ * numbers. The newest of a kind has the highest number. It supersedes only generations of its kind.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],
@@ -87,7 +87,7 @@ export function aliveGenerations(
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 type GenerationKind = (typeof KINDS)[number]
 
-/** Returns the newest generation of a kind: the one that is not superseded. */
+/** Returns the newest generation of a kind: the generation that is not superseded. */
 export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,

@@ -41,7 +41,7 @@ export type LoginRequest = {
   /** Name of the policy, and a part of its hash. */
   readonly policy: string
   readonly subject: SubjectRule
-  /** Values of an essential `acr`, one of which must be reached; null for any level. */
+  /** Values of an essential `acr`, of which one must be reached; null for any level. */
   readonly wanted_acr: readonly string[] | null
   readonly id_token: TokenRules
   readonly userinfo: TokenRules

@@ -1,5 +1,5 @@
 // Entries that are queued for the relying party's list and log, in the document of a session and in the
-// remainder of an erased one. Times are Unix milliseconds.
+// remainder of an erased session. Times are Unix milliseconds.
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 
@@ -35,5 +35,5 @@ export type PendingLogEntry = {
   readonly next_call_at: number
 }
 
-/** Events of steps on their way to the log, in their order. Their bodies are those of the deliveries. */
+/** Events of steps on their way to the log, in their order. Their bodies are the bodies of the deliveries. */
 export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }

@@ -53,7 +53,7 @@ export function passesByValue({ verifier }: WithVerifier): boolean {
   return verifier.sealed_signing_jwk === null
 }
 
-/** Returns the Client Identifier. Every protocol of the redirect flow has one. */
+/** Returns the Client Identifier. Every protocol of the redirect flow has a Client Identifier. */
 export function requireClientId({ verifier }: WithVerifier): string {
   if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
   return verifier.client_id

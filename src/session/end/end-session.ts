@@ -1,5 +1,5 @@
-// The end of a session (api/outcome, api/webhooks): one step from the pending document to the finished one.
-// The same write queues the event and the log entry.
+// The end of a session (api/outcome, api/webhooks): one step from the pending document to the finished
+// document. The same write queues the event and the log entry.
 
 import type { TerminalStatus } from '../../api/values.ts'
 import { loadConfig } from '../../config.ts'
@@ -45,7 +45,7 @@ export type EventInput = {
 
 /**
  * Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did.
- * `document`: the current one, or with changes that are written with the end.
+ * `document`: the current document, perhaps with changes that are written with the end.
  */
 export function endSession(
   context: SessionContext,
@@ -105,7 +105,7 @@ export function mayEnd(document: SessionDocument, { status, outcome, winner }: S
 type ResponseEnd = {
   /** Channel as the result reports it. */
   readonly channel: Channel
-  /** Protocol of the response, and the verifier in it, if they are not those of the session. */
+  /** Protocol of the response, and the verifier in it, if they differ from those of the session. */
   readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
   readonly winner: string
   readonly requestHash: string

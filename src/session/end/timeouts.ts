@@ -26,8 +26,8 @@ export async function applyTimeouts(context: SessionContext, now: number): Promi
 }
 
 /**
- * Expires a session, or the pending browser return if a success is held. `document` is its current one: no
- * `await` comes before the write.
+ * Expires a session, or the pending browser return if a success is held. `document` is its current document:
+ * no `await` comes before the write.
  */
 export async function expireAt(
   context: SessionContext,

@@ -1,5 +1,5 @@
-// The `org-iso-mdoc` half of a generation (ISO/IEC TS 18013-7 Annex C): its own nonce and key, beside those
-// of OpenID4VP, and the messages derived from them.
+// The `org-iso-mdoc` half of a generation (ISO/IEC TS 18013-7 Annex C): its own nonce and key, beside the
+// nonce and key of OpenID4VP, and the messages derived from them.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'

@@ -31,7 +31,7 @@ export async function signClientToken(config: Config, session: NamedSession): Pr
 
 /**
  * Returns the creation time in a valid token for this id (Unix milliseconds), or `undefined` for any other
- * text. The object compares the time with that of its session.
+ * text. The object compares the time with the creation time of its session.
  */
 export async function verifyClientToken(
   config: Config,

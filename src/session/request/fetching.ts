@@ -62,7 +62,7 @@ export async function fetchRequest(
 }
 
 /**
- * Stores that a generation was handed out. Only the first time is written; later ones change memory alone.
+ * Stores that a generation was handed out. Only the first time is written; later times change memory alone.
  */
 export function markHandedOut(
   store: SessionStore,

@@ -186,7 +186,7 @@ async function deriveSealing(config: Config, { verificationId, place }: Place): 
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand
-// has so few different digits that it would look weak. It is replaced by another one.
+// has so few different digits that it would look weak. Another nonce replaces it.
 const LEAST_ESTIMATED_BITS = 96
 
 function drawNonce(): string {

@@ -169,7 +169,10 @@ function isSessionIdentity({ request }: RequestingSession, lowered: LoweredReque
   return client_id_prefix === null || (isSame && !lowered.include_root)
 }
 
-/** Returns the identity for the lowered request, null for an unsigned one; `undefined` if there is none. */
+/**
+ * Returns the identity for the lowered request, null for an unsigned request; `undefined` if there is no
+ * identity.
+ */
 async function loadIdentity(
   { request }: RequestingSession,
   { client_id_prefix: prefix, include_root: includeRoot }: LoweredRequest,

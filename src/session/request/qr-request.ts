@@ -1,5 +1,5 @@
 // Requests that any device may respond to (api/request, api/qr): a new one for each QR code, and the relying
-// party's view of the newest.
+// party's view of the newest request.
 
 import { loadConfig } from '../../config.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -39,7 +39,7 @@ export async function createQrRequest(
 
 /**
  * Returns the `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new
- * one.
+ * generation.
  */
 export async function viewNewestRequest(
   { store, env }: SessionContext,

@@ -22,7 +22,7 @@ export type RequestTerms = Pick<
   readonly wallet: StoredWallet | null
 }
 
-/** Returns the terms of a generation. The relying party's view has those of the session. */
+/** Returns the terms of a generation. The relying party's view has the terms of the session. */
 export function termsOf(
   document: SessionDocument,
   { channel, wallet: id }: Pick<StoredGeneration, 'channel'> & { readonly wallet?: string | undefined },
@@ -83,7 +83,7 @@ export function chosenWallet({ request, wallets }: SessionDocument): StoredWalle
   return wallets?.find(({ id }) => id === request.wallet) ?? null
 }
 
-/** Adds a wallet that was chosen. The terms of an earlier choice stay. */
+/** Adds a chosen wallet. If it was chosen before, its earlier terms stay. */
 export function withWallet(document: SessionDocument, wallet: StoredWallet | null): SessionDocument {
   const { wallets = [] } = document
   if (wallet === null || wallets.some(({ id }) => id === wallet.id)) return document

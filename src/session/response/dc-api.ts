@@ -30,7 +30,9 @@ import { processResponse } from './process-response.ts'
  */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
-/** The page of a request, its origin, and the wallet: an id, `any`, or null for that of the creation. */
+/**
+ * The page of a request, its origin, and the wallet: an id, `any`, or null for the wallet of the creation.
+ */
 export type DcApiRequestOptions = {
   readonly page: DcApiPage
   readonly origin: string

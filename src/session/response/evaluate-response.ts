@@ -56,7 +56,7 @@ export type Evaluation =
       readonly clause?: string
     }
 
-/** Protocol of the response, and the verifier in it, if they are not those of the session. */
+/** Protocol of the response, and the verifier in it, if they differ from those of the session. */
 type Exchange = Required<Pick<Outcome, 'protocol' | 'client_id'>>
 
 /** Members of an attempt that only some reasons have. */
@@ -211,7 +211,7 @@ function detailsOf(refusal: ResponseRefusal): AttemptDetails {
   return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
 }
 
-/** Adds the wallet's codes for documents that it left out to a refusal of those that it returned. */
+/** Adds the wallet's codes for documents that it left out to a refusal of the documents that it returned. */
 function addDocumentErrors(evaluation: Evaluation, documentErrors: DocumentErrors): Evaluation {
   if (evaluation.kind !== 'refused' || Object.keys(documentErrors).length === 0) return evaluation
   return { ...evaluation, details: { ...evaluation.details, document_errors: documentErrors } }

@@ -181,7 +181,8 @@ async function respondLate(
 }
 
 /**
- * OpenID4VP 1.0 §8.2: where the wallet sends the person next. An identical retry gets the identical result.
+ * OpenID4VP 1.0 §8.2: the address to which the wallet sends the person next. An identical retry gets the
+ * identical result.
  */
 async function accepted(
   document: SessionDocument,

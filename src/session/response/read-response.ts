@@ -86,7 +86,7 @@ async function findGeneration(
   input: EvaluationInput,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
   const alive = aliveFor(posted, input)
-  // A plain response by the browser's API names no request. Its nonce is checked against the newest one.
+  // A plain response by the browser's API names no request. Its nonce is compared with the newest request.
   if (response.kind !== 'encrypted' && 'dcApi' in posted) {
     const newest = alive.toSorted((a, b) => b.number - a.number)[0]
     return newest === undefined ? err('request_superseded') : ok(newest)
@@ -122,7 +122,7 @@ function isOfChannel(
     generation.channel === 'dc_api' && generation.browser === browser && isOffered(generation.wallet)
 }
 
-/** Decrypts if needed. Every `state`, outside and inside, must be that of the generation. */
+/** Decrypts if needed. Every `state`, outside and inside, must be the `state` of the generation. */
 export async function openResponse(
   response: AuthorizationResponse,
   stored: StoredGeneration,

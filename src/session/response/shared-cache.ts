@@ -1,5 +1,5 @@
-// The platform's cache (Cache API) as the core uses it. Isolates of the same place share what one of them
-// fetched. A missing or failing cache counts as empty.
+// The platform's cache (Cache API) as the core uses it. Isolates of one place share what any of them fetched.
+// A missing or failing cache counts as empty.
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'

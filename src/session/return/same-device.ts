@@ -39,7 +39,9 @@ import { loadWebhook } from '../store/webhook.ts'
 /** Body of a browser's return. `secret`: its cookie; null without one. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
-/** The next address of the browser: one of the relying party, with a return code if there is one. */
+/**
+ * The next address of the browser: an address of the relying party, with a return code if there is a code.
+ */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
 /** Why a code is refused. */

@@ -59,7 +59,10 @@ export async function storeNotes(
   }
 }
 
-/** Returns what a session counts; `undefined`: it is erased. It is pending until its time ends. */
+/**
+ * Returns what a session adds to the counts; `undefined` if it is erased. A session counts as pending until
+ * its time ends.
+ */
 export function toNote(verificationId: string, document: SessionDocument | undefined): SessionNote {
   const { livemode = false, status, expires_at, held, deliveries = [] } = document ?? {}
   const inState = (wanted: string) => deliveries.filter(({ state }) => state === wanted).length

@@ -44,7 +44,7 @@ export async function deriveSubject(
   return undefined
 }
 
-/** Length in bytes, then the bytes: no two lists of texts have the same input. */
+/** Writes the length in bytes, then the bytes. So two different lists of texts never have the same input. */
 function prefixed(text: string): Uint8Array<ArrayBuffer> {
   const bytes = utf8(text)
   const length = new Uint8Array(4)

@@ -1,5 +1,5 @@
-// The languages of the pages for people, and the one that a language tag leads to. A tag without a
-// translation falls back along its own subtags (RFC 4647 §3.4): `de-AT` leads to German, `nl` to none.
+// The languages of the pages for people, and the language that a tag leads to. A tag without a translation
+// falls back along its own subtags (RFC 4647 §3.4): `de-AT` leads to German, `nl` to none.
 
 /** Languages of the files in assets/texts. */
 export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it'] as const

@@ -75,7 +75,7 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     protocol: request.protocol,
     request_options: request.request_options,
     required_session_binding: request.required_session_binding,
-    // This member is newer than the others, so it is hashed only if it is used.
+    // This member is newer than the other members, so it is hashed only if it is used.
     ...(request.require_same_holder_key && { require_same_holder_key: true }),
     ...(request.intent_to_retain && { intent_to_retain: true }),
     ...(request.wallet && { wallet: request.wallet }),

@@ -1,4 +1,4 @@
-// The view of a session for its relying party (api/result). Members are always present; an unknown one is
+// The view of a session for its relying party (api/result). Members are always present; an unknown member is
 // `null`. It is built from the document alone.
 
 import type { Verification } from '../../api/responses/verifications.ts'

@@ -171,8 +171,8 @@ async function resolveChain(
 }
 
 /**
- * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf the others are
- * unverified.
+ * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf all other certificates
+ * are unverified.
  */
 async function findTrustingAnchor(
   chain: CertificateChain,

@@ -39,8 +39,8 @@ export function sandboxAnchors(
 }
 
 /**
- * Returns whether a certificate is of the sandbox: its root issued the certificate, is the certificate, or
- * the certificate has one of its keys.
+ * Returns whether a certificate belongs to the sandbox. It is the sandbox's root, is issued by the root, or
+ * has a key of the sandbox.
  */
 export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
   const key = subjectKey && subjectKeyJwk(subjectKey)
@@ -49,8 +49,8 @@ export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
 }
 
 /**
- * Returns whether a key is one of the sandbox. x decides: the private key of (x, −y) follows from that of
- * (x, y).
+ * Returns whether a key belongs to the sandbox. x decides, because the private key of (x, −y) follows from
+ * the private key of (x, y).
  */
 export function isSandboxKey({ x }: PublicJwk): boolean {
   return keys.includes(x)

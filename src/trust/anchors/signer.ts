@@ -6,7 +6,7 @@ import type { FetchResource } from '../../net/guarded-fetch.ts'
 import type { Certificate } from '../x509/certificate.ts'
 import type { AnchorPurpose, TrustAnchor } from './anchor.ts'
 
-/** Claims of an unverified token about its signer. They select among anchors and never add one. */
+/** Claims of an unverified token about its signer. They select among anchors and never add an anchor. */
 export type SignerClaims = {
   /** `iss`, if the token has one. */
   readonly iss: string | undefined

@@ -87,7 +87,7 @@ function readContent(payload: unknown): Result<ListContent, TrustListError> {
 
 /**
  * Lists of PID, wallet and certificate providers have no service status (Annexes D to G): a listed service is
- * trusted. A service with a status must have one of these. An unknown status may mean anything.
+ * trusted. A service with a status must have one of these statuses. An unknown status may mean anything.
  */
 const IN_FORCE: ReadonlySet<string> = new Set([
   'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified',

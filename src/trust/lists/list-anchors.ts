@@ -12,7 +12,7 @@ import type { ListedCertificate, TrustListError } from './listed.ts'
 
 /** The trust that the certificates of one service get. */
 export type ServiceGrant = {
-  /** The service name of the list: a `ServiceTypeIdentifier`, a docType, or the one of a bundle. */
+  /** The service name of the list: a `ServiceTypeIdentifier`, a docType, or the name for a bundle. */
   readonly type: string
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
@@ -20,12 +20,12 @@ export type ServiceGrant = {
   readonly eku?: readonly string[]
 }
 
-/** The anchors of a list, and the number of its certificates that cannot become one. */
+/** The anchors of a list, and the number of its certificates that cannot become an anchor. */
 export type ListAnchors = { readonly anchors: readonly TrustAnchor[]; readonly leftOut: number }
 
 /**
  * Makes anchors of a list's certificates: authorities and pinned signers (ETSI TS 119 602 Annex D allows
- * both). A certificate with an unusable key or extension is left out, and the others remain.
+ * both). A certificate with an unusable key or extension is left out, and all other certificates remain.
  */
 export function anchorsOfList(
   certificates: readonly ListedCertificate[],

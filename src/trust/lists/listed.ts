@@ -45,13 +45,13 @@ export type TrustListError =
   /** Errors of the signer's certificates. */
   | Exclude<TrustRefusal['reason'], 'untrusted_issuer'>
   | 'invalid_signature'
-  /** It is another list of the same signer. */
+  /** The list is another list of the same signer. */
   | 'wrong_list_type'
-  /** The date of issue is in the future. */
+  /** The list's date of issue is in the future. */
   | 'not_yet_issued'
   /** A newer list was due before now. */
   | 'expired'
-  /** Older than the last accepted list. */
+  /** The list is older than the last accepted list. */
   | 'rolled_back'
-  /** No certificate fits the operator's grants. An empty copy would look like a valid one. */
+  /** No certificate fits the operator's grants. An empty copy would look like a valid copy. */
   | 'nothing_usable'

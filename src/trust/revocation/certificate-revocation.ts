@@ -26,7 +26,7 @@ export type CertificateStatus =
   | { readonly status: 'revoked' }
   /** No named list could be used. `cause` is the error of the last list that was tried. */
   | { readonly status: 'unavailable'; readonly cause: RevocationError }
-  /** No certificate names a list. */
+  /** No certificate of the path names a list. */
   | { readonly status: 'not_present' }
 
 /** Reasons why the revocation of a certificate is unknown. */
@@ -57,7 +57,7 @@ export async function checkCertificates(
 
 const WORST_FIRST = ['revoked', 'unavailable', 'valid', 'not_present']
 
-/** Returns the worse status, or the older of two equal ones. */
+/** Returns the worse status, or the older of two equal statuses. */
 function worseOf(a: CertificateStatus, b: CertificateStatus): CertificateStatus {
   if (a.status === 'valid' && b.status === 'valid') return a.asOf < b.asOf ? a : b
   return WORST_FIRST.indexOf(a.status) <= WORST_FIRST.indexOf(b.status) ? a : b

@@ -11,7 +11,7 @@ import { agreedText, agreedTime, idOf, readWords } from '../vcdm.ts'
 import { decodeTokenJws } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListClaims, StatusListError } from './status-token.ts'
 
-/** Decodes a list credential. Rejects one whose header, type or claims are not those of a status list. */
+/** Decodes a list credential. Rejects a credential without the header, type and claims of a status list. */
 export function decodeBitstringStatusList(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {

@@ -13,7 +13,7 @@ import type {
   StatusListError,
 } from './status-token.ts'
 
-/** Decodes a list. Rejects one whose headers or claims are not those of an identifier list. */
+/** Decodes a list. Rejects a list without the headers and claims of an identifier list. */
 export function decodeIdentifierListCwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {
@@ -21,8 +21,8 @@ export function decodeIdentifierListCwt(
 }
 
 /**
- * The identifier as its type and value. The standard has byte strings; some issuers write text. An
- * identifier equals only one of its own type. `undefined` for another type, or beyond the limit.
+ * The identifier as its type and value. The standard has byte strings; some issuers write text. An identifier
+ * equals only identifiers of its own type. `undefined` for another type, or beyond the limit.
  */
 export function identifierOf(item: CborItem | undefined): string | undefined {
   if (item?.encoded === undefined || item.encoded.length > IDENTIFIER_LIST.identifierBytes) return undefined
@@ -32,7 +32,7 @@ export function identifierOf(item: CborItem | undefined): string | undefined {
 
 /**
  * True if the list has the identifier. Absence proves something only if the list has identifiers of the same
- * type. A list without any is one of byte strings.
+ * type. An empty list counts as a list of byte strings.
  */
 export function isRevoked(
   { bytes, text }: RevokedIdentifiers,
@@ -47,7 +47,7 @@ export function isRevoked(
 
 const [BYTES, TEXT] = ['bytes:', 'text:']
 
-/** §12.3.6.4: the claim of the identifiers, and the one of a Token Status List, which must be absent. */
+/** §12.3.6.4: the claim of the identifiers, and the claim of a Token Status List, which must be absent. */
 const [IDENTIFIER_LIST_CLAIM, STATUS_LIST_CLAIM, TYP] = [65530, 65533, 16] as const
 
 const MEDIA_TYPE = 'application/identifierlist+cwt'

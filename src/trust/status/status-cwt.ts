@@ -24,7 +24,7 @@ export type CwtKind = {
   readonly parse: (payload: CborItem) => Result<StatusListClaims, StatusListError>
 }
 
-/** Decodes a Status List Token. Rejects one whose headers or claims are not those of a status list. */
+/** Decodes a Status List Token. Rejects a token without the headers and claims of a status list. */
 export function decodeStatusListCwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {

@@ -15,7 +15,7 @@ import {
   type StatusListError,
 } from './status-token.ts'
 
-/** Decodes a token. Rejects one whose header or claims are not those of a status list. */
+/** Decodes a token. Rejects a token without the header and claims of a status list. */
 export function decodeStatusListJwt(
   body: Uint8Array<ArrayBuffer>,
 ): Result<DecodedStatusToken, StatusListError> {

@@ -70,7 +70,7 @@ type StatusResult = Result<DatedStatus, StatusListError>
 // A suspended credential whose revocation is unknown is "suspended": that alone is enough for a refusal.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
-/** The worse of two results. Of two equal results, the older one. */
+/** Returns the worse of two results, or the older of two equal results. */
 export function worseOf(a: StatusResult, b: StatusResult): StatusResult {
   const order = rankOf(b) - rankOf(a)
   if (a.ok && b.ok && order === 0) return b.value.asOf < a.value.asOf ? b : a

@@ -88,8 +88,8 @@ async function resolveSigners(
 }
 
 /**
- * A token need not have an `iss`. Without a chain too, one of the issuers that our anchors name must have
- * signed it. These are tried: the anchor still chooses the keys.
+ * A token need not have an `iss`. If it has no chain either, the issuers that our anchors name are tried. The
+ * anchor still chooses the keys.
  */
 function findIssuers(
   { iss, chain }: CachedStatusToken['token']['signer'],

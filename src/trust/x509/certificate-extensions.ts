@@ -1,5 +1,5 @@
-// Certificate extensions that have an effect here (RFC 5280 §4.2.1). Any other extension is allowed, but not
-// a critical one.
+// Certificate extensions that have an effect here (RFC 5280 §4.2.1). Any other extension is allowed, unless
+// it is critical.
 
 import { decodeEach } from '../../codec/decode-each.ts'
 import {
@@ -44,7 +44,7 @@ type KeyUsage = {
   readonly cRLSign: boolean
 }
 
-/** Decodes `Extensions`; `undefined` if one is malformed or occurs twice (§4.2). */
+/** Decodes `Extensions`; `undefined` if an extension is malformed or occurs twice (§4.2). */
 export function decodeExtensions(list: DerElement | undefined): CertificateExtensions | undefined {
   const extensions = readExtensions(list)
   return extensions && interpret(extensions)
@@ -64,7 +64,7 @@ export function readExtensions(list: DerElement | undefined): ReadonlyMap<string
   return extensions
 }
 
-/** Returns whether a critical extension is not among the known ones. */
+/** Returns whether a critical extension is not among the known extensions. */
 export function hasCriticalBeside(
   extensions: ReadonlyMap<string, Extension>,
   known: ReadonlySet<string>,

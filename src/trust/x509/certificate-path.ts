@@ -62,7 +62,8 @@ export async function verifyCertificatePath<A extends Authority>(
     if (!isNamedBy(authority.certificate, below.at(-1) ?? below[0])) continue
     const found = await checkPath([...below, authority.certificate], authority, now)
     if (found === undefined) return ok({ authority, verified: below })
-    // The error of a path with valid signatures is more useful than the wrong signature of a namesake.
+    // The error of a path with valid signatures is more useful than the wrong signature under a namesake of
+    // the authority.
     if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = found
   }
   return err(refusal ?? { reason: 'untrusted_issuer' })

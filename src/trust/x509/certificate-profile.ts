@@ -54,7 +54,9 @@ function mayCertify(
   return keyUsage === undefined ? i === issuers.length - 1 : keyUsage.keyCertSign
 }
 
-/** §4.2.1.9: the number of intermediates below an issuer is limited. Self-issued ones do not count. */
+/**
+ * §4.2.1.9: the number of intermediates below an issuer is limited. Self-issued certificates do not count.
+ */
 function staysWithinPathLengths(path: Path): boolean {
   return path.every((issuer, i) => {
     const limit = issuer.extensions.basicConstraints?.pathLength

@@ -69,7 +69,7 @@ function signatureAlgorithm(identifier: DerElement): Algorithm | undefined {
   const algorithm = ALGORITHMS.get(readObjectIdentifier(name) ?? '')
   if (algorithm === undefined || rest.length > 0) return undefined
   if (parameters === undefined) return algorithm
-  // RFC 4055 §5: RSA has NULL. RFC 5758 §3.2, RFC 8410 §3: the others have no parameters.
+  // RFC 4055 §5: RSA has NULL. RFC 5758 §3.2, RFC 8410 §3: all others have no parameters.
   const isNull = parameters.tag === DER.null && parameters.content.length === 0
   return algorithm.type === 'rsa' && isNull ? algorithm : undefined
 }

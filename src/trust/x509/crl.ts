@@ -39,7 +39,7 @@ type CrlScope = {
 }
 
 /**
- * `unsupported`: a delta, an indirect list, a list for some reasons or for attributes only, or one with an
+ * `unsupported`: a delta, an indirect list, a list for some reasons or for attributes only, or a list with an
  * unknown critical extension.
  */
 export type CrlFormatError = 'too_large' | 'malformed' | 'unsupported'

@@ -3,7 +3,9 @@
 import { type DerElement, readAscii } from '../../codec/der.ts'
 import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
 
-/** One name, in the forms that are compared. `unprocessed` covers the others (otherName, x400Address, …). */
+/**
+ * One name, in the forms that are compared. `unprocessed` covers all other forms (otherName, x400Address, …).
+ */
 export type GeneralName =
   | { readonly form: 'email' | 'dns' | 'uri'; readonly value: string }
   | { readonly form: 'directory'; readonly name: DistinguishedName }

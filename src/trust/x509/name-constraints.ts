@@ -45,7 +45,7 @@ export function decodeNameConstraints(value: DerElement): NameConstraints | unde
 
 /**
  * Returns whether every name is in a permitted subtree of its form, if there is one, and outside all excluded
- * ones.
+ * subtrees.
  */
 export function satisfiesNameConstraints(names: ConstrainedNames, constraints: NameConstraints): boolean {
   const { permitted, excluded } = constraints
@@ -71,7 +71,7 @@ function decodeSubtree(element: DerElement): GeneralName | undefined {
 }
 
 function constrainedNames({ subject, subjectAltNames }: ConstrainedNames): readonly GeneralName[] {
-  // An unreadable address counts as an empty one: it is in no subtree.
+  // An unreadable address counts as an empty address, which is in no subtree.
   const emails = attributeValues(subject, EMAIL_ADDRESS).map((value = '') => ({
     form: 'email' as const,
     value,

@@ -40,7 +40,7 @@ let lookups = 0
  */
 const UNUSED_LOOKUPS = 100_000
 
-/** Makes room for one text, unless all cached ones are in use. */
+/** Makes room for one text, unless all cached texts are in use. */
 function hasRoom(): boolean {
   if (decoded.size < CACHED_TEXTS) return true
   const [oldest] = decoded

@@ -48,7 +48,7 @@ export const WALLET_PROFILES: readonly WalletProfile[] = [
   swiyu,
 ]
 
-/** Returns the profile of an id; `undefined` for an unknown one. */
+/** Returns the profile of an id; `undefined` for an unknown id. */
 export function walletProfile(id: string): WalletProfile | undefined {
   return WALLET_PROFILES.find((profile) => profile.id === id)
 }

@@ -47,7 +47,7 @@ const dcql = z.strictObject({
   multiple: support,
   trusted_authorities: supportOrIgnored,
   require_cryptographic_holder_binding: support,
-  /** Claims that a query without `claims` discloses in addition to those that are always disclosed. */
+  /** Claims that a query without `claims` discloses in addition to claims that are always disclosed. */
   without_claims: z.enum(['none', 'all', 'refused', 'unknown']),
 })
 

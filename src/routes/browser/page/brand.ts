@@ -31,13 +31,13 @@ function shade(colour: Colour, background: Colour, target: Colour): Colour {
   return shades.find((shaded) => contrast(shaded, background) >= 3) ?? target
 }
 
-/** WCAG 2.2, contrast ratio. */
+/** Contrast ratio of two colours (WCAG 2.2). */
 export function contrast(one: Colour, other: Colour): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
-/** WCAG 2.2, relative luminance. */
+/** Relative luminance of a colour (WCAG 2.2). */
 function luminance(colour: Colour): number {
   const [red = 0, green = 0, blue = 0] = colour.map((part) => {
     const value = part / 255

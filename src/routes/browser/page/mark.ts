@@ -1,8 +1,9 @@
-// The icon above a state: one picture that contains every icon. The style shows the one of the current state.
+// The icon above a state: one picture that contains every icon. The style shows the icon of the current
+// state.
 
 import { html } from 'hono/html'
 
-/** Hidden from screen readers: the title says the same. */
+/** Hidden from screen readers, because the title has the same meaning. */
 export function mark() {
   return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
 <path class="yes" d="M4 12.5l5.5 5.5L20 6.5"/>

@@ -25,7 +25,7 @@ export type ScriptData = {
   readonly link_opened: string
   readonly link_failed: string
   readonly link_elsewhere: string
-  /** Wallet in the address of the page: an id, `any`, or null for that of the creation. */
+  /** Wallet in the address of the page: an id, `any`, or null for the wallet of the creation. */
   readonly wallet: string | null
   /** Exchange protocols of the request. */
   readonly dc_api_exchanges: readonly string[]
@@ -38,6 +38,6 @@ export type ScriptData = {
   readonly states: Record<keyof typeof english.states, StateText>
   /** Texts of `states.refused` by the family of the reason. */
   readonly refusals: Readonly<Record<string, string>>
-  /** The ways to a wallet, best first: the first one that is visible replaces `states.waiting`. */
+  /** The ways to a wallet, best first: the first visible way replaces `states.waiting`. */
   readonly ways: readonly { readonly id: string; readonly opening: StateText | null }[]
 }

@@ -120,7 +120,7 @@ function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup 
     : html`<a id="new-code" class="button" hidden>${words}</a>`
 }
 
-/** Hidden from screen readers: the status says the same. */
+/** Hidden from screen readers, because the status has the same meaning. */
 function steps({ steps: { open, confirm, done } }: Texts): Markup {
   return html`<ol class="steps" aria-hidden="true"><li>${open}</li><li>${confirm}</li><li>${done}</li></ol>`
 }

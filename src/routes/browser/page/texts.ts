@@ -18,8 +18,8 @@ export type Texts = Readonly<Omit<English, Vocabulary>> &
 export type PageState = keyof English['states']
 
 /**
- * Returns the texts of a language, or the English ones when its file is unavailable.
- * Throws when English is unavailable too.
+ * Returns the texts of a language, or the English texts if its file is unavailable. Throws when English is
+ * unavailable too.
  */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
   if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)

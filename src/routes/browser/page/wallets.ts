@@ -26,7 +26,7 @@ type PersonDevice = {
   readonly country: string | null
 }
 
-/** Reads the headers of the browser. `locale`: that of the session. */
+/** Reads the headers of the browser. `locale`: the locale of the session. */
 export function deviceOf(
   userAgent: string | undefined,
   acceptLanguage: string | undefined,

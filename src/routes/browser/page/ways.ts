@@ -88,7 +88,7 @@ const QR: Way = {
 <p class="soft camera">${camera}</p>`,
 }
 
-/** Ways by a press. On a computer, which has no link beside a QR code, the test wallet is the second one. */
+/** Ways by a press. On a computer, which has no link beside a QR code, the test wallet is the second way. */
 const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET, IPHONE]
 
 const WAYS: readonly Way[] = [...PRESSED, QR]

@@ -28,7 +28,7 @@ import type { ClientMessage } from './client-messages.ts'
 /** Bytes of a client's body. */
 export const CLIENT_LIMIT = 128 * 1024
 
-/** Members of a key that say what it is for. All others are dropped. */
+/** Members of a key that say what it is for. All other members are dropped. */
 const named = {
   kid: z.exactOptional(text(200)),
   use: z.exactOptional(z.enum(['sig', 'enc'])),

@@ -20,7 +20,7 @@ export function requestError<Code extends string>(
   }
 }
 
-/** Returns the errors with texts in place of the messages that name one. */
+/** Returns the errors with texts in place of messages that are names of texts. */
 export function withTexts(
   assets: AssetSource,
   errors: readonly FieldError[],

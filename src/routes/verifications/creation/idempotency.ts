@@ -17,7 +17,7 @@ export function idempotencyKeyError(key: string | undefined): FieldError | undef
   return { pointer: '/Idempotency-Key', code: 'invalid', message }
 }
 
-/** Returns the object of a creation: that of its key, or a new one without a key. */
+/** Returns the object of a creation: the object of its key, or a new object without a key. */
 export async function objectOfCreation(
   env: Env,
   relyingPartyId: string,

@@ -1,5 +1,5 @@
-// The checks of a creation before an object exists (api/creation), in their order. Each needs what those
-// before it return.
+// The checks of a creation before an object exists (api/creation), in their order. Each check needs the
+// results of the checks before it.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreatedVerification } from '../../../api/responses/verifications.ts'

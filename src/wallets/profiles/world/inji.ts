@@ -1,6 +1,6 @@
-// The wallet of MOSIP, in countries with eSignet. It takes unsigned requests, and signed ones with EdDSA
-// only, which this service does not use. It presents mdocs as a whole, and encrypts the VP Token in a form
-// that is not the standard's.
+// The wallet of MOSIP, in countries with eSignet. It accepts unsigned requests. It accepts signed requests
+// with EdDSA only, which this service does not use. It presents mdocs as a whole, and encrypts the VP Token
+// in a form that is not standard.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
