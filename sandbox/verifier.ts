@@ -4,7 +4,7 @@ import type { CallVerifier } from './wallet/request.ts'
 
 /** Bindings and variables for the connection. */
 export type VerifierEnv = {
-  /** The verifier, where both run in one process. */
+  /** The verifier, if both run in one process. */
   readonly VERIFIER?: Fetcher
   /** Origin of the verifier. */
   readonly BASE_URL?: string

@@ -1,5 +1,5 @@
-// `npm run check [-- NAME [arguments]]`: every check of the sources, or the named one. Every check runs; one
-// failure fails all.
+// `npm run check [-- NAME [arguments]]`: every check of the sources, or the named check. Every check runs;
+// one failure fails all.
 
 import { spawnSync } from 'node:child_process'
 import { ensureInstalled } from './service/install.mjs'

@@ -1,5 +1,5 @@
 // `npm run proof -- NAME [arguments]`: runs one proof. `all [--small]` runs everything that docs/proof.md
-// names, at full size (hours) or at that of CI, also after a failure. Without a name, prints the names.
+// names, at full size (hours) or at the size of CI, also after a failure. Without a name, prints the names.
 
 import { spawnSync } from 'node:child_process'
 import { availableParallelism, cpus, release, totalmem } from 'node:os'
@@ -26,7 +26,7 @@ function runOne({ program }) {
   return status ?? 1
 }
 
-/** Prints a table of exit codes, where a signal has none. Returns 0 if every step ended with 0. */
+/** Prints a table of exit codes, if a signal has none. Returns 0 if every step ended with 0. */
 function runAll(small) {
   // With these set, a skipped test fails its run, and mutation reuses no earlier result.
   const env = { ...process.env, CI: 'true', CI_FULL: '1' }

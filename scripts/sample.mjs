@@ -36,7 +36,7 @@ function commentsOf(source, placeOf) {
   return [...source.matchAll(COMMENT)].map(({ 0: text, index }) => `${placeOf(index)}\n${text.trimEnd()}\n`)
 }
 
-/** Full titles: those of the `describe` calls around a test come first, by their smaller indent. */
+/** Full titles: the titles of the `describe` calls around a test come first, by their smaller indent. */
 function titlesOf(source, placeOf) {
   let around = []
   return [...source.matchAll(TITLE)].flatMap(({ 0: call, 1: indent, 2: name, 3: quoted, index }) => {

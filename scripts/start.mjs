@@ -97,7 +97,7 @@ async function createShop(shop, { state, variables, run }) {
 
 /**
  * Updates the shop's relying party at the running service. If its key is no longer accepted, the service
- * starts again with a new one. Returns `true` if the shop is open.
+ * starts again with a new key. Returns `true` if the shop is open.
  */
 async function openShop(shop, { origin }, variables, run) {
   const secrets = await secretsOfShop(shop, { origin, variables })
@@ -120,7 +120,7 @@ async function relayed(directory, addresses) {
   return [`unix:${relaySocket(directory)}`]
 }
 
-/** Returns all variables of the Worker: stored and given ones. */
+/** Returns all variables of the Worker: the stored variables and the given variables. */
 async function makeVariables(directory, options) {
   const made = {
     ...(await keepSecrets(directory)),

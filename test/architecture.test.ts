@@ -285,7 +285,7 @@ function resolveImport(path: string, specifier: string): string {
 
 /** `session/state.ts` → `session`, `config.ts` → `config`. */
 function roomOf(path: string): string {
-  // A file of sandbox/ names those of the verifier by `src/`.
+  // A file of sandbox/ names files of the verifier by `src/`.
   if (path.startsWith('src/')) return roomOf(path.slice('src/'.length))
   const outside = /^(?:\.\.\/)?(assets|openapi)\//.exec(path)?.[1]
   if (outside !== undefined) return outside

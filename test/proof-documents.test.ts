@@ -11,7 +11,7 @@ import { fileErrorOf, rowsOf } from './support/reading/citations.ts'
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
-/** Returns the part of a page from a heading to the next one of its level. */
+/** Returns the part of a page from a heading to the next heading of its level. */
 function section(page: string, heading: string): string {
   const [, rest = ''] = page.split(`\n${heading}\n`)
   const [level = ''] = /^#+/.exec(heading) ?? []

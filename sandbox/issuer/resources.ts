@@ -6,7 +6,7 @@ import { IDENTITIES, REVOCATION_LIST } from './identities.ts'
 import { publicKey } from './sign.ts'
 import { statusList } from './status.ts'
 
-/** Returns the resource at a path, `undefined` for an unknown one. `now` in Unix seconds. */
+/** Returns the resource at a path, `undefined` for an unknown path. `now` in Unix seconds. */
 export async function issuerResource(path: string, now: number): Promise<Response | undefined> {
   const [, place, name = ''] = path.match(/^\/([^/]+)\/(.+)$/) ?? []
   if (place === 'status') return statusList(name, now)

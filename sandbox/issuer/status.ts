@@ -26,7 +26,7 @@ export function credentialStatus(status: Status): readonly Members[] {
   }))
 }
 
-/** Returns the list at a path below `/status/`, `undefined` for an unknown one. `now` in Unix seconds. */
+/** Returns the list at a path below `/status/`, `undefined` for an unknown path. `now` in Unix seconds. */
 export async function statusList(name: string, now: number): Promise<Response | undefined> {
   if (name === 'jwt') return published('statuslist+jwt', await tokenJwt(`${ISSUER}/status/jwt`, now))
   if (name === 'cwt') return published('statuslist+cwt', await tokenCwt(`${ISSUER}/status/cwt`, now))

@@ -97,7 +97,10 @@ function hostOf({ responseUri, clientId }: WalletRequest): string {
   return URL.canParse(responseUri) ? new URL(responseUri).host : clientId
 }
 
-/** A credential with its claims. One of several has a radio button; the claims of the others are folded. */
+/**
+ * A credential with its claims. One of several credentials has a radio button. The claims of the other
+ * credentials are folded.
+ */
 function credential(
   { id, type, format, claims }: RequestedCredential,
   choice: 'chosen' | 'another' | false,
@@ -162,7 +165,7 @@ function paymentLine(payload: Json | undefined): Markup | '' {
   return html`<p class="money">${money} to <bdi>${String(member(payee, 'name'))}</bdi></p>`
 }
 
-/** Shows the chosen credential; the others are folded, so that the buttons need no scrolling. */
+/** Shows the chosen credential; all other credentials are folded, so that the buttons need no scrolling. */
 function credentialParts(request: WalletRequest, chosen: string): Markup {
   const { credentials, isChoice } = credentialChoice(request)
   if (!isChoice) return html`${credentials.map((requested) => credential(requested, false))}`

@@ -1,5 +1,5 @@
 // ISO mdocs (ISO/IEC 18013-5). The device signature covers the session transcript of OpenID4VP 1.0 B.2.6. In
-// the drafts it is that of ISO/IEC TS 18013-7 B.4.4.
+// the drafts it covers the session transcript of ISO/IEC TS 18013-7 B.4.4.
 
 import { decodeBase64url, encodeBase64url } from '../../src/codec/base64url.ts'
 import type { Json } from '../../src/codec/json.ts'

@@ -37,8 +37,8 @@ export type EncryptionKey = {
 export type CallVerifier = (url: string, init?: RequestInit) => Promise<Response>
 
 /**
- * Reason why the wallet cannot respond, as text for developers. `status` and `body` are those of the
- * verifier's response, if any.
+ * Reason why the wallet cannot respond, as text for developers. `status` and `body` come from the verifier's
+ * response, if there is a response.
  */
 export type WalletError = { readonly detail: string; readonly status?: number; readonly body?: string }
 

@@ -82,7 +82,7 @@ export async function postForm({ uri, form }: Post, call: CallVerifier): Promise
   return { status, body, redirect_uri: redirectOf(body) }
 }
 
-/** Returns the formats in which the mistake is possible, restricted to the named one. */
+/** Returns the formats in which the mistake is possible, restricted to the named format. */
 function formatsFor(named: string | undefined, mistake: Mistake | undefined): readonly string[] {
   const possible: readonly string[] = mistake?.formats ?? FORMAT_NAMES
   return named === undefined ? possible : possible.filter((format) => format === named)

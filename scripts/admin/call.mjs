@@ -48,7 +48,7 @@ function optionsOf(found) {
   }
 }
 
-/** Returns the members of `--json`, replaced by those of the flags. */
+/** Returns the members of `--json`, replaced by the members of the flags. */
 function membersOf({ flags = {} }, values, readText) {
   const base = values.json === undefined ? {} : parseJson('--json', readText(values.json))
   if (typeof base !== 'object' || base === null || Array.isArray(base))

@@ -9,8 +9,8 @@ const TIMEOUT_MS = 30_000
 
 /**
  * Calls `onEvent` for each event in order. `once` ends after the newest event. Otherwise it reads on until
- * the process ends, with new events only unless `all` is set. It then waits and repeats where the service
- * does not respond, or responds with 429 or 5xx.
+ * the process ends, with new events only unless `all` is set. It then waits and repeats if the service does
+ * not respond, or responds with 429 or 5xx.
  */
 export async function follow(call, { once = false, all = false }, onEvent, pause = wait) {
   let after = once || all ? '' : 'latest'
@@ -38,8 +38,8 @@ async function readPage(call, after, pause) {
 }
 
 /**
- * Returns the JSON of a response. Throws an error with the exit code of the command. `retryMs` is set where
- * a later call may succeed.
+ * Returns the JSON of a response. Throws an error with the exit code of the command. `retryMs` is set if a
+ * later call may succeed.
  */
 export async function readApi(origin, key, path, query) {
   const url = new URL(path, origin)

@@ -34,7 +34,7 @@ const DEFAULTS = {
   verifier: null,
 }
 
-/** The service: its address, and its certificate chain (PEM) where that is known. */
+/** The service: its address, and its certificate chain (PEM) if that is known. */
 type Service = { readonly baseUrl: string; readonly chain?: string | undefined }
 
 /** Returns the results, and lines for people; or the errors of the body. */

@@ -75,7 +75,7 @@ export async function findSettings({ settings, livemode, 'relying-party': id }, 
   return { settings: { ...body, ...given.settings }, livemode: body.livemode, service: known }
 }
 
-/** The chain of the service: that of its environment, or the one that its start made. */
+/** The chain of the service: the chain of its environment, or the chain that its start made. */
 function chainOf(baseUrl, { VERIFIER_CERTIFICATE_CHAIN_PEM: chain, STATE_DIR }) {
   if (chain !== undefined) return chain
   const file = verifierFile(resolve(ROOT, STATE_DIR ?? '.dev'), new URL(baseUrl).hostname)

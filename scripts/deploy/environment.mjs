@@ -1,5 +1,5 @@
-// Reads the variables of a deployment: those of src/config.ts that apply on Cloudflare. They come from one
-// file or from the environment, never from both. A name left in a shell must not reach production.
+// Reads the variables of a deployment: the variables of src/config.ts that apply on Cloudflare. They come
+// from one file or from the environment, never from both. A name left in a shell must not reach production.
 
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,8 +47,8 @@ export function plainVariables(environment) {
 const REFUSED = ['ALLOW_LOOPBACK', 'CLIENT_IP_HEADER', 'METRICS_TOKEN']
 
 /**
- * Returns the variables of the file (`path`, or `production.env`). Without a file, returns the known ones of
- * `env`.
+ * Returns the variables of the file (`path`, or `production.env`). Without a file, returns the known
+ * variables of `env`.
  */
 export function readEnvironment(path, env) {
   const file = join(ROOT, ENVIRONMENT_FILE)
@@ -58,7 +58,7 @@ export function readEnvironment(path, env) {
   return Object.fromEntries(names.map((name) => [name, env[name]]))
 }
 
-/** Returns names that nothing reads: usually a misspelt one. */
+/** Returns names that nothing reads: usually a misspelt name. */
 export function unknownNames(environment) {
   return Object.keys(environment).filter((name) => ![...PLAIN, ...SECRET, ...REFUSED].includes(name))
 }

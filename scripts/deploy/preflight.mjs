@@ -151,7 +151,7 @@ async function keyErrors(environment, name) {
   )
 }
 
-/** Signs with the private part and verifies with the public one. */
+/** Signs with the private part and verifies with the public part. */
 async function isRsaPair({ kty, n, e, ...secret }) {
   const algorithm = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' }
   try {
@@ -171,7 +171,7 @@ const PLACES = {
   certificate_chain_pem: 'VERIFIER_CERTIFICATE_CHAIN_PEM',
 }
 
-/** Checks the service's own certificate by the rules for those of relying parties (api/verifier). */
+/** Checks the service's own certificate by the rules for certificates of relying parties (api/verifier). */
 async function chainErrors({ BASE_URL, VERIFIER_SIGNING_JWK, VERIFIER_CERTIFICATE_CHAIN_PEM: pem }, now) {
   const { kty, crv, x, y, d } = JSON.parse(VERIFIER_SIGNING_JWK)
   const identity = { signing_jwk: { kty, crv, x, y, d }, certificate_chain_pem: pem }

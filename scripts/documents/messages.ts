@@ -15,7 +15,7 @@ export function describeHelp(): string {
   return JSON.stringify(HELP, null, 2)
 }
 
-/** Returns assets/messages.json. Throws where two tables have one code. */
+/** Returns assets/messages.json. Throws if two tables have one code. */
 export function describeMessages(): string {
   const tables = [
     REQUEST_MESSAGES,

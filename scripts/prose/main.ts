@@ -1,6 +1,5 @@
 // `npm run check -- prose [--all]`: measures the prose of every comment and Markdown page that is under
-// version control. It fails where a limit is exceeded. `--all` prints every finding, not the first of each
-// kind.
+// version control. It fails if a limit is exceeded. `--all` prints every finding, not the first of each kind.
 
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -64,7 +63,7 @@ function measureAll(
   )
 }
 
-/** Prints the shares of one kind of text. Returns `false` where a limit is exceeded. */
+/** Prints the shares of one kind of text. Returns `false` if a limit is exceeded. */
 function print(name: string, { passages, sentences, findings }: Report): boolean {
   console.log(`${name}: ${passages} passages, ${sentences} sentences`)
   const kinds = Object.keys(LIMITS) as Kind[]

@@ -131,8 +131,8 @@ function withoutCode(text: string): string {
 }
 
 /**
- * A sentence ends with a full stop, a question mark or a colon at the end of a line. A blank line ends one,
- * too.
+ * A sentence ends with a full stop, a question mark or a colon at the end of a line. A blank line ends a
+ * sentence, too.
  */
 function sentencesOf(text: string): readonly string[] {
   return text

@@ -26,7 +26,7 @@ const PROGRAMS = {
   wallet: 'scripts/wallet/command.mjs',
   demo: 'scripts/demo/story.mjs',
 }
-/** Programs without a command: one that the launcher runs, and the health check of a container. */
+/** Programs without a command: a program that the launcher runs, and the health check of a container. */
 const OTHERS = ['scripts/service/objects.mjs', 'scripts/health.mjs']
 
 /**

@@ -17,7 +17,7 @@ import { DIST, ROOT } from './paths.mjs'
 const PACKAGE = join(ROOT, 'packages', 'client')
 const COMPILER = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc')
 
-/** True where the development dependencies are installed. */
+/** True if the development dependencies are installed. */
 export const canBuildClient = () => existsSync(COMPILER)
 
 /** Builds the package. Files are replaced one by one, so a build at the same time finds all of them. */

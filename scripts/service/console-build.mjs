@@ -60,7 +60,7 @@ export function buildConsoleInto(out) {
   return new Set(packages.filter((path) => path !== undefined))
 }
 
-/** Returns the variables of the style that every page has: those of light mode, then those of dark. */
+/** Returns the variables of the style that every page has: first for light mode, then for dark mode. */
 function coloursOfPages() {
   const style = readFileSync(join(ROOT, COLOURS), 'utf8')
   const [rules] = /^:root \{[^}]+\}\n@media \(prefers-color-scheme: dark\) \{[^}]+\}\n\}/m.exec(style) ?? []

@@ -19,7 +19,7 @@ export function keepDemoRelyingParty(directory, { origin, adminToken, webhookUrl
   return keepRelyingParty(demoRelyingPartyPath(directory), { origin, adminToken, settings })
 }
 
-/** Returns a code that opens a relying party's console once; null where the service has no such codes. */
+/** Returns a code that opens a relying party's console once; null if the service has no such codes. */
 export async function consoleCode({ origin, hasConsoleCode }, adminToken, { api_key }) {
   if (!hasConsoleCode) return null
   const made = await request('POST', `${origin}/console/codes`, {

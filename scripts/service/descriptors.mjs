@@ -5,9 +5,9 @@ import { spawnSync } from 'node:child_process'
 /** Enough for the service of other people. */
 export const RECOMMENDED_DESCRIPTORS = 65_536
 
-/** A limit that every system has at least, for one where it cannot be read. */
+/** A limit that every system has at least, for one if it cannot be read. */
 const SMALLEST = 1_024
-/** The limit where there is none. */
+/** The limit if there is none. */
 const LARGEST = 1_048_576
 
 /** An object that an alarm wakes keeps about four descriptors for ten seconds. */

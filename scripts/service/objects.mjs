@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 
-/** Classes with alarms. An alarm that comes early only sets the next one. */
+/** Classes with alarms. An alarm that comes early only sets the next alarm. */
 export const CLASSES_WITH_ALARMS = [
   'VerificationSession',
   'EventLog',
@@ -94,8 +94,8 @@ function openIndex(path, hasObjects, timeout) {
 }
 
 /**
- * Returns the open index with a transaction if all of it can be read, otherwise undefined. Throws where
- * another process uses it.
+ * Returns the open index with a transaction if all of it can be read, otherwise undefined. Throws if another
+ * process uses it.
  */
 function readableIndex(file, timeout) {
   let database

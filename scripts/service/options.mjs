@@ -37,7 +37,7 @@ export function readOptions(env) {
     stateDirectory: resolve(ROOT, env.STATE_DIR ?? '.dev'),
     addresses: hosts.map((host) => `${host}:${port}`),
     origin: `${scheme}://${reached}:${port}`,
-    // Other people use a public service. It reaches the ports of its machine only where that is asked for.
+    // Other people use a public service. It reaches the ports of its machine only if that is asked for.
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
     hasConsole,

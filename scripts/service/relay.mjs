@@ -15,8 +15,8 @@ const FLUSH_MS = 15_000
 const LINGER_MS = 1_000
 
 /**
- * Returns how many connections a relay accepts and passes on, and how long it waits for a first byte. Null
- * where none is needed.
+ * Returns how many connections a relay accepts and passes on, and how long it waits for a first byte. Null if
+ * none is needed.
  */
 export function relayLimits(descriptors) {
   if (descriptors >= NEEDED_BELOW) return null

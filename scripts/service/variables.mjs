@@ -1,4 +1,4 @@
-// Names of the variables that `npm start` reads, and the correction of misspelt ones.
+// Names of the variables that `npm start` reads, and the correction of misspelt names.
 
 /** Optional variables of src/config.ts without a default here. */
 export const PASSED_ON = [
@@ -22,7 +22,7 @@ export const KNOWN = [
   ...['VERIFIER_SIGNING_JWK', 'VERIFIER_CERTIFICATE_CHAIN_PEM', ...PASSED_ON],
 ]
 
-/** Returns a sentence for each name in `env` that is nearly a known one. The service ignores such a name. */
+/** Returns a sentence for each name in `env` that is nearly a known name. The service ignores such a name. */
 export function misspeltNames(env) {
   return Object.keys(env).flatMap((name) => {
     if (KNOWN.includes(name)) return []

@@ -101,8 +101,8 @@ async function missingReadiness({ origin, bootId }) {
 }
 
 /**
- * Lets the service finish: new requests get 503 and waiting ones are answered. Resolves when no request is
- * open, or after ten seconds.
+ * Lets the service finish: new requests get 503 and waiting requests are answered. Resolves when no request
+ * is open, or after ten seconds.
  */
 export async function drainWorkerd(child, directory) {
   const deadline = Date.now() + DRAINED_WITHIN_MS

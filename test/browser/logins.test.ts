@@ -1,5 +1,5 @@
 // Logins by OpenID Connect in Chromium (api/logins). The client is `openid-client`, the wallet is a foreign
-// one.
+// wallet.
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'

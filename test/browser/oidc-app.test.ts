@@ -1,4 +1,4 @@
-// The app of examples/oidc-app in a browser, with the service on https: the wallet is a foreign one, which
+// The app of examples/oidc-app in a browser, with the service on https: the wallet is a foreign wallet, which
 // refuses http.
 
 import { type ChildProcess, spawn } from 'node:child_process'

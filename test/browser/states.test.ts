@@ -132,7 +132,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
         for (const one of pages) await one.getByRole('link', { name: 'Show a new code' }).click()
         await reach(pages, 'waiting')
         expect(await page.evaluate('document.activeElement.id')).toBe('title')
-        // The next refusal shows, and its text replaces the one before.
+        // The next refusal shows, and its text replaces the text before.
         await refuse(rp, session, 'decryption_failed')
         await reach(pages, 'refused')
         await page.getByText('in a form that cannot be read here').waitFor()

@@ -1,5 +1,5 @@
-// A person's ways through the session page (api/dc-api): QR code, link, and the browser's own API.
-// The wallet is a foreign one.
+// A person's ways through the session page (api/dc-api): QR code, link, and the browser's own API. The wallet
+// is a foreign wallet.
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-// Answers that are not the service's, lost and late ones, from a real HTTP server. Only the status decides
-// about a retry.
+// Responses that do not come from the service, lost responses and late responses, from a real HTTP server.
+// Only the status decides about a retry.
 
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -70,7 +70,7 @@ describe('a receipt', () => {
 
   it('with spare bits in its last character is refused', async () => {
     const good = await receipt()
-    // The last of 86 characters has two bits of the signature and four spare ones, which are zero.
+    // The last of 86 characters has two bits of the signature and four spare bits, which are zero.
     const spare = { A: 'B', Q: 'R', g: 'h', w: 'x' }[good.slice(-1)]
     expect(spare).toBeDefined()
     expect(await verifyReceipt(good.slice(0, -1) + spare, checks)).toEqual({ ok: false, error: 'malformed' })

@@ -1,4 +1,4 @@
-// The list of the console: new entries arrive while older ones are read, without a gap and without a double.
+// The list of the console: new entries arrive while older entries are read, without gaps and duplicates.
 
 import { describe, expect, it } from 'vitest'
 import {

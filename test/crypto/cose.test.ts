@@ -1,4 +1,4 @@
-// COSE structures made with node:crypto and a test-side CBOR writer; the published ones are in
+// COSE structures made with node:crypto and a test-side CBOR writer; published structures are in
 // test/formats/mdoc.
 
 import { createPublicKey } from 'node:crypto'

@@ -1,6 +1,6 @@
 // Every place where a foreign public key comes in, with keys that are rejected: Ed25519 keys of small order
-// or in a non-canonical encoding, and points off the curve. Anchors are tried as stored ones too: they may be
-// older than the rule.
+// or in a non-canonical encoding, and points off the curve. Stored anchors are tried, too: they may be older
+// than the rule.
 
 import { createPublicKey, generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
@@ -78,7 +78,7 @@ async function acceptance(key: PublicKey): Promise<Readonly<Record<string, boole
   }
   if (key.crv === 'P-256') return { ...everywhere, epk: isEpk(key), claimsKey: isClaimsKey(key) }
   if (key.crv !== 'Ed25519') return everywhere
-  // A compressed point of another curve has another y where it has a point at all: curve-point.test.ts.
+  // A compressed point of another curve has another y if it has a point at all: curve-point.test.ts.
   const multibase = multikey('ed01', bytesOf(key.x))
   const did = `did:key:${multibase}`
   return {
@@ -163,7 +163,7 @@ describe('every place rejects', () => {
     expect(await acceptedIn(ed25519Jwk(key))).toEqual([])
   })
 
-  /** Points that are near a good one, and the points of other curves. */
+  /** Points that are near a good point, and the points of other curves. */
   const off = GOOD.filter(({ kty }) => kty === 'EC').flatMap(({ crv, x, y = '', kty }) => {
     const size = bytesOf(x).length
     const flipped = (text: string) => bytesOf(text).with(-1, (bytesOf(text).at(-1) ?? 0) ^ 1)

@@ -40,7 +40,7 @@ describe('a multikey', () => {
   })
 
   it('is rejected if no point of the curve has that coordinate', () => {
-    // Half of all coordinates have no point, so a neighbour of a good one is rejected.
+    // Half of all coordinates have no point, so a neighbour of a good point is rejected.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = neighbours.map(parseMultikey)
     expect(read).toContain(undefined)

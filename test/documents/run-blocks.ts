@@ -13,7 +13,7 @@ const PROLOGUE = "set -eo pipefail\ntrap 'kill $(jobs -p) 2> /dev/null || true' 
 
 export type BlockRun = { readonly block: Block; readonly output: string }
 
-/** Where blocks run: `port` is that of the service, `folder` the current one, `env` adds variables. */
+/** Where blocks run: `port` is the port of the service, `folder` the current folder, `env` adds variables. */
 export type Place = {
   readonly port: string
   readonly otherPort: number

@@ -30,7 +30,7 @@ export type Subject = {
   readonly verified: Partial<VerifiedCredential>
   /** A presentation that answers `expected` and is good in `context`. */
   readonly good: () => Promise<Json>
-  /** Presentations that differ in the named thing only. `undefined` where the format has no such thing. */
+  /** Presentations that differ in the named thing only. `undefined` if the format has no such thing. */
   readonly variants: {
     readonly otherNonce: () => Promise<Json>
     readonly otherAudience: () => Promise<Json>

@@ -1,5 +1,5 @@
-// Every reason to refuse a presentation, reached in each format by one change of a good one. A new reason of
-// `PresentationRefusal` does not compile until every format reaches it or explains why it cannot.
+// Every reason to refuse a presentation, reached in each format by one change of a good presentation. A new
+// reason of `PresentationRefusal` does not compile until every format reaches it or explains why it cannot.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

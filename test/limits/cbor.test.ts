@@ -56,7 +56,7 @@ describe('CBOR of any kind', () => {
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
         const { result, pieces } = await effortOf(() => decodeCbor(bytes, LIMITS))
-        // Head, argument, content, whole: four pieces for an item, and the one beyond the limit.
+        // Head, argument, content, whole: four pieces for an item, and the item beyond the limit.
         expect(pieces).toBeLessThanOrEqual(4 * (LIMITS.items + 1))
         if (!result.ok) {
           expect(FAULTS).toContain(result.error)

@@ -67,7 +67,7 @@ function listing(entries: Uint8Array): Uint8Array<ArrayBuffer> {
   return long(0x30, long(0x30, ...body), ...outer.map(({ encoded }) => encoded))
 }
 
-/** One element of up to 16 MiB, in the shortest form where it has 64 KiB at least. */
+/** One element of up to 16 MiB, in the shortest form if it has 64 KiB at least. */
 function long(tag: number, ...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const content = concatBytes(...parts)
   const { length } = content

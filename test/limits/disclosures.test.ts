@@ -24,7 +24,9 @@ const CLEAR = new Set(['cnf', 'vct'])
 const encoded = (disclosure: unknown) => Buffer.from(JSON.stringify(disclosure)).toString('base64url')
 const digestOf = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** Disclosures each of which may refer to the ones before it, once or often, in objects and in arrays. */
+/**
+ * Disclosures each of which may refer to the disclosures before it, once or often, in objects and in arrays.
+ */
 const graph = fc
   .array(
     fc.record({

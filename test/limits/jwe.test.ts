@@ -24,7 +24,7 @@ const FAULTS = [
   'decryption_failed',
 ]
 
-/** A header of generated members in place of the good one. */
+/** A header of generated members in place of the good header. */
 const otherHeader = fc
   .dictionary(
     fc.constantFrom('alg', 'enc', 'kid', 'epk', 'apu', 'apv', 'zip', 'crit', 'p2c'),

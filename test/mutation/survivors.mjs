@@ -1,4 +1,4 @@
-// Survivors of mutation testing, and those of them that test/mutation/explained.json explains.
+// Survivors of mutation testing, and the survivors that test/mutation/explained.json explains.
 
 /**
  * Mutants of one file that no test noticed: the line with its number and text, and the change in it. White

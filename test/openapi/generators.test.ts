@@ -1,4 +1,4 @@
-// What generators of clients need from the description. test/clients generates and compiles such clients.
+// Requirements of client generators for the description. test/clients generates and compiles such clients.
 
 import { describe, expect, it } from 'vitest'
 import type { Schema } from '../../openapi/description.ts'

@@ -144,7 +144,7 @@ describe('provesAge', () => {
           Array.from(mask, (bit, i) => bit === '1' || digitsOf(other)[i] === digitsOf(day)[i]).every(Boolean)
         const certain = days.filter(fits).every((other) => provesAge(other, 18, now))
         const proven = provesAge({ birth_date: day, approximate_mask: mask }, 18, now)
-        // Never proven where a date that fits is too late.
+        // Never proven if a date that fits is too late.
         if (proven) expect(certain, `${day} ${mask}`).toBe(true)
       }
     }

@@ -1,4 +1,4 @@
-// A caller's own query as a policy: each error by one change in a good query, and the policy of a good one.
+// A caller's own query as a policy: each error by one change in a good query, and the policy of a good query.
 
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../src/codec/json.ts'

@@ -81,7 +81,7 @@ const QUERY = fc
     chance === 0 ? query : { ...query, ...fitSets(query), credentials: query.credentials.map(fitClaims) },
   )
 
-/** Every query in a set, and no set of others. */
+/** Every query is in a set, and no set has other queries. */
 function fitSets({ credentials, credential_sets }: DcqlQuery): Partial<DcqlQuery> {
   const ids = credentials.map(({ id }) => id)
   const known = fitIds(
@@ -146,7 +146,7 @@ type CredentialInput = Pick<
 >
 type Answer = readonly (readonly [id: string, credential: VerifiedCredential])[]
 
-/** The policy of a query that we accept; `undefined` where we do not. */
+/** The policy of a query that we accept; `undefined` if we do not. */
 function policyOf(query: unknown): Policy | undefined {
   const parsed = dcqlQuery.safeParse(query)
   if (!parsed.success) return undefined
@@ -276,8 +276,8 @@ describe('a response to an accepted query', () => {
 })
 
 /**
- * The library accepts any element for an index, because others may have been withheld. §7.1.1 counts the
- * elements that are present. RFC 9901 §7.1 leaves only the disclosed ones.
+ * The library accepts any element for an index, because other elements may have been withheld. §7.1.1 counts
+ * the elements that are present. RFC 9901 §7.1 leaves only the disclosed elements.
  */
 function hasIndex({ credentials }: DcqlQuery): boolean {
   const paths = credentials.flatMap(({ claims = [] }) => claims.map(({ path }) => path))

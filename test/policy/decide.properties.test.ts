@@ -1,4 +1,4 @@
-// Whatever is presented: `verified` is never said where an independent reading of the claims does not bear it
+// Whatever is presented: `verified` is never said if an independent reading of the claims does not bear it
 // out.
 
 import { describe, expect, test } from 'vitest'

@@ -46,7 +46,7 @@ it('the default request has claims in each query, claim sets only for derived ag
   expect(built).toBeGreaterThan(500)
 })
 
-/** Formats with the most requested scopes; one that is requested by name only where no other has as many. */
+/** Formats with the most requested scopes; one that is requested by name only if no other has as many. */
 function formatsOf(
   name: string,
   { scope, allow_derived }: { readonly scope: readonly string[]; readonly allow_derived: boolean },

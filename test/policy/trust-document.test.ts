@@ -1,4 +1,4 @@
-// The examples of docs/trust.md are what the service says of credentials like the ones they speak of.
+// The examples of docs/trust.md are what the service says of the same kind of credentials.
 
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'

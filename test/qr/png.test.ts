@@ -22,7 +22,7 @@ function expectedPixels({ modules, modulePixels, offset, size }: QrSymbol): Uint
   return rgba
 }
 
-/** The CRC of ISO 3309, bit by bit. Its published check value is that of `123456789`. */
+/** The CRC of ISO 3309, bit by bit. Its published check value is the CRC of `123456789`. */
 function checksumOf(bytes: Uint8Array): number {
   let crc = ~0
   for (const byte of bytes) {

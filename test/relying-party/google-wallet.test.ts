@@ -1,5 +1,5 @@
 // `google_wallet` of the settings, and the warnings about its certificate. The certificates are made with
-// @peculiar/x509; one is foreign.
+// @peculiar/x509; one certificate is foreign.
 
 import { decode, Tagged } from 'cborg'
 import { describe, expect, it } from 'vitest'

@@ -104,7 +104,7 @@ describe('settings', () => {
   })
 })
 
-/** A relying party whose object counts its calls. The id is a real one. */
+/** A relying party whose object counts its calls. The id is real. */
 function fakeWorld() {
   const objectId = env.RELYING_PARTY.newUniqueId()
   const id = toRelyingPartyId(objectId)

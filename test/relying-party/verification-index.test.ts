@@ -128,7 +128,7 @@ describe('the counts of a day', () => {
 })
 
 describe('the counts of a day that restarts', () => {
-  /** Stores 700 new entries, and then changes others. `which`: their numbers. */
+  /** Stores 700 new entries, and then changes other entries. `which`: their numbers. */
   const step = fc.record({
     which: fc.array(fc.nat(2_999), { maxLength: 8 }),
     restarts: fc.boolean(),

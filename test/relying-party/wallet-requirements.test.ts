@@ -1,5 +1,5 @@
 // Requirements of wallets. Each case changes one thing of settings that meet them. @peculiar/x509 makes the
-// certificates; one is foreign.
+// certificates; one certificate is foreign.
 
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'

@@ -101,7 +101,7 @@ it('installs from git under its name', () => {
     recursive: true,
     filter: (path) => path !== join(PACKAGE, 'dist'),
   })
-  // Of the real dependencies, only those that the client needs: the others would be fetched.
+  // Only the real dependencies that the client needs: the others would be fetched.
   const tool = (name: string) => `file:${join(ROOT, 'node_modules', name)}`
   const manifest = JSON.parse(read(join(ROOT, 'package.json')))
   const dependencies = { jose: tool('jose') }

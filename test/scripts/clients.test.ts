@@ -1,4 +1,4 @@
-// What `npm run proof -- clients` does without the tools of a language.
+// Behaviour of `npm run proof -- clients` without the tools of a language.
 
 import { expect, it } from 'vitest'
 import { missing, resultWithoutTool } from '../../scripts/clients/tools.ts'

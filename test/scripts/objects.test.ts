@@ -1,4 +1,4 @@
-// What a start does to the objects of a state directory. The folders are written by SQLite, as workerd has
+// Effects of a start on the objects of a state directory. The folders are written by SQLite, as workerd has
 // them; test/system/objects.test.ts has workerd's own.
 
 import {
@@ -183,7 +183,7 @@ function alarms(folder: string): Record<string, number> {
   )
 }
 
-/** Writes an object with content, or one that was erased. Returns its open database. */
+/** Writes an object with content, or an erased object. Returns its open database. */
 function object(folder: string, number: number, hasContent = true): DatabaseSync {
   mkdirSync(join(objectsPath, folder), { recursive: true })
   const database = new DatabaseSync(join(objectsPath, folder, `${id(number)}.sqlite`))

@@ -1,4 +1,4 @@
-// What a run of the tests guarantees, with planted files and with data. Also, where a test runs.
+// Guarantees of a run of the tests, with planted files and with data. Also, where a test runs.
 
 import { spawnSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Variables of `npm start`: their names, and what is said about misspelt ones.
+// Variables of `npm start`: their names, and what is said about misspelt names.
 
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-// Notes of sessions in the memory of one process, where they cannot be stored.
+// Notes of sessions in the memory of one process, if they cannot be stored.
 
 import { env, withEnv } from 'cloudflare:workers'
 import { expect, it, vi } from 'vitest'

@@ -1,5 +1,5 @@
-// docs/storage.md against stored objects: each example has exactly the members of a stored one. Each member
-// is explained.
+// docs/storage.md against stored objects: each example has exactly the members of a stored object. Each
+// member is explained.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

@@ -1,5 +1,5 @@
-// What a holder of the `client_token` learns about wallets (api/result, api/page): a family, and never a
-// reason.
+// Facts that a holder of the `client_token` learns about wallets (api/result, api/page): a family, and never
+// a reason.
 
 import { expect, it } from 'vitest'
 import { createApp } from '../../src/routes/app.ts'

@@ -221,7 +221,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
   }
 }
 
-/** The world for one actor. Its choices do not depend on those of others. */
+/** The world for one actor. Its choices do not depend on the choices of other actors. */
 function withRandom(world: World, random: Random): World {
   return Object.assign(Object.create(world) as World, { random })
 }

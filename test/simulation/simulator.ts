@@ -10,7 +10,10 @@ export type Simulator = {
 
 let shared: Promise<Credentials> | undefined
 
-/** Histories before the first one. They fill caches of what never changes, so that all others are alike. */
+/**
+ * Histories before the first history. They fill caches of what never changes, so that all other histories are
+ * alike.
+ */
 const WARM_UP = [1, 2, 3]
 
 /** Builds the service with these changes. */

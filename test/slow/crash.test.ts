@@ -18,8 +18,8 @@ const SEED = Number(process.env.CRASH_SEED ?? 1)
 const SILENT = 20
 /**
  * Returns how long to wait for the last event. An attempt that a kill cut off is repeated after 25 s. If the
- * next one is cut off as well, another follows after 80 s. A third follows after more than ten minutes. Kills
- * over less than the first two waits cannot cut off a third attempt.
+ * next attempt is cut off as well, another follows after 80 s. A third follows after more than ten minutes.
+ * Kills over less than the first two waits cannot cut off a third attempt.
  */
 const patience = (killedForMs: number) => (killedForMs < 80_000 ? 210_000 : 960_000)
 

@@ -1,5 +1,5 @@
 // A short load of the service on its disk, as `npm run proof -- load` makes it. docs/benchmarks.md has the
-// figures of long ones.
+// figures of long loads.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -13,7 +13,7 @@ beforeAll(forget)
 afterAll(forget)
 
 async function run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
-  // Without the variables of this run, whose runner would be mistaken for that of the changes.
+  // Without the variables of this run, whose runner would be mistaken for the runner of the changes.
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')))
   const child = spawn(process.execPath, args, {
     env: { ...env, ...variables },

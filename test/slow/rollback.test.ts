@@ -1,4 +1,4 @@
-// A deployment and the way back: an older build reads what a newer one wrote, where only members were added.
+// A deployment and the way back: an older build reads what a newer build wrote, if only members were added.
 // Both builds run on one state, one after the other, with SIGKILL between.
 
 import { createHash } from 'node:crypto'

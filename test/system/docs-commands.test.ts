@@ -133,7 +133,10 @@ function shownIn(blocks: readonly Block[]): readonly string[] {
   return linesOf(blocks, 'console').map((line) => line.replace(/ +#.*/, ''))
 }
 
-/** Returns commands in sentences. Records of decisions only mention commands, the changelog earlier ones. */
+/**
+ * Returns commands in sentences. Records of decisions only mention commands, and the changelog mentions
+ * earlier commands.
+ */
 function namedIn(page: string): readonly string[] {
   if (page.startsWith('docs/decisions/') || page === 'CHANGELOG.md') return []
   return [...readFileSync(page, 'utf8').matchAll(/`((?:npm|npx|node|wrangler) [^`\n]+)`/g)].map(

@@ -1,4 +1,5 @@
-// SIGTERM (api/running): open requests are answered, new ones get 503, and the end comes within ten seconds.
+// SIGTERM (api/running): open requests are answered, new requests get 503, and the end comes within ten
+// seconds.
 
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'

@@ -84,7 +84,9 @@ it('a waiting poll gets a response when the session ends, and broken connections
   expect(performance.now() - began, 'the time of a poll without a change').toBeLessThan(25_000)
 })
 
-/** Starts a poll and breaks its connection. A caller that merely stops reading looks like a patient one. */
+/**
+ * Starts a poll and breaks its connection. A caller that merely stops reading looks like a patient caller.
+ */
 async function abandonedPoll(path: string): Promise<void> {
   const { hostname, port } = new URL(stage.service.server.origin)
   const socket = connect(Number(port), hostname)

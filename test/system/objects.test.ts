@@ -1,5 +1,5 @@
-// What a start does to the objects of the state directory, on files of workerd: erased objects, and a damaged
-// or missing index of alarms.
+// Effects of a start on the objects of the state directory, on files of workerd: erased objects, and a
+// damaged or missing index of alarms.
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -93,8 +93,8 @@ describe('renders at the same time', () => {
     const shown = await newestOf(id)
     expect(shown.request_uri).toBe(uris.toSorted(byNumber).at(-1))
     const fetched = await Promise.all(uris.toSorted(byNumber).map((uri) => fetchRequest(uri)))
-    // api/request: the newest and eight older ones are alive. The others are superseded, and none is confused
-    // with another.
+    // api/request: the newest generation and eight older generations are alive. All others are superseded,
+    // and no generation is confused with another.
     expect(fetched.map(({ status }) => status)).toEqual([...repeat(41, 410), ...repeat(9, 200)])
     expect(distinctNonces(fetched)).toBe(9)
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)

@@ -151,7 +151,7 @@ const ownPolicy = fc
 
 const policy: fc.Arbitrary<Policy> = fc.oneof(scopePolicy, ownPolicy)
 
-/** One transaction for every credential that can confirm it, where the query allows one. */
+/** One transaction for every credential that can confirm it, if the query allows one. */
 function transactionsOf({ query }: Policy): readonly string[] | undefined {
   const requested = [{ type: 'urn:example', members: { amount: 1 } }]
   const placed = placeTransactionData(requested, query, FORMATS)

@@ -80,7 +80,7 @@ function expectProperties(profile: WalletProfile, original: OriginalRequest): Lo
   return lowering
 }
 
-/** Unsigned and plain only where the request may be so, for any wallet or for this one. */
+/** Unsigned and plain only if the request may be so, for any wallet or for this one. */
 function expectAllowed({ id }: WalletProfile, request: LoweredRequest, original: OriginalRequest): void {
   if (request.passing === 'value') expect(mayPassValue(original)).toBe(true)
   if (original.by_value_for?.includes(id)) return
@@ -107,7 +107,7 @@ function expectEachType(query: DcqlQuery, { query: original, descriptors, scope 
   else expect(typesOf(descriptors.filter(isAsked))).toEqual(typesOf(descriptors))
 }
 
-/** Every part of the lowered query is a part of the original one, with the same values. */
+/** Every part of the lowered query is a part of the original query, with the same values. */
 function expectNothingMore(query: DcqlQuery, original: DcqlQuery): void {
   for (const credential of query.credentials) {
     const source = original.credentials.find(({ id }) => id === credential.id)
@@ -203,12 +203,12 @@ function refusals(
   ]
 }
 
-/** True where there is no QR code, or one that fits and whose level is enough. */
+/** True if there is no QR code, or a QR code that fits and whose level is enough. */
 function mayPassValue({ qr }: OriginalRequest): boolean {
   return qr === undefined || (qr.accepts_low && qr.valueBytes({} as never) <= 2953)
 }
 
-/** True where nothing of the original is in the wallet's way. */
+/** True if nothing of the original is in the wallet's way. */
 function acceptsAsItIs(profile: WalletProfile, original: OriginalRequest): boolean {
   const { links, transaction_data } = profile
   const isOpened = original.livemode ? links.live : (links.test ?? links.live)
@@ -241,7 +241,7 @@ function expectTransactions({ query }: LoweredRequest, { transaction_data = [] }
   }
 }
 
-/** A response that satisfies the lowered query satisfies the original one and its policy. */
+/** A response that satisfies the lowered query satisfies the original query and its policy. */
 function expectSatisfaction(policy: Policy, query: DcqlQuery, presented: readonly Presentation[]): void {
   const answers = query.credentials.flatMap((one, i) => {
     const credential = credentialFor(one, presented[i % presented.length] as Presentation)

@@ -6,7 +6,7 @@ import { createSession, fetchRequest, poll, post, type Setting, setUp, stubOf } 
 import { issueSdJwtVc, presentSdJwtVc } from '../support/people/issuer.ts'
 
 const ISSUER = 'https://issuer.example.org'
-/** Shorter than the time limit of one look-up, 5 s. Three of them are longer than that of all: 10 s. */
+/** Shorter than the time limit of one look-up, 5 s. Three of them are longer than the limit of all: 10 s. */
 const SLOW_MS = 4_000
 
 afterEach(() => {

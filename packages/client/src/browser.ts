@@ -14,7 +14,7 @@ export type WalletPlace = 'here' | 'nearby'
 export type ProtocolFamily = 'openid4vp' | 'org-iso-mdoc'
 
 export type BrowserChoices = {
-  /** Default: `here` where the device has a touch screen only, else `nearby`. */
+  /** Default: `here` if the device has a touch screen only, else `nearby`. */
   readonly place?: WalletPlace
   /** The family for a phone nearby, as the person chose it. Default: see `digitalRequests`. */
   readonly family?: ProtocolFamily
@@ -50,8 +50,8 @@ export async function askBrowser(
 
 /**
  * Returns the requests for one call. For a phone nearby they are of one family: a call with both never ends
- * on an iPhone. By default that is `org-iso-mdoc` where only documents are requested, which every phone
- * knows, else OpenID4VP.
+ * on an iPhone. By default that is `org-iso-mdoc` if only documents are requested, which every phone knows,
+ * else OpenID4VP.
  */
 export function digitalRequests(
   requests: Requests,

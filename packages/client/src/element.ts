@@ -19,13 +19,13 @@ type PageMessage = StatusChange & { readonly type: typeof MESSAGE; readonly heig
 /** The session page in the frame. */
 type Session = { readonly id: string; readonly origin: string; readonly address: string }
 
-/** Defines the element. Does nothing on a server, and where the name is defined. */
+/** Defines the element. Does nothing on a server, and if the name is defined. */
 export function defineWalletVerifier(name = 'wallet-verifier'): void {
   if (typeof customElements === 'undefined' || customElements.get(name) !== undefined) return
   customElements.define(name, createClass())
 }
 
-/** A server has no `HTMLElement`, so the class is created where the element is defined. */
+/** A server has no `HTMLElement`, so the class is created if the element is defined. */
 function createClass(): CustomElementConstructor {
   // The policy of a page may forbid a `<style>`. This sheet needs no permission.
   const sheet = new CSSStyleSheet()

@@ -29,7 +29,7 @@ export type Problem = {
   /** HTTP status; null without a response. */
   readonly status: number | null
   readonly title: string
-  /** The error and its remedy; null where the service sent no problem details (RFC 9457). */
+  /** The error and its remedy; null if the service sent no problem details (RFC 9457). */
   readonly detail: string | null
   /** Address of a page about the code. */
   readonly type: string | null

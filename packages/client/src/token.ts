@@ -17,7 +17,7 @@ const RENEWAL_MS = 120_000
 
 /**
  * Returns a function for `token` of `createClient`. It fetches a token when the first call needs one, and a
- * new one before the old one expires.
+ * new token before the old token expires.
  */
 export function accessTokens(source: TokenSource): () => Promise<Result<string, Problem>> {
   let current: { readonly token: Promise<Result<AccessToken, Problem>>; renewAt: number } | undefined

@@ -79,7 +79,7 @@ CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
 /** Runs in the page: returns the number of canvases of the page with recorded texts. */
 const CANVASES = 'new Set(drawn.map(({ canvas }) => canvas).filter(({ isConnected }) => isConnected)).size'
 
-/** Runs in the page: returns the drawn texts that begin in another one, or end outside of their canvas. */
+/** Runs in the page: returns the drawn texts that begin in another text, or end outside of their canvas. */
 const OVERLAPPING = `drawn.filter((one) =>
   one.end > one.canvas.width || drawn.some((other) =>
     other.canvas === one.canvas && other.y === one.y && other.start < one.start && other.end > one.start,

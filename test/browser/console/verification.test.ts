@@ -61,7 +61,7 @@ describeInBrowser('the page of one verification', () => {
       await route.fallback()
     }
     await page.route('**/timeline', isLate, { times: 1 })
-    // Another address than that of the list, so that the page begins anew.
+    // Another address than the address of the list, so that the page begins anew.
     await page.goto(`${BASE_URL}/console?again#/verifications/${id}`)
     await page.locator('.state.delivered').waitFor()
     await page.locator('.timeline li').nth(3).waitFor()

@@ -151,7 +151,7 @@ describeInBrowser('the list of verifications', () => {
     await list.getByText('10000 shown. There are no older entries.').first().waitFor()
     expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
 
-    // The last rows change by themselves, as the first ones do.
+    // The last rows change by themselves, as the first rows do.
     status = 'rejected'
     await list.locator('.rows li').last().locator('.rejected').waitFor()
 

@@ -351,7 +351,7 @@ describe('private_key_jwt', () => {
     return { registered, claims, sign, send }
   }
 
-  /** The client is authenticated where only the code is wrong. */
+  /** The client is authenticated if only the code is wrong. */
   const ACCEPTED = '400 invalid_grant'
 
   it('accepts an assertion for the issuer', async () => {

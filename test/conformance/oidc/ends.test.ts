@@ -1,4 +1,4 @@
-// api/logins: how a login ends at the client where there is no success, and what happens before the page.
+// api/logins: how a login ends at the client if there is no success, and what happens before the page.
 
 import { describe, expect, it } from 'vitest'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'

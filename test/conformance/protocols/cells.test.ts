@@ -1,5 +1,5 @@
 // api/request, api/protocols: every cell of protocol × channel × format × response × Client Identifier ×
-// request method, end to end. The wallet is a foreign one, and another project's library creates the
+// request method, end to end. The wallet is a foreign wallet, and another project's library creates the
 // credentials. Impossible cells are refused, each by its clause.
 
 import { beforeAll, describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 // api/protocols, api/verifier: metadata for Google Wallet in the one request that it answers. The wallet is a
 // fake of its documentation: it refuses a request without the metadata, or with other metadata than the
-// certificate's.
+// metadata of the certificate.
 
 import { decodeJwt } from 'jose'
 import { describe, expect, it } from 'vitest'

@@ -1,5 +1,5 @@
 // api/request: generations. Every render creates a new request. These tests show which requests are accepted,
-// and the errors of the others.
+// and the errors of all other requests.
 
 import { expect, it } from 'vitest'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
@@ -83,7 +83,7 @@ it('api/request: keeps the last 8 older generations without a fetch, and returns
   expect((await stage.rp.poll(session.verification_id)).status).toBe('pending')
 })
 
-/** Returns a session whose first fetched request is dead: 33 others were handed out after it. */
+/** Returns a session whose first fetched request is dead: 33 other requests were handed out after it. */
 async function withDeadRequest(policy: object): Promise<{ session: CreatedSession; dead: ReceivedRequest }> {
   const { session, request: dead } = await begin(stage, policy)
   for (let i = 0; i < 33; i++) await fetchRequest(await render(session))

@@ -1,5 +1,5 @@
 // OpenID4VP 1.0 §5.1: a relying party's registration in its requests, in the form that EU wallets expect. The
-// wallet is a foreign one.
+// wallet is a foreign wallet.
 
 import { encode } from 'cborg'
 import { decodeJwt, decodeProtectedHeader, SignJWT } from 'jose'

@@ -124,7 +124,7 @@ describe('decentralized_identifier', () => {
 describe('verifier_attestation', () => {
   const attested = asking('verifier_attestation')
 
-  /** Creates a verifier whose key is attested. `claims` replace good ones. */
+  /** Creates a verifier whose key is attested. `claims` replace good claims. */
   async function attestedVerifier(claims: object = {}) {
     const verifier = await makeVerifier()
     return { ...verifier, attestation_jwt: await attester.attest(verifier.signing_jwk, claims) }

@@ -432,7 +432,7 @@ describe('a session with Annex C alone', () => {
     const page = shopPage(session)
     const [entry] = await ask(page)
     const request = receiveAnnexC(entry as AnnexCRequest, SHOP)
-    // A newer request of another key: the hash must be of the one that was answered.
+    // A newer request of another key: the hash must be the hash of the answered request.
     await ask(page)
     await expectStatus(await page.post('/dc-api', await answerAnnexC(person, request)), 200)
     const receipt = await rp.call('GET', `/v1/verify/${session.verification_id}/receipt`)
@@ -465,7 +465,7 @@ const answerTo =
   ({ request }) =>
     answerAnnexC(person, { ...request, ...change(request) })
 
-/** The device signs another transcript than the one that the envelope is sealed for. */
+/** The device signs another transcript than the transcript that the envelope is sealed for. */
 const signedFor =
   (transcript: (world: { entry: AnnexCRequest; request: ReceivedAnnexC }) => unknown): Hostile =>
   (world) =>

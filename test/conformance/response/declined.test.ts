@@ -36,7 +36,7 @@ it.each(WAYS)('api/outcome: access_denied %s ends the session as declined', asyn
   expect((await respondWithAge(stage, request)).status).toBe(409)
 })
 
-/** Codes of OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1 and unknown ones, each with its effect. */
+/** Codes of OpenID4VP 1.0 §8.5 and RFC 6749 §4.1.2.1 and unknown codes, each with its effect. */
 const WALLET_ERRORS: readonly (readonly [error: string, status: string, reason: string | null])[] = [
   ['access_denied', 'declined', 'access_denied'],
   ...[

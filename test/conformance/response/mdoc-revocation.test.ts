@@ -1,5 +1,5 @@
 // api/revocation, Token Status List for `mso_mdoc`: the list is a CWT. Mdoc and list are created by
-// node:crypto and cborg, since @owf/mdoc supports no status. The wallet is a foreign one.
+// node:crypto and cborg, since @owf/mdoc supports no status. The wallet is a foreign wallet.
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fields } from '../../formats/mdoc/maker.ts'

@@ -1,4 +1,4 @@
-// api/access: access rights of callers, and the errors that others get.
+// api/access: access rights of callers, and the errors that all other callers get.
 
 import { beforeAll, expect, it, onTestFinished } from 'vitest'
 import { ACCESS, type Access } from '../../../src/routes/edge/access.ts'

@@ -191,7 +191,7 @@ describe('a request example', () => {
       const call = (await CALLS[operationId]?.()) ?? {}
       const { token, parameters = {}, headers = {}, replaced = {} } = call
       const value = DESCRIPTION.components.examples[example]?.value as Record<string, string>
-      // What is replaced has the members of the example, and matches its schema.
+      // The new value has the members of the example, and matches its schema.
       expect(Object.keys(value)).toEqual(expect.arrayContaining(Object.keys(replaced)))
       const body = { ...value, ...replaced } as Record<string, string>
       expect(schemaErrors(body, findSchema(example), findSchema)).toEqual([])

@@ -1,5 +1,5 @@
 // api/wallets: every wallet and every question. The request for the wallet is answered and verifies, or the
-// creation said before that it would not. The results are those of docs/wallets.md.
+// creation said before that it would not. docs/wallets.md has the results.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, describe, expect, it } from 'vitest'

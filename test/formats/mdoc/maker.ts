@@ -1,5 +1,5 @@
 // Creates mdocs for tests without code of src/: CBOR by hand, signatures, digests and key agreement by
-// node:crypto, certificates by @peculiar/x509. Every hook of `Changes` changes one part of the good one.
+// node:crypto, certificates by @peculiar/x509. Every hook of `Changes` changes one part of the good mdoc.
 
 import {
   createHash,

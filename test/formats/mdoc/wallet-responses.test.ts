@@ -73,7 +73,7 @@ async function verifyWithLibrary(vector: Response, changes: Partial<Response> = 
   return verifyDeviceResponse(deviceResponse, { transcript, privateKey: null }, contextOf(vector))
 }
 
-/** What a request of ours with these values expects; `undefined` if the values are not published. */
+/** Binding that a request of ours with these values expects; `undefined` if the values are not published. */
 function bindingOf(session: Session): RequestBinding | undefined {
   if (session.kind === 'encoded') return undefined
   const common = { nonce: session.nonce, holderBinding: true, requestedAt: 0 }

@@ -61,7 +61,7 @@ export const DISCLOSABLE = {
   age_equal_or_over: { _sd: ['12', '18', '65'] },
 }
 
-/** Issues the credential, with other claims where given (`undefined` leaves one out). */
+/** Issues the credential, with other claims if given (`undefined` leaves one out). */
 export function issueGood(changes: Record<string, unknown> = {}, header: object = {}): Promise<string> {
   const claims = Object.fromEntries(
     Object.entries({ ...CLAIMS, ...changes }).filter(([, value]) => value !== undefined),

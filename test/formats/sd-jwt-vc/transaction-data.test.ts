@@ -1,5 +1,5 @@
 // OpenID4VP 1.0 B.3.3.1: hashes in the KB-JWT, of the texts as they were sent. Each case changes one thing in
-// a good one; the hashes are made by `node:crypto`.
+// a good KB-JWT; the hashes are made by `node:crypto`.
 
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'

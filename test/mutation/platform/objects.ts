@@ -1,6 +1,6 @@
 // Durable Objects in one Node process: namespaces, stubs, instances and calls between them. Nothing fails
-// here. Faults are the matter of test/simulation, and the real platform that of the projects `workers` and
-// `system`.
+// here. Faults are the matter of test/simulation, and the real platform the matter of the projects `workers`
+// and `system`.
 
 import { createHash, randomBytes } from 'node:crypto'
 import { openStorage, type Storage } from './storage.ts'

@@ -1,5 +1,5 @@
 // Takes the place of test/support/service/shared-services.ts: a service for each stage, in the process of the
-// test. Objects get the bindings of the service that started last, so that the files cannot share one.
+// test. Objects get the bindings of the service that started last, so that the files cannot share a service.
 
 import type { RunningServer, Server } from '../../support/service/server.ts'
 import { startServer } from './server.ts'

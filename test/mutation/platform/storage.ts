@@ -14,7 +14,7 @@ export type Storage = ReturnType<typeof openStorage>
 /** For each storage, the function that stops its alarm. */
 const alarms = new Set<() => void>()
 
-/** Stops all alarms: those of an earlier test file would ring in a later one. */
+/** Stops all alarms: alarms of an earlier test file would ring in a later one. */
 export function stopAlarms(): void {
   for (const stop of alarms) stop()
 }

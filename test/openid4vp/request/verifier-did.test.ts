@@ -7,7 +7,7 @@ import {
 } from '../../../src/openid4vp/request/verifier-did.ts'
 import { type DidDocument, resolveDidWeb } from '../../support/certificates/verifier-key.ts'
 
-/** The public key of RFC 7517 Appendix A.1, and that of RFC 7515 Appendix A.3. */
+/** The public key of RFC 7517 Appendix A.1, and the public key of RFC 7515 Appendix A.3. */
 const KEYS = [
   {
     kty: 'EC',

@@ -17,7 +17,7 @@ const open = async (address: string, headers: Record<string, string> = {}) =>
 
 const stateOf = (html: string) => /<main[^>]* data-state="(\w+)"/.exec(html)?.[1]
 
-/** Returns the address of the way on; undefined where the page does not offer it. */
+/** Returns the address of the way on; undefined if the page does not offer it. */
 function wayOn(html: string, { session_url }: { session_url: string }): string | undefined {
   const [, query] = /<a id="new-code" class="button" href="([^"]+)">/.exec(html) ?? []
   return query && new URL(query.replaceAll('&amp;', '&'), session_url).href

@@ -111,7 +111,7 @@ export async function ofOtherMode(party: Party, kind: Kind): Promise<string> {
 
 export type Session = { readonly id: string; readonly clientToken: string; readonly delivery: string }
 
-/** A pending session; a canceled one, with a delivery that can be repeated, where the route needs it. */
+/** A pending session; a canceled one, with a delivery that can be repeated, if the route needs it. */
 export async function newSession(party: Party, name: RouteName): Promise<Session> {
   const headers = { Authorization: `Bearer ${party.key}` }
   const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
@@ -187,7 +187,7 @@ const BODIES: { readonly [name in RouteName]?: unknown } = {
   'POST /console/codes': { api_key: 'none' },
 }
 
-/** Creates a trust list for a route that needs one. */
+/** Creates a trust list for a route that needs a trust list. */
 export async function newList(name: RouteName): Promise<string> {
   const list = `list-${crypto.randomUUID()}`
   const init = { headers: ADMIN, body: bundleOf(list) }
@@ -195,7 +195,7 @@ export async function newList(name: RouteName): Promise<string> {
   return list
 }
 
-/** Creates an OpenID Connect client for a route that needs one. */
+/** Creates an OpenID Connect client for a route that needs a client. */
 export async function newOidcClient(party: Party, name: RouteName): Promise<string> {
   if (!name.includes(':client')) return 'none'
   const init = { headers: { Authorization: `Bearer ${party.key}` }, body: newClientBody() }

@@ -12,7 +12,7 @@ import { lintExchange } from '../../support/linters/linted-exchange.ts'
 export const ADMIN = { Authorization: 'Bearer test-admin-token-of-more-than-32-characters' }
 export const METRICS = { Authorization: 'Bearer test-metrics-token-of-more-than-32-characters' }
 
-/** The app with the operator's and the public routes, and those of `addRoutes`. */
+/** The app with the operator's and the public routes, and the routes of `addRoutes`. */
 export function edgeApp(addRoutes: (app: Hono<AppEnv>) => void = () => undefined): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)

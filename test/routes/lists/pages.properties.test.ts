@@ -35,7 +35,7 @@ type One = { readonly number: number; readonly created_at: number }
 
 const idOf = ({ number }: One) => `v_${number}`
 
-/** Distinct 16 bytes in base64url. Their order is not that of the numbers. */
+/** Distinct 16 bytes in base64url. Their order differs from the order of the numbers. */
 function markOf({ number }: One): string {
   const bytes = new Uint8Array(16).fill(7)
   new DataView(bytes.buffer).setUint32(0, Math.imul(number + 1, 0x9e3779b1))
@@ -64,7 +64,7 @@ function remove({ relyingPartyId }: Setting, one: One): Promise<void> {
   return indexStub(env, relyingPartyId, day).remove({ relyingPartyId, day, mark: markOf(one), created_at })
 }
 
-/** A few times, so that several entries have the same one; of three days. */
+/** A few times, so that several entries have the same time. They lie on three days. */
 const time = fc
   .tuple(fc.integer({ min: 0, max: 2 }), fc.integer({ min: 0, max: 1 }))
   .map(([days, more]) => NOON - days * 24 * HOUR - more)

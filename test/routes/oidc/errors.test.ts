@@ -237,7 +237,7 @@ describe('an endpoint of clients', () => {
   const at = (path: string) => `${pathOf(client.issuer)}/${path}`
   const userInfo = (headers: Record<string, string>) => call(app, 'GET', at('userinfo'), { headers })
 
-  /** Errors that are reached here: the others need a slow or an overloaded service, or many calls. */
+  /** Errors that are reached here: all other errors need a slow or an overloaded service, or many calls. */
   type Reached = Exclude<OidcError, 'request_timeout' | 'overloaded' | 'rate_limited' | 'unavailable'>
 
   /** One change in a good call, and a header of the error. */

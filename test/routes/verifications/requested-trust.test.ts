@@ -227,7 +227,7 @@ describe('the settings', () => {
 })
 
 describe('an essential acr of a login in live mode', () => {
-  /** Returns the error that a login ends with before its page; null where the page opens. */
+  /** Returns the error that a login ends with before its page; null if the page opens. */
   async function errorWith(settings: Record<string, unknown>, level: string, policy: object = PID) {
     const { created, headers } = await party(settings)
     const redirect_uri = 'https://client.example/callback'

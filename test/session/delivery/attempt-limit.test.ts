@@ -1,4 +1,4 @@
-// A relying party whose receiver hangs does not use up the descriptors of the others.
+// A relying party whose receiver hangs does not use up the descriptors of other relying parties.
 
 import { runDurableObjectAlarm } from 'cloudflare:test'
 import { afterEach, expect, it, vi } from 'vitest'

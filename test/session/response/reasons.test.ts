@@ -431,7 +431,7 @@ describe('a wallet that reports an error', () => {
   })
 })
 
-/** Returns the `state` of a dead generation: it was not fetched, and ten newer ones were rendered. */
+/** Returns the `state` of a dead generation: it was not fetched, and ten newer generations were rendered. */
 async function supersededState(id: string): Promise<string> {
   await ask(setting, 'GET', id, '/qr')
   const state = await newestState(id)

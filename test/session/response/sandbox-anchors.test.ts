@@ -1,5 +1,5 @@
-// api/trust: settings stored before the sandbox's anchors were rejected may still have one. In live mode it
-// vouches for nothing. Its issuer stays anchored, so no other authority vouches for it either.
+// api/trust: settings stored before the sandbox's anchors were rejected may still have such an anchor. In
+// live mode it vouches for nothing. Its issuer stays anchored, so no other authority vouches for it either.
 
 import { evictDurableObject, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'

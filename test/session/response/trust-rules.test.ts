@@ -1,4 +1,4 @@
-// api/trust: the reason where a list of issuers is missing, and what is accepted where a status is unknown.
+// api/trust: the reason if a list of issuers is missing, and what is accepted if a status is unknown.
 
 import { describe, expect, it } from 'vitest'
 import { BUILT_IN_TYPES } from '../../../src/policy/built-in-types.ts'

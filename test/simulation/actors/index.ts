@@ -1,4 +1,4 @@
-// All actors. A new one is a file of this folder, and a line here.
+// All actors. A new actor is a file of this folder, and a line here.
 
 import type { Actor } from './actor.ts'
 import { digitalCredentials } from './digital-credentials.ts'

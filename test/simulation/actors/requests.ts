@@ -52,7 +52,7 @@ export function numberOf(state: string): number {
   return Buffer.from(state, 'base64url').readUIntBE(0, 3)
 }
 
-/** Makes a response. `state` and `nonce` may be those of another request. */
+/** Makes a response. `state` and `nonce` may belong to another request. */
 export async function makeResponse(
   world: World,
   request: WalletRequest,

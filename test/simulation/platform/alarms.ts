@@ -1,5 +1,5 @@
 // Alarms: one for each object, at least once. A handler that throws is repeated after waits that double.
-// After six repetitions the alarm is dropped. An alarm that the handler sets replaces the one that it runs
+// After six repetitions the alarm is dropped. An alarm that the handler sets replaces the alarm that it runs
 // for. Faults make alarms early, late, doubled or lost.
 
 import type { Faults } from './faults.ts'
@@ -57,7 +57,7 @@ export function openAlarms({
     }
     wait(object, alarm - scheduler.wall() + faults.alarmShift())
   }
-  /** Runs the handler. A doubled alarm is not the one that is stored, and leaves that one. */
+  /** Runs the handler. A doubled alarm is not the stored alarm, and leaves the stored alarm. */
   const fire = (object: SimulatedObject, isDouble = false): void => {
     const state = stateOf(object)
     if (state.isRunning) {

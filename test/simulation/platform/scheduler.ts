@@ -46,7 +46,7 @@ export function openScheduler(random: Random, beginning: number) {
     insert(timers, timer)
     return timer
   }
-  /** Moves timers that are due to the tasks. Returns the next one that is not due. */
+  /** Moves timers that are due to the tasks. Returns the next timer that is not due. */
   const wakeTimers = (): Timer | undefined => {
     for (;;) {
       const next = timers[timers.length - 1]

@@ -1,4 +1,4 @@
-// An `Idempotency-Key` names one session: every acknowledged creation returns the same one.
+// An `Idempotency-Key` names one session: every acknowledged creation returns the same session.
 
 import type { CreatedSession } from '../../../src/session/document/results.ts'
 import { documentOf, type Property } from '../ledger.ts'

@@ -1,4 +1,4 @@
-// All properties. A new one is a file of this folder, and a line here.
+// All properties. A new property is a file of this folder, and a line here.
 
 import type { Property } from '../ledger.ts'
 import { acknowledged } from './acknowledged.ts'

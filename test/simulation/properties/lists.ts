@@ -165,7 +165,7 @@ function nameOf({
   return `${verification_id}@${created_at}`
 }
 
-/** Returns true for an entry that is listed. What remains of a deleted one has no `metadata_until`. */
+/** Returns true for an entry that is listed. The remainder of a deleted session has no `metadata_until`. */
 function isEntry(stored: unknown): stored is StoredEntry {
   return typeof stored === 'object' && stored !== null && 'metadata_until' in stored
 }

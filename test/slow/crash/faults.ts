@@ -1,5 +1,5 @@
 // Faults between and at the kills: a full disk, few file descriptors, a moved clock, another build on the
-// same state. Each needs no rights beyond those of the service.
+// same state. Each needs no rights beyond the rights of the service.
 
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -43,7 +43,7 @@ const DESCRIPTORS = 192
 /** Less than the difference of clocks that the service accepts from a wallet. */
 const CLOCK_SECONDS = 40
 
-/** Returns true where a library can be built that moves the clock. */
+/** Returns true if a library can be built that moves the clock. */
 export function canMoveClock(): boolean {
   return spawnSync('cc', ['--version']).status === 0
 }

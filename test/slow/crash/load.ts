@@ -16,7 +16,7 @@ export type FinishedSession = {
   readonly number: number
   readonly verificationId: string
   readonly end: End
-  /** Absent where no credential was presented. */
+  /** Absent if no credential was presented. */
   readonly way?: Way | 'login'
   readonly login?: FinishedLogin
 }

@@ -46,7 +46,7 @@ export type Run = Evidence & {
     readonly life: Life
     /** Number of POSTs to the receiver without a response. */
     readonly open: number
-    /** Number of files that workerd could not open before, where it had few descriptors. */
+    /** Number of files that workerd could not open before, if it had few descriptors. */
     readonly refused: number
     /** Number of times that workerd ended by itself before, for want of descriptors. */
     readonly ended: number
@@ -192,7 +192,7 @@ async function killAtRandom(scene: Scene): Promise<Run['kills']> {
 
 /**
  * Waits until `isOver`. Where workerd has no descriptor for the next connection, it ends; then it is started
- * again in the same life, as a service manager does. Throws where it ends in another life.
+ * again in the same life, as a service manager does. Throws if it ends in another life.
  */
 async function liveUntil(isOver: () => boolean, life: Life, { plan, server, gate }: Scene) {
   const isFew = life === 'few_descriptors'

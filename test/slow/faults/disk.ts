@@ -19,7 +19,7 @@ export type Disk = {
 
 const MIB = 1024 * 1024
 
-/** Returns a file system of its own. Throws where the run may not mount one. */
+/** Returns a file system of its own. Throws if the run may not mount one. */
 export function mountDisk(mebibytes: number): Disk {
   const path = mkdtempSync(join(tmpdir(), 'verifier-disk-'))
   try {

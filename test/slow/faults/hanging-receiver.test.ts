@@ -9,7 +9,7 @@ import { HANG_MS } from '../../support/wait.ts'
 import { callerOf, probeHealth, repeat } from './load.ts'
 
 const DESCRIPTORS = 1_024
-/** New sessions in a second whose receiver hangs, and those of another relying party. */
+/** New sessions in a second whose receiver hangs, and sessions of another relying party. */
 const HANGING_PER_SECOND = 12
 const OTHER_PER_SECOND = 2
 /** Without a limit, 12 attempts a second take the last descriptor after 14 s. */

@@ -16,7 +16,7 @@ const BETWEEN_PROBES_MS = 100
 
 /** A relying party's server that makes many calls. */
 export type Caller = {
-  /** Creates a session, and returns its id. Waits where the limit of creations is reached. */
+  /** Creates a session, and returns its id. Waits if the limit of creations is reached. */
   readonly create: (request?: object) => Promise<string>
   readonly cancel: (verificationId: string) => Promise<void>
 }
@@ -73,8 +73,8 @@ export function sleepUntil(at: number): Promise<void> {
 }
 
 /**
- * Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest one. The
- * service may be busy, but must not hang.
+ * Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest response.
+ * The service may be busy, but must not hang.
  */
 export function probeHealth(origin: string) {
   const failures: string[] = []

@@ -102,7 +102,7 @@ async function createMany({ service, receiver }: Stage, { count, due, dueAfter }
   const ids = await repeat({ count, perSecond: 100 }, () =>
     create({ expires_in: isExpiring ? Math.max(SHORTEST_SESSION_S, secondsUntil(expiresAt)) : 1_800 }),
   )
-  // On a busy machine the last ones expire later.
+  // On a busy machine the last sessions expire later.
   const lastExpiry = Math.max(expiresAt, Date.now() + SHORTEST_SESSION_S * 1000)
   if (isExpiring) return { ids, dueAt: lastExpiry, spreadMs: 60_000, delivered }
   // No event may be due before the last one was refused. That takes less time than the creations.

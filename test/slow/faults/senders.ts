@@ -1,4 +1,5 @@
-// Callers without any credential that hold connections: silent ones, and ones whose bodies do not end.
+// Callers without any credential that hold connections: silent connections, and connections whose bodies do
+// not end.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -13,7 +14,7 @@ export type Senders = {
 }
 
 type Body = {
-  /** Address of a callback: anybody who scanned the QR knows one. */
+  /** Address of a callback: anybody who scanned the QR knows such a path. */
   readonly path: string
   /** Bytes that are sent at once. */
   readonly first: number
@@ -24,7 +25,7 @@ type Body = {
 /** Milliseconds between two bytes of a body. */
 const PAUSE_MS = 500
 
-/** Opens so many connections, one after the other. With a `body` each begins to send one. */
+/** Opens so many connections, one after the other. With a `body` each connection begins to send it. */
 export async function openSenders(origin: string, count: number, body: Body | null): Promise<Senders> {
   const { hostname, port } = new URL(origin)
   const sockets: Socket[] = []

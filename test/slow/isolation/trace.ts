@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 
-/** Records system calls of a process in their order; undefined where that is not possible. */
+/** Records system calls of a process in their order; undefined if that is not possible. */
 export async function startTrace(pid: number, file: string) {
   const calls = 'trace=pwrite64,fsync,fdatasync,write,writev,sendto,sendmsg'
   const strace = spawn('strace', ['-f', '-y', '-s', '64', '-e', calls, '-o', file, '-p', String(pid)])

@@ -30,7 +30,7 @@ export function emptyFolder(): string {
   return folder
 }
 
-/** Copies the sources of the project to a clone with one commit. Packages are those of this checkout. */
+/** Copies the sources of the project to a clone with one commit. Packages come from this checkout. */
 export function cloneSources(to: string): void {
   const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -69,7 +69,7 @@ const COMMITTER = Object.fromEntries(
   ]),
 )
 
-/** Runs `npm run release` in a clone. `umask` is that of the person who runs it. */
+/** Runs `npm run release` in a clone. `umask` is the umask of the person who runs it. */
 export function release(clone: string, umask: string, ...args: readonly string[]) {
   const command = ['-c', `umask ${umask}; exec npm run --silent release -- "$@"`, 'sh', ...args]
   const child = spawn('sh', command, { cwd: clone, stdio: ['ignore', 'pipe', 'pipe'] })

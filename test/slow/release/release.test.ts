@@ -200,7 +200,8 @@ describe('the installed archive', () => {
     const [, uid] = /^USER (\d+):/m.exec(dockerfile) ?? []
     const state = join(work, 'state')
     mkdirSync(state)
-    // Another user needs root to become one. Without root, the folder without write permission does the same.
+    // Another user needs root to become another user. Without root, the folder without write permission does
+    // the same.
     const user = process.getuid?.() === 0 ? { uid: Number(uid), gid: Number(uid) } : {}
     if (user.uid !== undefined) chownSync(state, user.uid, user.uid)
     chmodSync(folder, 0o555)
@@ -280,7 +281,7 @@ function previousFolder(): string {
   return previous
 }
 
-/** Starts the service. Its responses are not compared with the description, which is that of this version. */
+/** Starts the service. Its responses are not compared with the description, which belongs to this version. */
 async function startPlainly(launcher: string) {
   const server = await startServer({ env: { BASE_URL, ALLOW_LOOPBACK: '1' }, launcher })
   const send = (url: string, init: RequestInit = {}) =>

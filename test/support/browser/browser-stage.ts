@@ -1,5 +1,5 @@
-// The stage of a browser test: that of a conformance test, and a Chromium with one context for each visitor.
-// Test files of one worker share its Chromium. An error that a page logs or throws fails the test.
+// The stage of a browser test: the stage of a conformance test, and a Chromium with one context for each
+// visitor. Test files of one worker share its Chromium. An error that a page logs or throws fails the test.
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest'

@@ -33,7 +33,7 @@ export type CertificateOptions = {
   readonly notAfter?: Date
   readonly keyKind?: KeyKind
   readonly keys?: CryptoKeyPair
-  /** The certified SubjectPublicKeyInfo in place of that of `keys`. */
+  /** The certified SubjectPublicKeyInfo in place of the one of `keys`. */
   readonly spki?: Uint8Array<ArrayBuffer>
   readonly hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
   /** `null`: no basicConstraints. */
@@ -107,7 +107,7 @@ export function mintLeaf(issuer: Minted, options: CertificateOptions = {}): Prom
   )
 }
 
-/** Any certificate; self-signed where there is no issuer. */
+/** Any certificate; self-signed if there is no issuer. */
 export async function mintCertificate(options: CertificateOptions, issuer?: Minted): Promise<Minted> {
   const keys = options.keys ?? (await mintKeys(options.keyKind ?? 'P-256'))
   const signer = issuer?.keys ?? keys

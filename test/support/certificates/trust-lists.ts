@@ -40,7 +40,7 @@ export type LoteOptions = {
   readonly payload?: unknown
 }
 
-/** A certificate that signs lists, self-signed as the published ones are. */
+/** A certificate that signs lists, self-signed as published certificates are. */
 export function mintListSigner(options: CertificateOptions = {}): Promise<Minted> {
   return mintCertificate({
     subject: 'C=EU,O=Test Scheme Operator,CN=List Signer',

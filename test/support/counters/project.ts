@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { createInstrumenter } from 'istanbul-lib-instrument'
 import { copyProject } from '../service/project-copy.ts'
 
-/** The port of the inspector follows from that of the service, as in counters.ts. */
+/** The port of the inspector follows from the port of the service, as in counters.ts. */
 const INSPECTED = {
   path: 'scripts/service/workerd.mjs',
   replaced: "workerd, 'serve', configPath(directory)]",

@@ -44,8 +44,8 @@ const OFFERED = ['A128GCM', 'A256GCM', 'A128CBC-HS256', 'A256CBC-HS512']
 const FINAL = ['openid4vp-1.0', 'haip-1.0']
 
 /**
- * Rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has those of
- * the drafts.
+ * Rules of all protocols and of the final versions, in the order of the list; `draft-rules.ts` has the rules
+ * of the drafts.
  */
 export const RULES: readonly Rule[] = [
   [

@@ -7,7 +7,7 @@ import { isObject, isSubset, type Loose, type Rule } from './request-rules.ts'
 /** One such request: its URI is all there is. */
 export type ObservedByValue = Pick<ObservedRequest, 'uri' | 'now' | 'protocol' | 'asksTransactionData'>
 
-/** Members of a signature, of a JWT, or for fetching one. */
+/** Members of a signature, of a JWT, or for fetching a JWT. */
 const SIGNED_ONLY = ['R8', 'R9', 'R10', 'R12', 'R13', 'R15', 'R17', 'R18', 'R19', 'R20', 'R21', 'R29']
 const PARAMETERS = ['response_type', 'response_mode', 'client_id', 'response_uri', 'nonce', 'state']
 const IN_JSON = ['dcql_query', 'client_metadata', 'transaction_data']

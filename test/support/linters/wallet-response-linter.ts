@@ -82,7 +82,7 @@ function isOauthError(answer: WalletResponse): boolean {
   )
 }
 
-/** The members of a JSON object; none where it is anything else. */
+/** The members of a JSON object; none if it is anything else. */
 function jsonOf({ headers, body }: WalletResponse): Readonly<Record<string, unknown>> {
   if (headers.get('content-type') !== 'application/json') return {}
   try {

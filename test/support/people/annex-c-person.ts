@@ -1,5 +1,5 @@
 // A person whose wallet answers over `org-iso-mdoc`: a DeviceResponse with one document for each request,
-// made by node:crypto. Every option changes one thing of a good one.
+// made by node:crypto. Every option changes one thing of a good response.
 
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import {
@@ -13,7 +13,7 @@ import {
 import { type ReceivedAnnexC, type Sealing, sealAnnexC } from './annex-c-wallet.ts'
 import type { MdocPerson } from './mdoc-person.ts'
 
-/** How a response differs from a good one. */
+/** How a response differs from a good response. */
 export type AnnexCTelling = {
   /** Values of elements in place of `true`. */
   readonly values?: Readonly<Record<string, Value>>

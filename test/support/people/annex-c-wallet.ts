@@ -29,7 +29,7 @@ export type ReceivedAnnexC = {
   readonly useCases:
     | readonly { readonly mandatory: boolean; readonly documentSets: readonly number[][] }[]
     | null
-  /** Subjects of the certificates that signed all of each list, in order; empty where unsigned. */
+  /** Subjects of the certificates that signed all of each list, in order; empty if unsigned. */
   readonly readers: readonly string[]
   readonly allReaders: readonly string[]
   readonly nonce: Uint8Array
@@ -43,7 +43,7 @@ type Cbor = ReturnType<typeof decode>
 const bytesOf = (text: string) => Uint8Array.from(Buffer.from(text, 'base64url'))
 const sha256 = (bytes: Uint8Array) => Uint8Array.from(createHash('sha256').update(bytes).digest())
 
-/** Receives a request on `origin`. Throws where it is malformed, or a signature does not verify. */
+/** Receives a request on `origin`. Throws if it is malformed, or a signature does not verify. */
 export function receiveAnnexC({ protocol, data }: AnnexCRequest, origin: string): ReceivedAnnexC {
   if (protocol !== 'org-iso-mdoc') throw new Error(`not a request of org-iso-mdoc: ${protocol}`)
   const [name, parameters] = decode(bytesOf(data.encryptionInfo), OPTIONS) as [string, Map<string, Cbor>]
@@ -80,7 +80,7 @@ export function transcriptOf(encryptionInfo: string, origin: string): ReceivedAn
   return [null, null, ['dcapi', sha256(encode([encryptionInfo, origin]))]]
 }
 
-/** How a sealed response differs from a good one. */
+/** How a sealed response differs from a good response. */
 export type Sealing = {
   readonly info?: Uint8Array
   readonly suite?: 'AES-256-GCM' | 'X25519'

@@ -6,7 +6,7 @@ import type { AttestationIssuer } from '../certificates/verifier-key.ts'
 export type Attester = AttestationIssuer & {
   /**
    * An attestation of a key, public half or whole, with these claims and header members in place of good
-   * ones.
+   * claims and members.
    */
   readonly attest: (key: object, claims?: object, header?: object) => Promise<string>
 }

@@ -1,5 +1,5 @@
 // Issues and presents SD-JWT VCs with libraries of other projects (@sd-jwt/sd-jwt-vc, jose). Splits a good
-// presentation so that a test can change one part and sign all the others again.
+// presentation so that a test can change one part and sign all other parts again.
 
 import { createHash, type JsonWebKey, randomBytes, sign } from 'node:crypto'
 import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'

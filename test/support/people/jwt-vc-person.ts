@@ -14,7 +14,10 @@ export type JwtVcPerson = {
   readonly anchor: (changes?: object) => Readonly<Record<string, unknown>>
 }
 
-/** How a credential and its presentation differ from good ones; what is `undefined` is left out. */
+/**
+ * How a credential and its presentation differ from a good credential and presentation; what is `undefined`
+ * is left out.
+ */
 export type JwtVcTelling = {
   /** Claims of the VC JWT. */
   readonly claims?: object
@@ -26,7 +29,7 @@ export type JwtVcTelling = {
   /** Claims of the VP JWT. */
   readonly presentation?: object
   readonly holder?: SigningKey
-  /** The credential alone, as it is presented where no holder binding was asked for. */
+  /** The credential alone, as it is presented if no holder binding was asked for. */
   readonly alone?: boolean
 }
 

@@ -17,7 +17,7 @@ import type { Presentations, ReceivedRequest } from './wallet.ts'
 export type MadeMdoc = {
   /** With whose public key the device agrees on a MAC. Without one it signs. */
   readonly macWith?: JsonWebKey
-  /** Members of the MSO beside the usual ones. */
+  /** Members of the MSO beside the usual members. */
   readonly mso?: Fields
   /** Changes the DeviceResponse. */
   readonly response?: (response: Fields) => void
@@ -49,7 +49,7 @@ export async function madeMdocAgeOf(
   return { [queryFor(request, MDOC_AGE)]: [response] }
 }
 
-/** The key a wallet encrypts its answer to, where it does. */
+/** The key a wallet encrypts its answer to, if it does. */
 export function encryptionKeyOf({ payload }: ReceivedRequest): JsonWebKey | undefined {
   return payload.client_metadata.jwks?.keys[0] as JsonWebKey | undefined
 }

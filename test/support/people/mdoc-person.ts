@@ -1,5 +1,5 @@
 // A person whose wallet holds mdocs made by @owf/mdoc, and the authority that had them issued. Every option
-// changes one thing of a good one.
+// changes one thing of a good mdoc.
 
 import { generateKeyPairSync, type JsonWebKey } from 'node:crypto'
 import { type IssuerPki, mintIssuerPki } from '../certificates/certificates.ts'
@@ -22,7 +22,7 @@ export type MdocPerson = {
   readonly anchor: (changes?: object) => Readonly<Record<string, unknown>>
 }
 
-/** How an mdoc and its presentation differ from good ones. */
+/** How an mdoc and its presentation differ from a good mdoc and presentation. */
 export type MdocTelling = Partial<
   Pick<MdocIssuing, 'pki' | 'nameSpaces' | 'signed' | 'validFrom' | 'validUntil'>
 > & {

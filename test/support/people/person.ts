@@ -16,7 +16,7 @@ export type Authority = {
 
 export type Person = { readonly key: KeyPair; readonly authority: Authority }
 
-/** How a credential and its presentation differ from good ones. */
+/** How a credential and its presentation differ from a good credential and presentation. */
 export type Telling = {
   /** Claims to add or replace; `undefined` leaves one out. */
   readonly claims?: Readonly<Record<string, unknown>>
@@ -57,7 +57,7 @@ export async function makePerson(authority: Authority): Promise<Person> {
   return { key: await makeKey(), authority }
 }
 
-/** `dc+sd-jwt` types with good claims: those that can be disclosed one by one. */
+/** `dc+sd-jwt` types with good claims: claims that can be disclosed one by one. */
 const CREDENTIALS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'urn:eu.europa.ec.av:1': { age_over_18: true, age_over_21: true },
   'urn:eudi:pid:1': { given_name: 'Erika', family_name: 'Mustermann', birthdate: '1963-08-12', sex: 2 },

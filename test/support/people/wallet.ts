@@ -30,8 +30,7 @@ export type WalletOptions = {
 
 export type ReceiveOptions = {
   /**
-   * Posted to `request_uri` where the request says `post`; by default standard base64, as some wallets send
-   * it.
+   * Posted to `request_uri` if the request says `post`; by default standard base64, as some wallets send it.
    */
   readonly walletNonce?: string | undefined
   /** A wallet that does not know `request_uri_method` fetches by GET (§5.10). */
@@ -56,7 +55,7 @@ const VERSIONS: Readonly<Record<string, readonly number[]>> = {
 
 export type ReceivedRequest = {
   readonly uri: string
-  /** The compact JWS as served; empty where the request was passed by value. */
+  /** The compact JWS as served; empty if the request was passed by value. */
   readonly requestObject: string
   /** The verified claims. */
   readonly payload: RequestPayload
@@ -101,7 +100,7 @@ export type Presentations = Readonly<Record<string, readonly (string | object)[]
 
 export type Wallet = {
   /**
-   * Takes the URI of a QR or link, fetches and verifies the Request Object. Throws where the request breaks a
+   * Takes the URI of a QR or link, fetches and verifies the Request Object. Throws if the request breaks a
    * rule.
    */
   readonly receive: (uri: string, options?: ReceiveOptions) => Promise<ReceivedRequest>
@@ -165,7 +164,7 @@ async function receive(
       served = { text: await response.clone().text(), response }
       return response
     }
-    // Opened here: the library looks for JSON where the JWE of a key agreement has nothing.
+    // Opened here: the library looks for JSON if the JWE of a key agreement has nothing.
     served = { text: await key.open(await response.text()), response }
     return new Response(served.text, response)
   }

@@ -13,7 +13,7 @@ export type Exchange = {
   readonly method: string
   /** Path, with or without a query. */
   readonly path: string
-  /** The request body, where it was JSON. */
+  /** The request body, if it was JSON. */
   readonly sent?: unknown
   readonly status: number
   readonly type: string
@@ -73,7 +73,7 @@ function pathItemOf(path: string): Readonly<Record<string, Operation>> | undefin
   return found && DESCRIPTION.paths[found.path]
 }
 
-/** Compares an error with the listed ones: a problem by its code, an OAuth error by its whole body. */
+/** Compares an error with the listed errors: a problem by its code, an OAuth error by its whole body. */
 function errorMismatches(body: Record<string, unknown>, named: object): readonly string[] {
   const names = Object.keys(named)
   if ('code' in body) {

@@ -63,7 +63,7 @@ function startOfParameters(code: string, arrow: number): number {
   return code.charAt(last) === ')' ? opening(code, last) : last
 }
 
-/** Returns the index of the bracket that closes the one at `index`. */
+/** Returns the index of the bracket that closes the bracket at `index`. */
 function closing(code: string, index: number): number {
   let depth = 0
   for (let at = index; at < code.length; at++) {
@@ -73,7 +73,7 @@ function closing(code: string, index: number): number {
   return code.length
 }
 
-/** Returns the index of the bracket that opens the one closed at `index`. */
+/** Returns the index of the bracket that opens the bracket closed at `index`. */
 function opening(code: string, index: number): number {
   let depth = 0
   for (let at = index; at >= 0; at--) {
@@ -112,8 +112,8 @@ export function blank(source: string): string {
 }
 
 /**
- * A comment: its first line (from 1) and its text without the marks. Line comments that follow each other
- * are one.
+ * A comment: its first line (from 1) and its text without the marks. Line comments that follow each other are
+ * one comment.
  */
 export type Comment = { readonly line: number; readonly text: string }
 

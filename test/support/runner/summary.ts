@@ -50,7 +50,7 @@ export function summarise(files: readonly FileResult[], { projects, noSkips, eve
   }
 }
 
-/** A file that could not be loaded, or whose hook failed, has no failed test. It counts as one. */
+/** A file that could not be loaded, or whose hook failed, has no failed test. It counts as a failed test. */
 function isLost({ state, tests }: FileResult): boolean {
   return state === 'unfinished' || (state === 'failed' && tests.every((test) => test.state !== 'failed'))
 }

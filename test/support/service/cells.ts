@@ -161,7 +161,7 @@ export function impossible(cell: Cell): string | undefined {
   return ruleFor(cell)?.clause
 }
 
-/** Every cell, possible and impossible ones. */
+/** Every cell, possible or impossible. */
 export const CELLS: readonly Cell[] = product(Object.entries(DIMENSIONS)).map((cell) => cell as Cell)
 
 export const POSSIBLE = CELLS.filter((cell) => impossible(cell) === undefined)

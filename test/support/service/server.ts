@@ -17,7 +17,7 @@ const STARTS = 5
 /** The tests of faults at full size start with much work. */
 const READY_WITHIN_MS = process.env.FAULTS === 'full' ? 600_000 : WAIT.timeout
 
-/** A service that runs, started by this test file or shared with others (shared-services.ts). */
+/** A service that runs, started by this test file or shared with other test files (shared-services.ts). */
 export type RunningServer = {
   /** Address of the port: `http://127.0.0.1:<port>`, or https with TLS_CERT. */
   readonly origin: string
@@ -31,7 +31,7 @@ export type RunningServer = {
 export type Server = RunningServer & {
   /** Returns the output of the launcher since the last start, both streams. */
   output(): string
-  /** Returns the output, and forgets it: that of a long run does not fit into memory. */
+  /** Returns the output, and forgets it: the output of a long run does not fit into memory. */
   takeOutput(): string
   /** Returns the pid of the running workerd. */
   pid(): number
@@ -64,7 +64,7 @@ export type CreatedRelyingParty = {
 
 /**
  * Starts the launcher and waits until it is ready. `env` adds or replaces variables of the launcher.
- * `launcher` may be that of another copy of the project. `descriptors`: hard limit of file descriptors.
+ * `launcher` may belong to another copy of the project. `descriptors`: hard limit of file descriptors.
  */
 export async function startServer({
   env = {},

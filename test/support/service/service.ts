@@ -116,7 +116,7 @@ type ServiceOptions = {
   readonly launcher?: string
   /** Hard limit of file descriptors. */
   readonly descriptors?: number
-  /** False where another version responds, which has another API description. */
+  /** False if another version responds, which has another API description. */
   readonly isChecked?: boolean
 }
 

@@ -1,4 +1,4 @@
-// Transaction data that a wallet signs, created and checked by others: `node:crypto` hashes,
+// Transaction data that a wallet signs, created and checked by foreign code: `node:crypto` hashes,
 // `@openid4vc/openid4vp` checks.
 
 import { createHash } from 'node:crypto'

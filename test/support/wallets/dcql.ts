@@ -5,14 +5,14 @@ import type { JWK } from 'jose'
 import { claimAt, type Holding } from './holdings.ts'
 import type { ClaimsQuery, CredentialQuery, DcqlQuery } from './request-object.ts'
 
-/** True if format and type of a credential are those of the query. */
+/** True if format and type of a credential fit the query. */
 export function hasType({ format, type }: Holding, query: CredentialQuery): boolean {
   if (format !== query.format) return false
   const { vct_values: vcts, doctype_value: docType } = query.meta ?? {}
   return format === 'dc+sd-jwt' ? vcts?.includes(type) === true : docType === type
 }
 
-/** True if the credential has the claim, with one of its `values` where the query has them. */
+/** True if the credential has the claim, with one of its `values` if the query has them. */
 export function hasClaim(holding: Holding, { path, values }: ClaimsQuery): boolean {
   const value = claimAt(holding, path)
   if (value === undefined) return false
@@ -31,7 +31,10 @@ export function firstClaimSet(
   return options.find((option) => option.every((claim) => hasClaim(holding, claim)))
 }
 
-/** One option of each required set: the first one whose queries all have an answer. Undefined without one. */
+/**
+ * One option of each required set: the first option whose queries all have an answer. Undefined without such
+ * an option.
+ */
 export function firstOptions<T>(
   { credentials, credential_sets: sets }: DcqlQuery,
   answerOf: (query: CredentialQuery) => T | undefined,

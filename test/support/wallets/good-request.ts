@@ -27,10 +27,10 @@ export function identityOf({ privateJwk, pem }: Minted) {
 
 /** One changed thing. A member that becomes `undefined` is left out. */
 export type Change = {
-  /** Path of a member, from `link`, `header`, `payload` or `query` (the first one). */
+  /** Path of a member, from `link`, `header`, `payload` or `query` (the first of these). */
   readonly at?: string
   readonly value?: unknown
-  /** Further members, by path, where one change needs several. */
+  /** Further members, by path, if one change needs several. */
   readonly also?: Readonly<Record<string, unknown>>
   readonly scheme?: string
   /** Start of the link, in place of the scheme's. */

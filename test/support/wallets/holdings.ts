@@ -101,7 +101,7 @@ async function holdMdoc(pki: IssuerPki, type: string, claims: NameSpaces): Promi
   return { format: 'mso_mdoc', type, claims, issued, device, pki }
 }
 
-/** The value at a path; `undefined` where the credential has none. */
+/** The value at a path; `undefined` if the credential has none. */
 export function claimAt({ claims }: Holding, path: Path): unknown {
   return path.reduce<unknown>((value, step) => {
     if (step === null) return Array.isArray(value) && value.length > 0 ? value : undefined

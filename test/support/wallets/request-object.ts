@@ -13,7 +13,7 @@ export function parametersOf(link: string): Readonly<Record<string, string>> {
 
 type FetchResult = { readonly text: string; readonly contentType: string }
 
-/** Fetches `request_uri`. `form` is posted where the wallet posts. */
+/** Fetches `request_uri`. `form` is posted if the wallet posts. */
 export async function fetchRequestObject(
   requestUri: string,
   { fetch }: Surroundings,
@@ -121,7 +121,10 @@ export async function verifySignature(
   refuseUnless(isSigned, 'the signature of the request object does not verify')
 }
 
-/** True if each certificate was issued by the next one, and the last one by the authority or is it. */
+/**
+ * True if each certificate was issued by the next certificate, and the last certificate by the authority or
+ * is it.
+ */
 export function isChained(
   chain: readonly X509Certificate[],
   authorityPem: string,

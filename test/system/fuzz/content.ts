@@ -50,7 +50,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** Returns the content of one presentation; its text where it cannot be decoded. */
+/** Returns the content of one presentation; its text if it cannot be decoded. */
 export function presentationContent(presentation: unknown): unknown {
   if (typeof presentation !== 'string') return presentation
   try {

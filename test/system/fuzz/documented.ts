@@ -10,7 +10,7 @@ export type FuzzResponse = {
   readonly body: Buffer
 }
 
-/** Returns why a response does not follow the contract, or `undefined` for one that does. */
+/** Returns why a response does not follow the contract, or `undefined` for a response that does. */
 export function undocumented(request: FuzzRequest, answer: FuzzResponse): string | undefined {
   const path = request.path.split('?')[0] ?? ''
   if (answer.status >= 500 && answer.status !== 503) return 'a fault'

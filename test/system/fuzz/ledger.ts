@@ -22,7 +22,7 @@ export type Summary = {
   readonly routes: Readonly<Record<string, Readonly<Record<string, number>>>>
   /** Number of changed messages by kind and outcome. */
   readonly changes: Readonly<Record<string, Readonly<Record<string, number>>>>
-  /** Number of good responses that verified after changed ones. */
+  /** Number of good responses that verified after changed responses. */
   readonly verified: number
   readonly memory: Memory
   /** Processor time in seconds, of the callers and of workerd. */

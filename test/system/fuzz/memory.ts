@@ -44,7 +44,7 @@ export function memoryOf(samples: readonly number[]): Memory {
   }
 }
 
-/** Returns `true` unless the last quarter needed clearly more than the second one. */
+/** Returns `true` unless the last quarter needed clearly more than the second quarter. */
 export function isFlat({ second_quarter, last_quarter }: Memory): boolean {
   const growth = (last_quarter - second_quarter) * MIB
   return growth < LEAST_GROWTH_BYTES || last_quarter < GROWTH_ALLOWED * second_quarter

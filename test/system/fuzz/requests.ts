@@ -16,7 +16,7 @@ export type FuzzRequest = {
   readonly body: string | Uint8Array | undefined
 }
 
-/** Real values of the service under test, mixed with invented ones. */
+/** Real values of the service under test, mixed with invented values. */
 export type Pool = {
   readonly verificationIds: readonly string[]
   readonly capabilities: readonly string[]

@@ -26,8 +26,8 @@ export type MutatedResponse = {
   readonly kind: string
   readonly post: Post
   /**
-   * `same`: the content is that of the good response, which may verify. `changed`: the session must stay
-   * pending. `issued`: the issuer signed other claims, and only `age_over_18: true` may verify.
+   * `same`: the content is the content of the good response, which may verify. `changed`: the session must
+   * stay pending. `issued`: the issuer signed other claims, and only `age_over_18: true` may verify.
    */
   readonly content: 'same' | 'changed' | 'issued'
   /** False if the issuer signed another value of the requested claim. */
@@ -50,7 +50,7 @@ export async function goodPost(target: Target): Promise<Post> {
   return postOf(target, target.parametersOf(target.presentation))
 }
 
-/** Returns the request with these parameters, encrypted where the session wants that. */
+/** Returns the request with these parameters, encrypted if the session wants that. */
 export async function postOf(target: Target, parameters: Parameters): Promise<Post> {
   return target.postOf(target.seal === undefined ? parameters : await target.seal(parameters))
 }
@@ -214,7 +214,7 @@ function bodyContent(body: string, isForm: boolean): unknown {
   }
 }
 
-/** Sends changed responses to one session, and at the end the good one, which must verify. */
+/** Sends changed responses to one session, and at the end the good response, which must verify. */
 export async function respondInGroup(
   context: Context,
   slots: readonly Slot[],
@@ -255,7 +255,7 @@ export async function sendChanged(
   return isEnd
 }
 
-/** Sends a good response after changed ones: it must verify. */
+/** Sends a good response after changed responses: it must verify. */
 export async function sendGood(
   { ask, found, ledger }: Context,
   slot: Slot,

@@ -47,7 +47,7 @@ export type Context = Scene & {
   readonly service: OwnService
   readonly ledger: Ledger
   readonly receiver: Receiver
-  /** Serves bytes at an address, by default at a new one, and returns it. */
+  /** Serves bytes at an address, by default at a new address, and returns it. */
   readonly publish: (bytes: Uint8Array, url?: string, type?: string) => string
   /** Creates a relying party that trusts the issuers of the run. */
   readonly relyingParty: (settings?: object) => Promise<RelyingParty>

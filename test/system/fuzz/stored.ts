@@ -16,7 +16,7 @@ export type Stored = {
   readonly untilCleared: (rp: RelyingParty) => void
   /**
    * Deletes all sessions and these relying parties. Requests of the run have deleted some of them, or their
-   * keys. Throws where the service fails.
+   * keys. Throws if the service fails.
    */
   readonly clear: () => Promise<void>
 }

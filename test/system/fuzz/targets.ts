@@ -101,7 +101,7 @@ export type Target = {
   readonly holder?: KeyPair
   /** Creates a presentation with another claim in it. The trusted issuer and the holder sign it. */
   readonly withClaims: (claims: Parameters, signer?: Signer) => Promise<string>
-  /** Returns the parameters of a response with this presentation. Annex C has no parameters but this one. */
+  /** Returns the parameters of a response with this presentation. Annex C has no other parameters. */
   readonly parametersOf: (presentation: string) => Parameters
   /** Encrypts parameters, and returns the JWE or the envelope. Undefined if the response is plain. */
   readonly seal?: (parameters: Parameters) => Promise<string>
@@ -120,7 +120,7 @@ export async function openTarget(scene: Scene, rp: RelyingParty, cell: Cell): Pr
   const open =
     cell.channel === 'qr' ? redirectTarget : cell.channel === 'by_value' ? byValueTarget : browserTarget
   const target = await open(scene, rp, cell, session)
-  // Changed content can only be found where the decoders understand the good one.
+  // Changed content can only be found if the decoders understand the good one.
   if (typeof presentationContent(target.presentation) !== 'object')
     throw new Error('the content is not decoded')
   return target

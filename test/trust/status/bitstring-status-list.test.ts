@@ -1,4 +1,4 @@
-// Lists made by node:zlib and signed by jose, and the published ones.
+// Lists made by node:zlib and signed by jose, and published lists.
 
 import { gzipSync } from 'node:zlib'
 import { generateKeyPair, SignJWT } from 'jose'

@@ -51,7 +51,7 @@ async function makeList(
   return new Uint8Array(encode(new Tagged(changes.tag ?? 18, message)))
 }
 
-/** The status of an MSO with this `status` element, where the addresses have these lists. */
+/** The status of an MSO with this `status` element, if the addresses have these lists. */
 async function statusOf(
   element: object,
   lists: Readonly<Record<string, Uint8Array<ArrayBuffer>>>,

@@ -16,7 +16,7 @@ async function ask(fetchResource: FetchResource, now = NOW, uri = URI, index = 2
   return word(await checkStatus({ uri, index, form: 'jwt' }, context({ fetchResource, now })))
 }
 
-/** Number of fetches after look-ups at these seconds after the first one. */
+/** Number of fetches after look-ups at these seconds after the first look-up. */
 async function fetchesAt(answer: string | { fault: FetchError }, seconds: readonly number[]) {
   const { fetchResource, asked } = web(async () => answer)
   await ask(fetchResource)

@@ -1,5 +1,5 @@
-// Certificate paths: valid paths, and requirements of an anchor. chain-mutations.test.ts has the refused
-// ones, by one change each.
+// Certificate paths: valid paths, and requirements of an anchor. chain-mutations.test.ts has refused paths,
+// by one change each.
 
 import { describe, expect, it } from 'vitest'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
@@ -33,7 +33,7 @@ async function askPki(changed: IssuerPki, context: Partial<TrustContext> = {}): 
   return outcomeOf(await ask({ chain: changed.chain }, { anchors: [caAnchor(changed.root.pem)], ...context }))
 }
 
-/** Verifies other certificates than the good ones, below the good root. */
+/** Verifies other certificates than the good certificates, below the good root. */
 async function askChain(...chain: readonly Minted[]): Promise<string> {
   return outcomeOf(await ask({ chain: chain.map((certificate) => certificate.der) }))
 }

@@ -314,7 +314,7 @@ function flipped(bytes: Uint8Array<ArrayBuffer>, i: number): Uint8Array<ArrayBuf
   return bytes.map((byte, j) => (i === j ? byte ^ 1 : byte))
 }
 
-/** The certificate with the last occurrence of some bytes replaced by as many others. */
+/** The certificate with the last occurrence of some bytes replaced by as many other bytes. */
 function replaced(bytes: Uint8Array<ArrayBuffer>, from: string, to: string): Uint8Array<ArrayBuffer> {
   const hex = Buffer.from(bytes).toString('hex')
   const at = hex.lastIndexOf(from)

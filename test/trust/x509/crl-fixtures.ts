@@ -32,7 +32,7 @@ export const listedIntermediate = await mintIntermediate(root, {
 })
 export const leaf = await mintLeaf(intermediate, { serialNumber: SERIAL.leaf, crls: [LEAF_LIST] })
 
-/** The path of a leaf that differs from the good one, below an intermediate that names no list. */
+/** The path of a leaf that differs from the good leaf, below an intermediate that names no list. */
 export async function pathOf(changes: CertificateOptions): Promise<readonly Certificate[]> {
   const minted = await mintLeaf(intermediate, { serialNumber: SERIAL.leaf, keys: leaf.keys, ...changes })
   return decodePath(minted, intermediate, root)
@@ -76,7 +76,7 @@ export function word(standing: CertificateStatus): string {
   return standing.status === 'unavailable' ? standing.cause : standing.status
 }
 
-/** Bytes with one bit changed in the one at this place. */
+/** Bytes with one bit changed in the byte at this place. */
 export function tampered(bytes: Uint8Array<ArrayBuffer>, at: number): Uint8Array<ArrayBuffer> {
   const changed = bytes.slice()
   changed[at] = (changed[at] ?? 0) ^ 1

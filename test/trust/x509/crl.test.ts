@@ -1,4 +1,4 @@
-// RFC 5280 §5.1, X.690: the form of a revocation list. Each is one that OpenSSL made, with one part of it
+// RFC 5280 §5.1, X.690: the form of a revocation list. Each is a list that OpenSSL made, with one part
 // changed.
 
 import { describe, expect, it } from 'vitest'

@@ -94,7 +94,7 @@ const PLACES: readonly [Subtree, readonly AltName[], readonly AltName[]][] = [
   ],
 ]
 
-/** Names that cannot be placed satisfy neither a permitted subtree nor an excluded one. */
+/** Names that cannot be placed satisfy neither a permitted subtree nor an excluded subtree. */
 const UNPLACEABLE: readonly [AltName, AltName][] = [
   [dns('example.com'), dns('evil.example.com.')],
   [dns('example.com'), dns('a b.example.com')],

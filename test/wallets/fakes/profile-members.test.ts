@@ -130,7 +130,7 @@ async function ask({ wallet, profile }: (typeof FAKES)[number], query: DcqlQuery
   return 'refused' in answer ? null : answer.disclosed.map(({ claim }) => claim).toSorted()
 }
 
-/** Support of a member, with the default where the profile lacks it; `unknown` if it is never used. */
+/** Support of a member, with the default if the profile lacks it; `unknown` if it is never used. */
 function supportOf({ dcql }: WalletProfile, member: Member): string {
   if (member === 'optional_sets' && dcql.credential_sets !== 'yes') return 'unknown'
   return dcql[member] ?? 'yes'

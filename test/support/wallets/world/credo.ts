@@ -18,7 +18,7 @@ import { decodeRequestObject, type Payload, parametersOf } from '../request-obje
 import { type Choice, presentHolding } from '../responding.ts'
 import { type LibraryMatch, type LibraryResult, queryLibrary } from './dcql-library.ts'
 
-/** Schemes that the app registers. A scanned code may have others, see `isRequest`. */
+/** Schemes that the app registers. A scanned code may have other schemes, see `isRequest`. */
 const SCHEMES = [
   'openid4vp:',
   'eudi-openid4vp:',
@@ -118,7 +118,7 @@ const JARM = {
   authorization_encryption_enc_values_supported: ['A128GCM', 'A256GCM', 'A128CBC-HS256'],
 }
 
-/** Paradym accepts every certificate chain of a request, and shows if it is a known one. */
+/** Paradym accepts every certificate chain of a request, and shows if the chain is known. */
 function createClient({ fetch, verifierCa }: Surroundings): Openid4vpClient {
   const trust = { verifierCa, fetch: (url: string) => fetch(url) }
   const verifyJwt: ReturnType<typeof requestVerifier> = async (signer, context) => {

@@ -17,7 +17,7 @@ export type LibraryMatch = NonNullable<
 export type Description = {
   /** True if it states the authority key identifiers of the issuer's certificates. */
   readonly hasAuthorities: boolean
-  /** Credentials of one namespace only: that of their first element. */
+  /** Credentials of one namespace only: the namespace of their first element. */
   readonly isFirstNamespaceOnly?: boolean
 }
 

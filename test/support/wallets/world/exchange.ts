@@ -29,7 +29,7 @@ type RequestRules = {
   readonly prefixes: readonly string[]
   /** Algorithms of signed requests. Absent: ES256. */
   readonly algorithms?: readonly string[]
-  /** True if it posts a `wallet_nonce` where the link says so. Else it always gets. */
+  /** True if it posts a `wallet_nonce` if the link says so. Else it always gets. */
   readonly posts: boolean
   /** True if the chain must end at a listed authority. */
   readonly listsAuthorities: boolean
@@ -148,7 +148,7 @@ type ResponseRules = {
   readonly presentSdJwt?: (choice: Choice, holding: SdJwtHolding, payload: Payload) => Promise<Presentation>
 }
 
-/** Presents, encrypts where the request says so, and posts or returns. */
+/** Presents, encrypts if the request says so, and posts or returns. */
 export async function respond(
   payload: Payload,
   choices: readonly Choice[],

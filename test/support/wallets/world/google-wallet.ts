@@ -122,7 +122,7 @@ function encryptionKeyOf({ response_mode: mode, client_metadata: metadata }: Pay
   return key ?? refuse('no key to encrypt the response')
 }
 
-/** One query, or `credential_sets` of one query an option: the first one that a credential satisfies. */
+/** One query, or `credential_sets` of one query an option: the first option that a credential satisfies. */
 function choose({ credentials, credential_sets: sets }: DcqlQuery, holdings: readonly Holding[]): Choice[] {
   for (const query of credentials) checkQuery(query)
   if (sets === undefined) refuseUnless(credentials.length === 1, silentAbout('several queries'))

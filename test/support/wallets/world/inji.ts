@@ -1,4 +1,4 @@
-// The Inji Wallet of MOSIP. It takes unsigned requests in a link, and signed ones with EdDSA only. It
+// The Inji Wallet of MOSIP. It accepts unsigned requests in a link, and signed requests with EdDSA only. It
 // presents mdocs as a whole, and encrypts `vp_token` as text.
 
 import { firstClaimSet, firstOptions, hasType } from '../dcql.ts'

@@ -1,5 +1,5 @@
-// Lissi ID-Wallet. Its documentation names the schemes that open it, that of HAIP among them, and no more:
-// the fake answers what HAIP 1.0 requires of each wallet, by the scheme of HAIP only.
+// Lissi ID-Wallet. Its documentation names the schemes that open it, among them the scheme of HAIP, and no
+// more: the fake answers what HAIP 1.0 requires of each wallet, by the scheme of HAIP only.
 
 import { answerDocumented, SILENT } from '../documented.ts'
 import { type FakeWallet, fakeWallet, refuse } from '../fake-wallet.ts'

@@ -1,6 +1,6 @@
 // swiyu, the wallet of Switzerland. A verifier is a DID in the Swiss registry, which signs by the key of its
-// `kid`. No Client Identifier of this service is one. How the wallet answers such a verifier is not in this
-// fake.
+// `kid`. No Client Identifier of this service is such a DID. How the wallet answers such a verifier is not in
+// this fake.
 
 import { type FakeWallet, fakeWallet, refuse, refuseUnless } from '../fake-wallet.ts'
 import { decodeRequestObject, fetchRequestObject, parametersOf } from '../request-object.ts'

@@ -112,7 +112,7 @@ const keys: readonly Mutation[] = [
   ['a leaf’s key with unused bits', pointOf((point) => Uint8Array.of(1, ...point.slice(1, -1), 0)), WEAK],
 ]
 
-/** The BIT STRING of a compressed point (SEC 1 §2.3.3), from that of an uncompressed one. */
+/** The BIT STRING of a compressed point (SEC 1 §2.3.3), from the BIT STRING of an uncompressed point. */
 function compressed(point: Uint8Array, flip: 0 | 1): Uint8Array<ArrayBuffer> {
   return Uint8Array.of(0, 2 + (((point.at(-1) ?? 0) & 1) ^ flip), ...point.slice(2, 34))
 }

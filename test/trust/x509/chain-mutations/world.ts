@@ -43,7 +43,7 @@ export type Mutation = readonly [
   name: string,
   make: () => Promise<Presented>,
   expected: Outcome,
-  /** Different results for a driving licence's signer or a status list, where they differ. */
+  /** Different results for a driving licence's signer or a status list, if they differ. */
   differently?: { readonly licence?: Outcome; readonly status?: string },
 ]
 
@@ -136,7 +136,7 @@ export function raw(oid: string, critical: boolean, ...content: Parameters<typeo
   return { oid, critical, value: tlv(...content) }
 }
 
-/** Keys of its own only where their kind is part of the change. */
+/** Keys of its own only if their kind is part of the change. */
 function withKeys({ keys }: Minted, changes: CertificateOptions = {}): CertificateOptions {
   return changes.keyKind === undefined && changes.keys === undefined ? { keys, ...changes } : changes
 }
