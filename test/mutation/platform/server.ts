@@ -58,11 +58,14 @@ export async function startServer({
       bindingsWith({})
       return 0
     },
-    createRelyingParty: (settings = {}) => createRelyingParty(origin, settings),
+    createRelyingParty: (settings = {}) => createRelyingParty({ origin }, settings),
   }
 }
 
-async function createRelyingParty(origin: string, settings: object): Promise<CreatedRelyingParty> {
+export async function createRelyingParty(
+  { origin }: Pick<Server, 'origin'>,
+  settings: object = {},
+): Promise<CreatedRelyingParty> {
   const response = await fetch(`${origin}/v1/admin/relying_parties`, {
     method: 'POST',
     headers: {
