@@ -21,14 +21,14 @@ function bindings(variables: object = {}): Env {
   return { ...TEST_ENVIRONMENT, ...namespaces, ...variables } as unknown as Env
 }
 
-it('returns the bindings unchanged without a jurisdiction', () => {
+it('withJurisdiction returns the bindings unchanged without a jurisdiction', () => {
   const env = bindings()
   expect(withJurisdiction(env)).toBe(env)
   expect(loadConfig(env).jurisdiction).toBeNull()
 })
 
 it.each(['eu', 'fedramp'])(
-  'returns the namespaces of %s, and all other bindings unchanged',
+  'withJurisdiction returns the namespaces of %s, and all other bindings unchanged',
   (JURISDICTION) => {
     const env = bindings({ JURISDICTION })
     const there = Object.fromEntries(NAMES.map((name) => [name, `${name} in ${JURISDICTION}`]))
@@ -37,17 +37,17 @@ it.each(['eu', 'fedramp'])(
   },
 )
 
-it('returns the same object for the same bindings, so that caches keyed by it work', () => {
+it('withJurisdiction returns the same object for the same bindings, so that caches keyed by it work', () => {
   const env = bindings({ JURISDICTION: 'eu' })
   expect(withJurisdiction(env)).toBe(withJurisdiction(env))
   expect(withJurisdiction(bindings({ JURISDICTION: 'eu' }))).not.toBe(withJurisdiction(env))
 })
 
-it('refuses an unknown jurisdiction', () => {
+it('withJurisdiction refuses an unknown jurisdiction', () => {
   expect(() => loadConfig(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
 })
 
-it('gives every object class its bindings from the jurisdiction', () => {
+it('withJurisdiction gives every object class its bindings from the jurisdiction', () => {
   const src = join(import.meta.dirname, '..', 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const classes = files

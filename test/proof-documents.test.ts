@@ -48,7 +48,7 @@ describe('cited test files', () => {
     expect(citationErrors(rows)).toEqual([])
   })
 
-  it('exist and have tests wherever docs/proof.md names one', () => {
+  it('exist and have tests wherever docs/proof.md names a file', () => {
     const files = [...read('docs/proof.md').matchAll(/`([^`\s]+\.test\.ts)`/g)].map(([, file]) =>
       String(file),
     )

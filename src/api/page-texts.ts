@@ -16,7 +16,7 @@ export const line = (characters: number) =>
     ),
   )
 
-/** The texts by member, in the language of `locale`. A new one needs its place on the page as well. */
+/** The texts by member, in the language of `locale`. A new text needs its place on the page as well. */
 export const pageTexts = {
   heading: z.exactOptional(line(100)),
   purpose: z.exactOptional(line(200)),

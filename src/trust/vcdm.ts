@@ -16,7 +16,9 @@ export function isVersion1(object: JsonObject): boolean {
   return context === undefined || (Array.isArray(context) ? context[0] : context) === CONTEXT
 }
 
-/** A property with one word or several, such as `type` (§4.3). Empty for anything else. */
+/**
+ * Reads a property with one or several words, such as `type` (§4.3). Returns an empty list for anything else.
+ */
 export function readWords(object: JsonObject, name: string): readonly string[] {
   const value = member(object, name)
   const words = Array.isArray(value) ? value : [value]

@@ -8,7 +8,7 @@ import { lowerCredential } from './lower-credential.ts'
 import type { Finding, Lowered } from './lowering.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** Each credential query as the wallet can be asked, or why it cannot be asked. */
+/** The form of each credential query for the wallet, or the reason why the wallet cannot be asked. */
 type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly Finding[]>>
 
 /** Lowers a query, or returns why the wallet cannot satisfy it. */

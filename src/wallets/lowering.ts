@@ -62,7 +62,7 @@ export type LoweredRequest = {
   readonly response_mode: ResponseMode | null
   /** How a link passes the request; null without links. */
   readonly passing: 'reference' | 'value' | null
-  /** Null without links, and by value. */
+  /** Null if there are no links, or if the request is passed by value. */
   readonly request_uri_method: RequestUriMethod | null
   /** True if `x5c` must have the root too. */
   readonly include_root: boolean

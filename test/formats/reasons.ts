@@ -47,15 +47,15 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
   )
   const failed = new Set<CheckId>()
 
-  describe(`of the reasons not to hear a ${format.id} presentation`, () => {
-    it.each(reached)('%s is reached by one change of a good one', async (reason, change) => {
+  describe(`the reasons to refuse a ${format.id} presentation`, () => {
+    it.each(reached)('include %s, by one change of a good presentation', async (reason, change) => {
       const verification = await change()
       expect(verification.result).toMatchObject({ ok: false, error: { reason } })
       if (!verification.result.ok) expectRefusal(verification, verification.result.error)
       failed.add(verification.trace.at(-1)?.[0] as CheckId)
     })
 
-    it('those with nothing that leads to them are named nowhere in the format', () => {
+    it('occur nowhere in the format if nothing leads to them', () => {
       const path = join(import.meta.dirname, '../../src/formats', folder)
       const source = readdirSync(path).map((file) => readFileSync(join(path, file), 'utf8'))
       for (const [reason, why] of excused) {
@@ -64,7 +64,7 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
       }
     })
 
-    it('there is one at every check', () => {
+    it('include one at every check', () => {
       const others = Object.keys(neverFails)
       expect(CHECKS.filter((check) => !failed.has(check))).toEqual(
         CHECKS.filter((check) => others.includes(check)),

@@ -149,7 +149,7 @@ describe('a request', () => {
       ['pid'],
       ['b', 'c'],
     ],
-  ])('by a query %s', (_, credential_sets, types, expected) => {
+  ])('by a query %s leaves the expected queries without an anchor', (_, credential_sets, types, expected) => {
     const query = { credentials, ...(credential_sets && { credential_sets }) } as DcqlQuery
     expect(unvouchedQueries({ query, descriptors }, vouching([anchor(types)]))).toEqual(expected)
   })

@@ -164,7 +164,7 @@ it('a wallet that supports everything has no findings', () => {
   expect(findingsOf(PROFILE, originalOf())).toEqual({ outcome: 'works', findings: [] })
 })
 
-it.each(CASES)('finds %s: %s, at %s', (code, outcome, member, change, original) => {
+it.each(CASES)('lowering finds %s: %s, at %s', (code, outcome, member, change, original) => {
   const found = findingsOf({ ...PROFILE, ...change }, original)
   expect(found.outcome).toBe(outcome)
   expect(found.findings).toContain(`${member} ${code}`)
@@ -172,7 +172,7 @@ it.each(CASES)('finds %s: %s, at %s', (code, outcome, member, change, original) 
 })
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'asks by reference if %s and the wallet accepts that, too',
+  'lowering asks by reference if %s and the wallet accepts that, too',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,

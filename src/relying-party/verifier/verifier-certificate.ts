@@ -90,8 +90,8 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
 }
 
 /**
- * Returns what is wrong with the chain, as a message about it. `usages`: extended key usages, one of which
- * the leaf must have.
+ * Returns what is wrong with the chain, as a message about it. `usages`: extended key usages; the leaf must
+ * have one of them.
  */
 export async function chainError(
   identity: Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>,

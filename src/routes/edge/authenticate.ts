@@ -29,8 +29,8 @@ export type Caller = {
 export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
   /**
-   * `createdAt`: start of the session that the token is for. A later session with the same id is another one.
-   * `login`: digest of the browser's cookie for a login.
+   * `createdAt`: start of the session that the token is for. A later session with the same id is another
+   * session. `login`: digest of the browser's cookie for a login.
    */
   | { readonly kind: 'client_token'; readonly createdAt: number; readonly login: string | undefined }
 

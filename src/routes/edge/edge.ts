@@ -74,9 +74,10 @@ export function logError(error: unknown, c: AppContext): 'unreachable' | 'intern
 }
 
 /**
- * True for an object that the platform could not reach, reset or overloaded. The platform marks these errors
- * with properties; a failure inside the platform has only its message. A document of a newer version of this
- * service counts too: this version must not touch it, and the newer one soon responds.
+ * True for an object that the platform could not reach, has reset, or reports as overloaded. The platform
+ * marks these errors with properties; a failure inside the platform has only its message. A document of a
+ * newer version of this service counts, too: this version must not touch it, and the newer version soon
+ * responds.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false

@@ -146,8 +146,8 @@ function ofOwnSession(
 }
 
 /**
- * Returns the picture's media type: the first of ours with the highest quality in the header (RFC 9110
- * §12.5.1).
+ * Returns the media type of the picture: of our types, the first with the highest quality in the header (RFC
+ * 9110 §12.5.1).
  */
 function acceptedType(accept: string | undefined): QrMediaType | undefined {
   if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]

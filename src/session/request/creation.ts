@@ -113,7 +113,7 @@ export async function newSession(
 
 /**
  * Returns why a session has no QR code for a wallet (null: any wallet); `undefined` if it has a QR code. A QR
- * code can be passed on.
+ * code can be passed on, so a session with a required binding has none.
  */
 export function qrRefusal(
   { protocol, required_session_binding }: Pick<StoredRequest, 'protocol' | 'required_session_binding'>,

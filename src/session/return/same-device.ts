@@ -217,7 +217,7 @@ function endedReturnUrl(
   return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
 }
 
-/** Returns the end by a held success. */
+/** Returns the end of a session by a held success. */
 export function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
   const { winner, login } = held
   return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner, returned, login }

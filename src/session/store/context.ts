@@ -11,7 +11,8 @@ export type SessionContext = {
   /** Responses in verification, by the digest of their body. */
   readonly inFlight: Map<string, { readonly arrivedAt: number; readonly result: Promise<ResponseResult> }>
   /**
-   * The running calls that send step events to the log, one after the other. False if the log is unreachable.
+   * The running calls that send step events to the log, one after the other. They return false if the log is
+   * unreachable.
    */
   stepCalls?: Promise<boolean> | undefined
 }

@@ -138,7 +138,8 @@ async function publishedKeys(
 const NO_CERTIFICATES = { authorityKeyIdentifiers: [], path: [] } as const
 
 /**
- * Anchors of one issuer whose keys are tried for one signature: an old and a new one, or one for each level.
+ * Most anchors of one issuer whose keys are tried for one signature: an old and a new anchor, or an anchor
+ * for each level.
  */
 const ANCHORS_TRIED = 4
 

@@ -18,9 +18,9 @@ import root from './sandbox-root.json' with { type: 'json' }
 export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
- * The sandbox's anchors for `builtInTypes` and for the types that a relying party added. An added type is
- * named if one of `others`, its own anchors, names it. Otherwise `*` covers it: a name would hide an own
- * anchor for `*`.
+ * The sandbox's anchors for `builtInTypes` and for the types that a relying party added. `others` are its own
+ * anchors. An added type is named if one of them names it. Otherwise `*` covers it, because a name would hide
+ * an own anchor for `*`.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],

@@ -38,7 +38,7 @@ export type TrustContext = SignerProfile & {
   readonly fetchResource: FetchResource
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   readonly purpose: AnchorPurpose
-  /** Usages, one of which a leaf with extended key usages must have, unless its anchor names others. */
+  /** Usages; a leaf with extended key usages must have one of them, unless its anchor names other usages. */
   readonly usageIfRestricted?: readonly string[]
   /** Requires a key usage of a leaf (ISO/IEC 18013-5 Annex B.1.4). Absent: no key usage is no restriction. */
   readonly requiresKeyUsage?: true

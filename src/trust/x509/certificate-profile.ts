@@ -9,9 +9,9 @@ type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
 /** Requirements of an authority for a leaf. */
 export type LeafDemand = {
-  /** Extended key usages, one of which the leaf must have. `undefined`: any, except TLS alone. */
+  /** Extended key usages; the leaf must have one of them. `undefined`: any usage, except TLS alone. */
   readonly extendedKeyUsage: readonly string[] | undefined
-  /** Usages, one of which a leaf must have if it has extended key usages at all. */
+  /** Usages; a leaf that has extended key usages must have one of them. */
   readonly usageIfRestricted?: readonly string[] | undefined
   /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean

@@ -6,7 +6,7 @@ import { DER, type DerElement, readObjectIdentifier, readText } from '../../code
 import { oncePer } from '../../codec/once-per.ts'
 import { CERTIFICATE } from '../../limits.ts'
 
-/** A Name: its bytes, and its relative distinguished names from the most general one down. */
+/** A Name: its bytes, and its relative distinguished names the most general first. */
 export type DistinguishedName = {
   readonly encoded: Uint8Array<ArrayBuffer>
   readonly rdns: readonly RelativeName[]

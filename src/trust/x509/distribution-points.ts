@@ -30,7 +30,7 @@ export function decodeDistributionPoints(
   return points
 }
 
-/** The URIs of a DistributionPointName under its tag. Empty for a name relative to the issuer's. */
+/** The URIs of a DistributionPointName under its tag. Empty for a name relative to the issuer's name. */
 export function decodePointName({ children }: DerElement): DistributionPoint | undefined {
   const [name, ...rest] = children
   if (name === undefined || rest.length > 0) return undefined

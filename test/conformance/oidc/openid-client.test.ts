@@ -145,7 +145,7 @@ describe('values', () => {
     [[true, false], false],
     [[true, false], true],
   ])(
-    'a boolean claim that may be %j and is %j is a value, and not released under its own name',
+    'a boolean claim with the allowed values %j and the value %j is a value, and not released under its own name',
     async (values, value) => {
       const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
       expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])

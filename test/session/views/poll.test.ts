@@ -16,7 +16,7 @@ describe('the view for a poll', () => {
     expect(other).toEqual(view)
   })
 
-  it('belongs to the given document, after any other document', async () => {
+  it('is the view of the given document, even after a call with another document', async () => {
     const document = VERIFIED
     await pollView(document, config)
     const changed = { ...document, status: 'pending', version: document.version + 1 } as const
