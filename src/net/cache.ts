@@ -25,7 +25,7 @@ type Lookup<Value> = {
 export type CacheRules<Value> = {
   /** Values stored at most. */
   readonly names: number
-  /** Bytes stored at most, and the bytes of one value. */
+  /** Most stored bytes, and the function that returns the bytes of a value. */
   readonly bytes?: { readonly limit: number; readonly of: (value: Value) => number }
   /** Milliseconds a caller waits for a read that another caller started. */
   readonly waitMs: number

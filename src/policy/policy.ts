@@ -103,7 +103,7 @@ type CredentialStep =
    * if any.
    */
   | { readonly step: 'anchor'; readonly anchor: string; readonly list?: ListReference }
-  /** Revocation of the issuer's certificates by a list of this time (`as_of` as below). The level stays. */
+  /** Revocation of the issuer's certificates by a list of the time `as_of` (as below). The level stays. */
   | {
       readonly step: 'certificate_status'
       readonly status: 'valid' | 'not_present'

@@ -78,7 +78,7 @@ describe('a claim', () => {
     expect(Object.values(decision.checks)).toEqual([reason === null])
   })
 
-  it('is boolean by the type that is presented, not by another that was accepted', () => {
+  it('is boolean if the presented type says so, whatever another accepted type says', () => {
     const attested = { typeIdentifier: AGE, credentialType: 'age_attestation' }
     expect(one({ path: ['active'] }, { active: 'yes' }, attested).status).toBe('verified')
     expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')

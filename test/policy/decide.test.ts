@@ -384,7 +384,7 @@ describe('all', () => {
     })
   })
 
-  test('a false in one credential is not replaced by a true in another', () => {
+  test('a true claim in one credential does not replace a false claim in another', () => {
     for (const presentations of [
       [attestation(true), pid(false)],
       [attestation(false), pid(true)],

@@ -224,7 +224,7 @@ describe('the types of the presentation definition', () => {
   })
 })
 
-describe('the query, by the formats of the request,', () => {
+describe('the query of a request with or without formats', () => {
   const formatsOf = (changes: Parameters<typeof policyOf>[0], added?: readonly CredentialTypeDefinition[]) =>
     new Set(policyOf(changes, ALL_FORMATS, added).query.credentials.map(({ format }) => format))
 

@@ -63,7 +63,7 @@ type Answer =
 
 /**
  * Returns the answer to an error that is found before the person has seen our page. In test mode anybody may
- * register a client, so the browser goes there by a press only (RFC 9700 §4.11.2).
+ * register a client, so the browser opens the client's address by a press only (RFC 9700 §4.11.2).
  */
 async function answerTo(
   c: AppContext,

@@ -40,7 +40,7 @@ export function decodePointName({ children }: DerElement): DistributionPoint | u
   return names?.flatMap((one) => (one.form === 'uri' ? [one.value] : []))
 }
 
-/** `[0]` in a point of a certificate and in the place of a list. */
+/** Tag of the name in a point of a certificate, and of the name in the place of a list: `[0]`. */
 export const POINT_NAME = 0xa0
 const FULL_NAME = 0xa0
 const RELATIVE_NAME = 0xa1

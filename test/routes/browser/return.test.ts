@@ -566,7 +566,7 @@ describe('a return code', () => {
     expect(await statusOf(first.setting, first.session)).toEqual(AWAITING)
   })
 
-  it('is never sent to a second browser, which cannot invalidate it either once the first one returned', async () => {
+  it('is never sent to a second browser, which cannot invalidate the code once the first browser has returned', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect((await completeReturn(browser(), session, code)).status).toBe(400)
