@@ -47,7 +47,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_SERVICE, ...IN_WORKERD],
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -66,8 +66,7 @@ export default defineConfig({
           include: IN_WORKERD,
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          maxWorkers: 4,
           setupFiles: 'test/workerd/fresh-storage.ts',
           // Data that only node can make, for tests inside workerd.
           globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/built-assets.ts'],
@@ -80,7 +79,7 @@ export default defineConfig({
           include: [testsBelow('conformance')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -89,7 +88,7 @@ export default defineConfig({
           name: 'system',
           include: [testsBelow('system')],
           globalSetup: [BUILD, SHARED_SERVICES],
-          maxWorkers: 3, // each file starts a service of its own; with more, those that kill and race would starve
+          maxWorkers: 4, // each file starts a service of its own; with more, those that kill and race would starve
         },
       },
       {
@@ -99,7 +98,7 @@ export default defineConfig({
           include: [testsBelow('browser')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -109,7 +108,7 @@ export default defineConfig({
           include: [testsBelow('slow')],
           globalSetup: BUILD,
           provide: { fullSize: true },
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 1 },
           maxWorkers: 1, // no file beside another: those that kill and race would starve
         },
       },

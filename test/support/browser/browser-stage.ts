@@ -143,6 +143,7 @@ export function launchChromium(hostRules: string): Promise<Browser> {
     args: [
       '--no-sandbox',
       '--disable-gpu',
+      '--in-process-gpu',
       '--no-first-run',
       '--disable-background-networking',
       '--disable-component-update',
@@ -162,6 +163,7 @@ async function newVisitor(
     ...DEVICES.desktop,
     ignoreHTTPSErrors: true,
     locale: 'en-GB',
+    reducedMotion: 'reduce', // a test need not wait until a movement ends
     ...options,
   })
   context.setDefaultTimeout(WAIT.timeout)
