@@ -47,7 +47,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_SERVICE, ...IN_WORKERD],
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 3,
         },
       },
       {
@@ -66,7 +66,7 @@ export default defineConfig({
           include: IN_WORKERD,
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 3,
           setupFiles: 'test/workerd/fresh-storage.ts',
           // Data that only node can make, for tests inside workerd.
           globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/built-assets.ts'],
@@ -79,7 +79,7 @@ export default defineConfig({
           include: [testsBelow('conformance')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 3,
         },
       },
       {
@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'system',
           include: [testsBelow('system')],
           globalSetup: [BUILD, SHARED_SERVICES],
-          maxWorkers: 4, // each file starts a service of its own; with more, those that kill and race would starve
+          maxWorkers: 3, // each file starts a service of its own; with more, those that kill and race would starve
         },
       },
       {
@@ -98,7 +98,7 @@ export default defineConfig({
           include: [testsBelow('browser')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
-          maxWorkers: 4,
+          maxWorkers: 3,
         },
       },
       {

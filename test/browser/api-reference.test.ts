@@ -1,119 +1,53 @@
 // The API reference at /docs in a browser: what it shows and loads, and what its script cannot reach.
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
 import { signIn, WITH_CONSOLE } from '../support/browser/console-page.ts'
-import { contrastViolations, overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
-import { DESCRIPTION } from '../support/reading/described.ts'
+import { overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
+import { openReference } from '../support/browser/reference-page.ts'
 import { BASE_URL } from '../support/service/service.ts'
 
-const OPERATIONS = Object.values(DESCRIPTION.paths).flatMap((item) => Object.values(item))
 const SCRIPT = '/assets/api-reference.js'
 /** Largest size of everything that /docs loads, in bytes on the wire. */
 const LIMIT_BYTES = 400_000
+const COMMAND_PARTS = [
+  '--request POST',
+  'Authorization: Bearer',
+  'Content-Type: application/json',
+  'age_over_18',
+]
 
 describeInBrowser('the API reference', () => {
   const stage = useBrowserStage({ env: WITH_CONSOLE })
 
-  /** Opens the reference, at an operation if one is named, and waits until it is shown. */
-  const open = async (options = {}, route = '') => {
-    const { page } = await stage.visitor(options)
-    const requested: string[] = []
-    page.on('request', (request) => requested.push(request.url()))
-    await page.addInitScript(REPORT_VIOLATIONS)
-    await page.goto(`${BASE_URL}/docs${route === '' ? '' : `#?route=${route}`}`)
-    await page.getByRole('link', { name: 'Create a verification' }).waitFor()
-    return { page, requested }
-  }
-
-  it('shows every operation of the description and every schema', async () => {
-    const { page } = await open()
-    for (const { summary = '' } of OPERATIONS) {
-      const link = page
-        .getByRole('navigation')
-        .last()
-        .getByRole('link', { name: summary, exact: true })
-        .first()
-      await link.evaluate((element) => (element as unknown as { click(): void }).click())
-      await page.getByRole('heading', { name: summary, exact: true }).waitFor()
-    }
-    await page
-      .getByRole('link', { name: 'Schemas' })
-      .evaluate((element) => (element as unknown as { click(): void }).click())
-    for (const name of Object.keys(DESCRIPTION.components.schemas))
-      await page
-        .getByRole('navigation')
-        .last()
-        .getByText(name, { exact: true })
-        .first()
-        .waitFor({ state: 'attached' })
-  })
-
-  it.each(Object.entries(DEVICES))('describes parameters and members on a %s', async (name, device) => {
-    const { page } = await open(device, 'post-/v1/verify')
-    for (const text of ['Makes a retry safe', 'Accepted credential types'])
-      await expect.poll(() => page.getByText(text).first().isVisible()).toBe(true)
-    expect(await overflowOf(page)).toBe(0)
-    await saveScreenshot(page, `api-reference-${name}`)
-  })
-
-  it('shows a curl command beside an operation, with its method, address, token and body', async () => {
-    const { page } = await open({}, 'post-/v1/verify')
-    const command = page.locator('pre', { hasText: 'curl' }).first()
-    await expect.poll(() => command.innerText()).toContain(`curl ${BASE_URL}/v1/verify`)
-    const text = await command.innerText()
-    for (const part of [
-      '--request POST',
-      'Authorization: Bearer',
-      'Content-Type: application/json',
-      'age_over_18',
-    ]) {
-      expect(text).toContain(part)
-    }
-  })
-
-  it.each(Object.entries(DEVICES))('finds an operation by its name on a %s', async (_, device) => {
-    const { page } = await open(device)
-    await page.getByRole('textbox', { name: 'Filter' }).fill('receipt')
-    await page.getByRole('link', { name: 'Create a verification' }).waitFor({ state: 'detached' })
-    await page
-      .getByRole('link', { name: /receipt/i })
-      .first()
-      .click()
-    await expect.poll(() => page.url()).toContain('/receipt')
-    await page
-      .getByRole('heading', { name: /receipt/i })
-      .first()
-      .waitFor()
-  })
-
-  it('opens the operation that an address names', async () => {
-    const { page } = await open({}, 'post-/v1/verify')
-    await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
-  })
-
-  it('follows the colours of the system, and has enough contrast in both', async () => {
-    const colour = (page: Page) =>
-      page.evaluate('getComputedStyle(document.body.firstElementChild).backgroundColor')
-    for (const route of ['post-/v1/verify', 'cmp--schemas-verification']) {
-      const { page } = await open({ colorScheme: 'light' }, route)
-      expect(await contrastViolations(page)).toEqual([])
-      const bright = await colour(page)
-      await page.emulateMedia({ colorScheme: 'dark' })
-      await expect.poll(() => colour(page)).not.toBe(bright)
-      await expect.poll(() => contrastViolations(page)).toEqual([]) // some colours change gradually
-    }
-  })
-
   it.each(Object.entries(DEVICES))(
-    'fetches nothing from elsewhere and violates no policy on a %s',
-    async (_, device) => {
-      const { page, requested } = await open(device, 'post-/v1/verify')
+    'shows an operation with its curl command on a %s, fetches nothing from elsewhere, and finds another by name',
+    async (name, device) => {
+      const { page, requested } = await openReference(stage, device, 'post-/v1/verify')
       await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
+      for (const text of ['Makes a retry safe', 'Accepted credential types'])
+        await expect.poll(() => page.getByText(text).first().isVisible()).toBe(true)
+      const command = page.locator('pre', { hasText: 'curl' }).first()
+      await expect.poll(() => command.innerText()).toContain(`curl ${BASE_URL}/v1/verify`)
+      const text = await command.innerText()
+      for (const part of COMMAND_PARTS) expect(text).toContain(part)
+      expect(await overflowOf(page)).toBe(0)
+      await saveScreenshot(page, `api-reference-${name}`)
       expect(requested.filter((url) => !url.startsWith('data:')).sort()).toEqual(
         [SCRIPT, '/docs', '/openapi.json'].map((path) => BASE_URL + path),
       )
+
+      await page.getByRole('textbox', { name: 'Filter' }).fill('receipt')
+      await page.getByRole('link', { name: 'Create a verification' }).waitFor({ state: 'detached' })
+      await page
+        .getByRole('link', { name: /receipt/i })
+        .first()
+        .click()
+      await expect.poll(() => page.url()).toContain('/receipt')
+      await page
+        .getByRole('heading', { name: /receipt/i })
+        .first()
+        .waitFor()
       expect(await page.evaluate('globalThis.violations')).toEqual([])
     },
   )
@@ -204,7 +138,3 @@ const PLANTED = `(async () => {
     results[name] = await Promise.resolve().then(attempt).catch((error) => error.name)
   globalThis.results = results
 })()`
-
-/** Runs before the page's scripts: `eval` that a policy stops throws, and a script may catch that. */
-const REPORT_VIOLATIONS = `globalThis.violations = []
-addEventListener('securitypolicyviolation', (event) => violations.push(event.violatedDirective + ' ' + event.blockedURI))`

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { openConsole, shiftsOf, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { listEntry } from '../../support/browser/list-entry.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
@@ -119,50 +120,6 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('scrolls through 10,000 verifications with some dozens of rows in the page', async () => {
-    const count = 10_000
-    let status = 'verified'
-    const rp = await relyingPartyOf(stage)
-    const list = await openConsole(stage, rp.api_key)
-    await list.route(/\/console\/api\/v1\/verify\?/, (route) => {
-      const query = new URL(route.request().url()).searchParams
-      const from = Number(query.get('after') ?? '0')
-      const size = Number(query.get('limit'))
-      const verifications = Array.from({ length: Math.min(size, count - from) }, (_, i) => ({
-        ...entryOf(from + i),
-        status,
-      }))
-      const hasMore = from + size < count
-      return route.fulfill({
-        json: { verifications, next: hasMore ? String(from + size) : null, has_more: hasMore },
-      })
-    })
-    await list.getByRole('searchbox').fill('order=1')
-    await list.getByRole('searchbox').press('Enter')
-    await list.locator('.rows li').first().waitFor()
-    let most = 0
-    for (let last = 0; last < count; ) {
-      await list.mouse.wheel(0, 1_000_000)
-      const before = last
-      await expect.poll(async () => (last = await list.evaluate(LAST_ROW))).toBeGreaterThan(before)
-      most = Math.max(most, await list.locator('.rows li').count())
-    }
-    expect(most).toBeLessThan(80)
-    await list.getByText('10000 shown. There are no older entries.').first().waitFor()
-    expect(await list.locator('.rows li').last().locator('.id').innerText()).toContain('v_9999')
-
-    // The last rows change by themselves, as the first rows do.
-    status = 'rejected'
-    await list.locator('.rows li').last().locator('.rejected').waitFor()
-
-    await list.locator('.rows li').last().locator('a').focus()
-    for (let tabs = 0; tabs < 30; tabs++) {
-      await list.locator(`.rows li[aria-posinset="${count - tabs - 1}"]`).waitFor({ state: 'attached' })
-      await list.keyboard.press('Shift+Tab')
-    }
-    expect(await list.evaluate("document.activeElement.querySelector('.id').textContent")).toBe('v_9969')
-  })
-
   it('searches less often while the newest verifications do not match, and keeps older matches', async () => {
     const rp = await relyingPartyOf(stage)
     const { page } = await stage.visitor()
@@ -172,7 +129,7 @@ describeInBrowser('the list of verifications', () => {
       const isOlder = new URL(route.request().url()).searchParams.has('after')
       if (!isOlder) newest.push(route)
       const json = isOlder
-        ? { verifications: [entryOf(7)], next: null, has_more: false }
+        ? { verifications: [listEntry(7)], next: null, has_more: false }
         : { verifications: [], next: 'older', has_more: true }
       return route.fulfill({ json })
     })
@@ -227,30 +184,10 @@ const SHORT_PAUSES = `
     return wait(run, pause === 30_000 ? 100 : pause, ...rest)
   }`
 
-/** Runs in the page: returns the number of the last row. */
-const LAST_ROW = "Number(document.querySelector('.rows li:last-child')?.getAttribute('aria-posinset'))"
-
 /** Runs in the page: returns the pixels below the screen. */
 const SCROLL_LEFT = 'document.documentElement.scrollHeight - innerHeight - scrollY'
 
 /** Waits until the list shows these ids. */
 async function expectIds(page: Page, ids: readonly string[]): Promise<void> {
   await expect.poll(() => page.locator('.rows .id').allInnerTexts()).toEqual(ids)
-}
-
-function entryOf(index: number) {
-  return {
-    verification_id: `v_${index}`,
-    status: 'verified',
-    stage: 'done',
-    created_at: new Date(Date.UTC(2026, 10, 22) - index * 1000).toISOString(),
-    ended_at: null,
-    expires_at: '2026-11-23T00:00:00Z',
-    credential_types: ['age_attestation'],
-    reason: null,
-    attempt_count: 0,
-    metadata: { order: '1' },
-    webhook_state: null,
-    livemode: false,
-  }
 }

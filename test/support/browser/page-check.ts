@@ -11,6 +11,11 @@ import { expect } from 'vitest'
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** Loads axe into the page, which keeps it until it is left. */
+async function loadAxe(page: Page): Promise<void> {
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE)
+}
+
 /**
  * Checks a page in its present state.
  * `name`: state and device, for the pictures; `dark`: saves a dark picture too. `forced`: checks and saves
@@ -21,7 +26,7 @@ export async function checkPage(
   name: string,
   { dark = false, forced = false } = {},
 ): Promise<void> {
-  await page.evaluate(AXE)
+  await loadAxe(page)
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme })
     expect(
@@ -63,7 +68,7 @@ export function overflowOf(page: Page): Promise<number> {
 
 /** Returns the texts of a page whose contrast is certainly too low, according to axe. */
 export async function contrastViolations(page: Page): Promise<readonly string[]> {
-  await page.evaluate(AXE)
+  await loadAxe(page)
   const { violations } = (await page.evaluate(
     `axe.run(${JSON.stringify({ ...QUICK, ...CONTRAST })})`,
   )) as AxeResults
