@@ -3,19 +3,20 @@
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, cpSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, cpSync, existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
 import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
-import { ensureInstalled } from './service/install.mjs'
+import { ensureInstalled, packagesForStart } from './service/install.mjs'
 import { lockForLauncher, lockForWorkerd } from './service/lock.mjs'
 import { reportMeasures } from './service/measures.mjs'
 import { readOptions } from './service/options.mjs'
 import { holdOutput } from './service/output.mjs'
-import { ASSETS, NODE, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
+import { ASSETS, availableNode, ROOT, SANDBOX_CONFIG, SHOP_CONFIG } from './service/paths.mjs'
 import { checkAddresses } from './service/ports.mjs'
 import { openRelay, relayLimits } from './service/relay.mjs'
 import {
@@ -40,6 +41,10 @@ import {
 } from './service/workerd.mjs'
 import { readWranglerToml, workerdConfig } from './service/workerd-config.mjs'
 
+/** A person reads a terminal; a service has a journal, which needs every log line. */
+const IS_TERMINAL = process.stdout.isTTY === true
+/** Time for the log line of the last call, which follows its response. */
+const LAST_LINE_MS = 100
 const DISK_FULL =
   'the disk of STATE_DIR is full. Free 10 MB or more there, but delete nothing below `objects` (docs/runbooks/full-disk.md).'
 const SELF_MADE =
@@ -54,7 +59,7 @@ async function start() {
   for (const sentence of misspeltNames(process.env)) console.error(`Warning: ${sentence}`)
   const options = readOptions(process.env)
   const directory = openStateDirectory(options.stateDirectory)
-  ensureInstalled()
+  ensureInstalled(packagesForStart({ hasObjects: hasObjects(directory) }))
   ensureBundle()
   lockForLauncher(directory, options.baseUrl)
   checkKeys(directory, process.env)
@@ -79,7 +84,8 @@ async function start() {
       `\n  Open ${variables.BASE_URL}/demo\n  A demo shop that requests “over 18”. Click through it and watch the webhook arrive.\n`,
     )
   await printUsage(directory, options, variables)
-  output.release()
+  await sleep(LAST_LINE_MS)
+  output.release({ withoutInfo: IS_TERMINAL })
 }
 
 /**
@@ -146,15 +152,26 @@ async function makeVariables(directory, options) {
   }
 }
 
+/** Returns `true` if a service has stored something in the state directory. */
+function hasObjects(directory) {
+  const objects = join(directory, 'objects')
+  return existsSync(objects) && readdirSync(objects).length > 0
+}
+
 /**
- * Repairs and spreads the alarms, and removes the files of erased objects. Runs on the packaged Node, which
- * has SQLite. Returns how many alarms were set again.
+ * Repairs and spreads the alarms, and removes the files of erased objects. Needs a Node with SQLite
+ * (`packagesForStart`) if there are objects. Returns how many alarms were set again.
  */
 async function prepareObjects(directory, { uniqueKeys }) {
+  if (!hasObjects(directory)) return 0
   const limit = descriptorLimit()
   const program = join(ROOT, 'scripts', 'service', 'objects.mjs')
   const options = { objectsPath: join(directory, 'objects'), uniqueKeys, perSecond: alarmsPerSecond(limit) }
-  const { stdout } = await promisify(execFile)(NODE, ['--no-warnings', program, JSON.stringify(options)])
+  const { stdout } = await promisify(execFile)(availableNode(), [
+    '--no-warnings',
+    program,
+    JSON.stringify(options),
+  ])
   const counts = JSON.parse(stdout)
   for (const line of objectsReport(counts, limit)) console.error(line)
   return counts.repaired
@@ -265,7 +282,9 @@ function runOneAtATime(directory, { lock, output }) {
 
 async function printUsage(directory, options, variables) {
   const hasAdminToken = process.env.ADMIN_TOKEN !== undefined
-  for (const line of stateLines(directory, { hasAdminToken, limit: descriptorLimit() })) console.log(line)
+  const { isLocal } = options
+  const lines = stateLines(directory, { hasAdminToken, limit: descriptorLimit(), isLocal })
+  for (const line of lines) console.log(line)
   if (options.allowLoopback !== '1') return // a public service has no demo relying party
   try {
     const demo = await keepDemoRelyingParty(directory, {
@@ -275,8 +294,8 @@ async function printUsage(directory, options, variables) {
     })
     const code = await consoleCode(options, variables.ADMIN_TOKEN, demo)
     // A key must not end up in the journal of a service.
-    const isTerminal = process.stdout.isTTY === true
-    for (const line of usageLines(directory, { options, demo, code, isTerminal })) console.log(line)
+    const usage = usageLines(directory, { options, demo, code, isTerminal: IS_TERMINAL })
+    for (const line of usage) console.log(line)
   } catch (error) {
     console.error(`The demo relying party could not be created: ${error.message}`)
   }

@@ -1,9 +1,8 @@
 // Commands of a relying party: they call the API with its key (API_KEY), not with the operator's token.
 // `webhooks forward` signs events anew, so it needs the webhook's secret (WEBHOOK_SECRET).
 
-import { spawnSync } from 'node:child_process'
 import { parseArgs } from 'node:util'
-import { NODE } from '../service/paths.mjs'
+import { runProgram } from '../service/programs.mjs'
 import { follow, readApi } from './follow.mjs'
 import { plain, readable } from './print.mjs'
 import { serviceOrigin } from './service.mjs'
@@ -96,10 +95,10 @@ async function listVerifications(call, values) {
 
 async function forward(call, values, { args, env }) {
   const signatureHeaders = await loadSigning()
-  // The sources are TypeScript, so they need the installed Node.
+  // The sources are TypeScript, which an older Node does not read.
   if (signatureHeaders === undefined) {
-    const rerun = [process.argv[1], 'webhooks', 'forward', ...args]
-    return spawnSync(NODE, rerun, { stdio: 'inherit', env }).status ?? 1
+    const rerun = ['webhooks', 'forward', ...args]
+    return runProgram('scripts/admin.mjs', rerun, { stdio: 'inherit', env }).status ?? 1
   }
   return follow(call, values, async (event) => {
     const body = JSON.stringify(event)

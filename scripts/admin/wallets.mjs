@@ -1,12 +1,12 @@
 // `npm run admin -- wallets`: prints which wallets can answer a request, from the body of a creation. It
 // calls the service only for the settings of a relying party.
 
-import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readOptions } from '../service/options.mjs'
-import { NODE, ROOT } from '../service/paths.mjs'
+import { ROOT } from '../service/paths.mjs'
+import { runProgram } from '../service/programs.mjs'
 import { verifierFile } from '../service/verifier-certificate.mjs'
 import { readableProblem } from './print.mjs'
 import { findService, send } from './service.mjs'
@@ -41,8 +41,9 @@ export async function runWallets(args) {
     return 0
   }
   const walletTable = await loadTable()
-  // The sources are TypeScript, so they need the installed Node.
-  if (walletTable === undefined) return rerun(args)
+  // The sources are TypeScript, which an older Node does not read.
+  if (walletTable === undefined)
+    return runProgram('scripts/admin.mjs', ['wallets', ...args], { stdio: 'inherit' }).status ?? 1
   const found = await findSettings(values, process.env)
   if (found.error !== undefined) {
     console.error(found.error)
@@ -89,11 +90,6 @@ async function loadTable() {
     if (error.code === 'ERR_UNKNOWN_FILE_EXTENSION') return undefined
     throw error
   }
-}
-
-function rerun(args) {
-  const run = spawnSync(NODE, [process.argv[1], 'wallets', ...args], { stdio: 'inherit' })
-  return run.status ?? 1
 }
 
 function readJson(path) {

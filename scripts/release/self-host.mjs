@@ -7,9 +7,9 @@ import { BUNDLES, buildAll } from '../service/bundle.mjs'
 import { buildConsoleInto } from '../service/console-build.mjs'
 import { buildDescription } from '../service/description.mjs'
 import { ROOT } from '../service/paths.mjs'
+import { bundlePrograms } from '../service/programs.mjs'
 import { buildReference, RENDERER } from '../service/reference.mjs'
 import { licencesOf } from './licences.mjs'
-import { bundlePrograms } from './programs.mjs'
 import { readJson, sourceFiles } from './source.mjs'
 
 /** Files for the top of the folder: readme, Dockerfile, compose file, unit. */

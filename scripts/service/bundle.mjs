@@ -16,7 +16,7 @@ import {
 import { basename, join } from 'node:path'
 import { buildConsole, COLOURS, isConsoleBuilt } from './console-build.mjs'
 import { buildDescription } from './description.mjs'
-import { ASSETS, DIST, IS_RELEASE, NODE, ROOT } from './paths.mjs'
+import { ASSETS, availableNode, DIST, IS_RELEASE, ROOT } from './paths.mjs'
 import { ensureReference } from './reference.mjs'
 
 export const BUNDLE = join(DIST, 'worker.js')
@@ -41,7 +41,7 @@ export function ensureBundle() {
   const fingerprint = fingerprintOfSources()
   const isBuilt = isConsoleBuilt() && [...BUNDLES, DESCRIPTION, FINGERPRINT].every((path) => existsSync(path))
   if (isBuilt && readFileSync(FINGERPRINT, 'utf8') === fingerprint) return
-  console.error('Building the bundles …')
+  console.error('Building the service: about 10 seconds …')
   mkdirSync(DIST, { recursive: true })
   const out = mkdtempSync(join(DIST, 'build-'))
   try {
@@ -58,7 +58,7 @@ export function ensureBundle() {
 
 /** Builds all three bundles into the directory `out`, under the names of `BUNDLES`, and the source map. */
 export function buildAll(out) {
-  const { status, stderr, error } = spawnSync(NODE, [join(ROOT, BUNDLER), out], {
+  const { status, stderr, error } = spawnSync(availableNode(), [join(ROOT, BUNDLER), out], {
     cwd: ROOT,
     encoding: 'utf8',
   })

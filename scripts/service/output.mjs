@@ -3,13 +3,20 @@
 
 /** Most bytes that are held back. What exceeds them is printed at once. */
 const HELD_BYTES = 262_144
+/** A log line of level `info` (src/metrics/log-line.ts). */
+const INFO = /^\{"time":"[^"]*","level":"info",/
 
-/** Returns `attach(child)`, `release()` and `discard()`. A released output is passed on at once. */
-export function holdOutput() {
+/**
+ * Returns `attach(child)`, `release()` and `discard()`. A released output is passed on at once.
+ * `release({ withoutInfo: true })` drops the held lines of level `info`: the start has caused them itself.
+ *
+ * @param {Record<'stdout' | 'stderr', NodeJS.WritableStream>} streams where released output goes
+ */
+export function holdOutput({ stdout, stderr } = process) {
   let held = []
   let bytes = 0
-  const release = () => {
-    for (const { stream, chunk } of held ?? []) stream.write(chunk)
+  const release = ({ withoutInfo = false } = {}) => {
+    for (const { stream, chunk } of held ?? []) stream.write(withoutInfo ? withoutInfoLines(chunk) : chunk)
     held = undefined
   }
   const pass = (stream) => (chunk) => {
@@ -20,12 +27,17 @@ export function holdOutput() {
   }
   return {
     attach(child) {
-      child.stdout.on('data', pass(process.stdout))
-      child.stderr.on('data', pass(process.stderr))
+      child.stdout.on('data', pass(stdout))
+      child.stderr.on('data', pass(stderr))
     },
     release,
     discard() {
       held &&= []
     },
   }
+}
+
+function withoutInfoLines(chunk) {
+  const lines = chunk.toString().split(/(?<=\n)/)
+  return lines.filter((line) => !INFO.test(line)).join('')
 }

@@ -16,17 +16,14 @@ export const ASSETS = join(ROOT, 'assets')
 export const SANDBOX_CONFIG = 'wrangler.sandbox.toml'
 export const SHOP_CONFIG = 'examples/demo-shop/wrangler.toml'
 
-/**
- * Node 24 from node_modules: the tools need it, whatever Node the machine has. A release has it for Linux,
- * and runs on the machine's own elsewhere.
- */
-export const NODE = nodeBelow(ROOT)
+/** Node 24 from node_modules: TypeScript and the tools need it, whatever Node the machine has. */
+export const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+
+/** Returns `NODE` if it is installed, otherwise the Node that runs this. Only for what any Node can run. */
+export function availableNode() {
+  return existsSync(NODE) ? NODE : process.execPath
+}
 
 function rootAbove(folder) {
   return existsSync(join(folder, 'package.json')) ? folder : rootAbove(dirname(folder))
-}
-
-function nodeBelow(folder) {
-  const packaged = join(folder, 'node_modules', '.bin', 'node')
-  return IS_RELEASE && !existsSync(packaged) ? process.execPath : packaged
 }

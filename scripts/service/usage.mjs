@@ -22,14 +22,14 @@ export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed
 }
 
 /** Returns the lines about the state directory. */
-export function stateLines(directory, { hasAdminToken, limit }) {
+export function stateLines(directory, { hasAdminToken, limit, isLocal }) {
   const adminToken = hasAdminToken ? 'from ADMIN_TOKEN' : shown(join(directory, 'keys', 'admin-token'))
   const lines = [
     `  state               ${shown(directory)}`,
     `  verifier CA         ${shown(join(directory, 'verifier-ca.pem'))}`,
     `  admin token         ${adminToken}`,
   ]
-  if (limit < RECOMMENDED_DESCRIPTORS)
+  if (!isLocal && limit < RECOMMENDED_DESCRIPTORS)
     lines.push(
       `  file descriptors    ${limit}; a service for others needs ${RECOMMENDED_DESCRIPTORS} (docs/self-hosting.md)`,
     )

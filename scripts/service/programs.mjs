@@ -1,7 +1,11 @@
-// The programs of a release: each is one file, without TypeScript and without packages to install.
+// Programs as one file each, without TypeScript and without packages to install. A release has them, and any
+// Node runs them.
 
-import { buildSync } from 'esbuild'
-import { ROOT } from '../service/paths.mjs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { basename, join } from 'node:path'
+import { DIST, ROOT } from './paths.mjs'
 
 /** CommonJS packages in an ES module require the modules of Node. */
 const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);`
@@ -11,6 +15,8 @@ const REQUIRE = `import { createRequire as requireFrom } from 'node:module'; con
  * lock file.
  */
 export function bundlePrograms(paths, to) {
+  // Loaded here: a launcher installs it first, and a release does not have it.
+  const { buildSync } = createRequire(join(ROOT, 'package.json'))('esbuild')
   const { metafile } = buildSync({
     absWorkingDir: ROOT,
     entryPoints: paths,
@@ -32,6 +38,24 @@ export function bundlePrograms(paths, to) {
   const inputs = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs))
   const included = inputs.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => path)
   return new Set(included.map(packageOf).filter((path) => path !== undefined))
+}
+
+/**
+ * Bundles the program at a path below ROOT, runs it under this Node, and returns what `spawnSync` returns.
+ * `options` are those of `spawnSync`.
+ */
+export function runProgram(path, args, options) {
+  mkdirSync(DIST, { recursive: true })
+  const out = mkdtempSync(join(DIST, 'program-'))
+  const built = path.replace(/\.\w+$/, '.mjs')
+  const file = join(DIST, `program-${basename(built)}`)
+  try {
+    bundlePrograms([path], out)
+    renameSync(join(out, built), file) // in one step: another run may read it now
+  } finally {
+    rmSync(out, { recursive: true, force: true })
+  }
+  return spawnSync(process.execPath, [file, ...args], options)
 }
 
 /** Returns `node_modules/<name>` of the innermost package that a file belongs to. */
