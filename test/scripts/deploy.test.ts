@@ -1,61 +1,31 @@
-import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ENVIRONMENT_FILE } from '../../scripts/deploy/environment.mjs'
 import { bundleErrors, preflight } from '../../scripts/deploy/preflight.mjs'
 import { stepsOf } from '../../scripts/deploy/upload.mjs'
-import { BUNDLES, ensureBundle } from '../../scripts/service/bundle.mjs'
-import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { ROOT } from '../../scripts/service/paths.mjs'
 import { readWranglerToml } from '../../scripts/service/workerd-config.mjs'
 import {
-  type CertificateOptions,
-  type Minted,
-  mintIntermediate,
-  mintLeaf,
-  mintRoot,
-} from '../support/certificates/certificates.ts'
+  type Chain,
+  dryRun,
+  type Environment,
+  goodEnvironment,
+  HOST,
+  identityOf,
+  keyOf,
+  mintChain,
+} from '../support/service/deployment.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
-const HOST = 'verify.shop.org'
-
-type Environment = Readonly<Record<string, string>>
-type Chain = { readonly root: Minted; readonly issuer: Minted; readonly leaf: Minted }
 
 let chain: Chain
 let good: Environment
 beforeAll(async () => {
   chain = await mintChain()
-  const other = await mintLeaf(chain.issuer)
-  good = {
-    BASE_URL: `https://${HOST}`,
-    JURISDICTION: 'eu',
-    ADMIN_TOKEN: randomBytes(32).toString('base64url'),
-    SERVER_SECRET: randomBytes(32).toString('base64url'),
-    ACCESS_TOKEN_KEYS: JSON.stringify({ keys: [{ ...keyOf(other), kid: 'a' }] }),
-    ...identityOf(chain),
-  }
+  good = await goodEnvironment(chain)
 })
-
-async function mintChain(leaf: CertificateOptions = {}): Promise<Chain> {
-  const root = await mintRoot()
-  const issuer = await mintIntermediate(root)
-  const altNames = [{ type: 'dns', value: HOST }] as const
-  return { root, issuer, leaf: await mintLeaf(issuer, { altNames, ...leaf }) }
-}
-
-function keyOf({ privateJwk: { kty, crv, x, y, d } }: Minted) {
-  return { kty, crv, x, y, d }
-}
-
-function identityOf({ leaf, issuer }: Chain, certificates = [leaf, issuer]) {
-  return {
-    VERIFIER_SIGNING_JWK: JSON.stringify(keyOf(leaf)),
-    VERIFIER_CERTIFICATE_CHAIN_PEM: certificates.map(({ pem }) => pem).join(''),
-  }
-}
 
 function without(name: string): Environment {
   const { [name]: _, ...rest } = good
@@ -268,46 +238,8 @@ describe('npm run deploy -- --dry-run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  /** Runs the command as an operator does, without variables of ours. */
-  function dryRun(environment: Environment) {
-    const file = join(directory, 'production.env')
-    const lines = Object.entries(environment).map(([name, value]) => `${name}='${value.trim()}'\n`)
-    writeFileSync(file, lines.join(''))
-    const args = [join(ROOT, 'scripts/deploy/main.mjs'), '--dry-run', '--env-file', file]
-    const env = { PATH: process.env.PATH ?? '', HOME: directory, TMPDIR: directory, CI: 'true' }
-    return spawnSync(NODE, args, { env, encoding: 'utf8' })
-  }
-
-  it('builds all Workers with wrangler, uploads nothing, and leaves no secret in files or output', () => {
-    const { status, stdout, stderr } = dryRun(good)
-    expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
-    expect(status).toBe(0)
-    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(3)
-    for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
-    expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
-    expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
-  })
-
-  it('uploads the bundles that were checked, the verifier with a source map to src/', () => {
-    ensureBundle()
-    const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
-    writeFileSync(secretsFile, '{}')
-    const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
-    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).map((step) => {
-      spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
-      return readFileSync(form, 'utf8')
-    })
-    expect(forms).toHaveLength(BUNDLES.length)
-    for (const [index, bundle] of BUNDLES.entries()) {
-      expect(forms[index]).toContain(readFileSync(bundle, 'utf8'))
-    }
-    const sent = forms.at(-1)
-    expect(sent).toMatch(/"file":"worker\.js"/)
-    expect(sent).toMatch(/"sources":\[[^\]]*"src\/worker\.ts"/)
-  })
-
   it('runs nothing after an error', () => {
-    const { status, stdout, stderr } = dryRun({ ...good, ALLOW_LOOPBACK: '1' })
+    const { status, stdout, stderr } = dryRun(directory, { ...good, ALLOW_LOOPBACK: '1' })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('ALLOW_LOOPBACK: must be off')
   })

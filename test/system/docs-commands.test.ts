@@ -39,7 +39,7 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
   [
-    'needs an account; test/scripts/deploy.test.ts runs the dry run',
+    'needs an account; test/slow/deploy.test.ts runs the dry run',
     /^(npm run deploy\b|(npx )?wrangler (?!dev))/,
   ],
   ['changes the machine that hosts the service', /^(systemctl|journalctl|useradd|ln -sfn|cd \/opt\/)/],

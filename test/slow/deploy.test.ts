@@ -1,0 +1,57 @@
+// `npm run deploy -- --dry-run`, with wrangler.
+
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stepsOf } from '../../scripts/deploy/upload.mjs'
+import { BUNDLES } from '../../scripts/service/bundle.mjs'
+import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import {
+  type Chain,
+  dryRun,
+  type Environment,
+  goodEnvironment,
+  keyOf,
+  mintChain,
+} from '../support/service/deployment.ts'
+
+let chain: Chain
+let good: Environment
+beforeAll(async () => {
+  chain = await mintChain()
+  good = await goodEnvironment(chain)
+})
+
+describe('npm run deploy -- --dry-run', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+
+  it('builds all Workers with wrangler, uploads nothing, and leaves no secret in files or output', () => {
+    const { status, stdout, stderr } = dryRun(directory, good)
+    expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
+    expect(status).toBe(0)
+    expect(stdout.match(/--dry-run: exiting now/g)).toHaveLength(3)
+    for (const name of ['ADMIN_TOKEN', 'SERVER_SECRET']) expect(stdout + stderr).not.toContain(good[name])
+    expect(stdout + stderr).not.toContain(keyOf(chain.leaf).d)
+    expect(readdirSync(directory).filter((name) => name.startsWith('deploy-'))).toEqual([])
+  })
+
+  it('uploads the bundles that were checked, the verifier with a source map to src/', () => {
+    const [secretsFile, form] = [join(directory, 's.json'), join(directory, 'form')]
+    writeFileSync(secretsFile, '{}')
+    const wrangler = join(ROOT, 'node_modules', 'wrangler', 'bin', 'wrangler.js')
+    const forms = stepsOf(good, { secretsFile, commit: undefined, isRouted: true }).map((step) => {
+      spawnSync(NODE, [wrangler, ...step, '--dry-run', '--outfile', form], { cwd: ROOT })
+      return readFileSync(form, 'utf8')
+    })
+    expect(forms).toHaveLength(BUNDLES.length)
+    for (const [index, bundle] of BUNDLES.entries()) {
+      expect(forms[index]).toContain(readFileSync(bundle, 'utf8'))
+    }
+    const sent = forms.at(-1)
+    expect(sent).toMatch(/"file":"worker\.js"/)
+    expect(sent).toMatch(/"sources":\[[^\]]*"src\/worker\.ts"/)
+  })
+})
