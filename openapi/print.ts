@@ -1,4 +1,5 @@
-// Prints the content of assets/openapi.json. A build runs it as one file, because launchers run on older Node.
+// Prints the content of assets/openapi.json. A build runs it as one file, because launchers also run on an
+// older Node.
 
 import { descriptionFile } from './files.ts'
 

@@ -35,7 +35,7 @@ const LOCK: Lock = {
   'node_modules/tests': { version: '2.0.0', integrity: 'sha512-d', dev: true },
 }
 
-/** Writes node_modules as `npm ci` does, without the kinds of packages to omit and without one of another system. */
+/** Writes node_modules as `npm ci` does, without omitted kinds and without the packages of another system. */
 const NPM = `#!${process.execPath}
 const { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 appendFileSync('calls', process.argv.slice(2).join(' ') + '\\n')
