@@ -106,7 +106,7 @@ export default defineConfig({
         test: {
           name: 'slow',
           include: [testsBelow('slow')],
-          globalSetup: BUILD,
+          globalSetup: [BUILD, SHARED_SERVICES],
           provide: { fullSize: true },
           sequence: { groupOrder: 1 },
           maxWorkers: 1, // no file beside another: those that kill and race would starve

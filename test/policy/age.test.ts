@@ -138,10 +138,11 @@ describe('provesAge', () => {
     const days = Array.from({ length: 366 }, (_, i) =>
       new Date(Date.UTC(2008, 0, 1 + i)).toISOString().slice(0, 10),
     )
+    const digits = new Map(days.map((day) => [day, digitsOf(day)]))
     for (const mask of ['00000001', '00000010', '00000011', '00000100', '00001000', '00001100', '00001111']) {
       for (const day of days) {
         const fits = (other: string) =>
-          Array.from(mask, (bit, i) => bit === '1' || digitsOf(other)[i] === digitsOf(day)[i]).every(Boolean)
+          Array.from(mask).every((bit, i) => bit === '1' || digits.get(other)?.[i] === digits.get(day)?.[i])
         const certain = days.filter(fits).every((other) => provesAge(other, 18, now))
         const proven = provesAge({ birth_date: day, approximate_mask: mask }, 18, now)
         // Never proven if a date that fits is too late.

@@ -13,7 +13,7 @@ import {
   openPlace,
   rowsOf,
 } from '../../support/browser/console-page.ts'
-import { checkPage, saveScreenshot } from '../../support/browser/page-check.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
 import { mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus, type RelyingParty } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
@@ -248,16 +248,6 @@ describeInBrowser('the developers page of the console', () => {
     await expect.poll(() => secret.inputValue()).not.toBe(first)
     await confirmed(page, table.getByRole('button', { name: 'Delete' }))
     await page.getByText('There is no client.').waitFor()
-  })
-
-  it.each(['phone', 'desktop'] as const)('is accessible on a %s with everything open', async (device) => {
-    const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
-    const page = await open(rp, DEVICES[device])
-    await hasRows(page, 'Wallets', 21)
-    await hasLoaded(page)
-    await saveScreenshot(page, `console-developers-${device}`)
-    for (const summary of await page.locator('main summary').all()) await summary.click()
-    await checkConsole(page, `console-developers-open-${device}`)
   })
 
   it('has no button that changes something for a key that only reads', async () => {

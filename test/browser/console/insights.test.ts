@@ -1,58 +1,17 @@
 // Insights in the console: plots and the same values as tables, in every mode of colours.
 
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
 import { checkConsole, openPlace, rowsOf } from '../../support/browser/console-page.ts'
-import { saveScreenshot } from '../../support/browser/page-check.ts'
+import {
+  HOURS,
+  INSIGHTS,
+  madeStep,
+  madeSteps,
+  PLOTS,
+  withMadeCounters,
+} from '../../support/browser/insights.ts'
 import { finish } from '../../support/service/stage.ts'
-
-const DAYS = 7
-const HOURS = DAYS * 24
-const INSIGHTS = '**/console/api/v1/insights?*'
-
-/** Made counters of each hour: a wave of a day. One hour in eight had no end. */
-function madeStep(at: number, i: number) {
-  const created = Math.round(60 + 50 * Math.sin((i / 24) * 2 * Math.PI))
-  const verified = Math.round(created * 0.7)
-  return {
-    at: new Date(at).toISOString(),
-    created,
-    request_fetched: Math.round(created * 0.9),
-    ended: i % 8 === 0 ? {} : { verified, rejected: i % 5, declined: i % 3, expired: i % 4, canceled: i % 2 },
-    reasons: { untrusted_issuer: i % 5, session_expired: i % 4 },
-    channels: { qr: verified, link: i % 7, dc_api: i % 2 },
-    protocols: { 'openid4vp-1.0': created },
-    webhook_attempts: { succeeded: verified, failed: i % 6 },
-    seconds_to_end: i % 8 === 0 ? { p50: null, p95: null } : { p50: 20 + (i % 9), p95: 90 + 3 * (i % 20) },
-    webhook_seconds: { p50: 0.08, p95: 0.2 + 0.01 * (i % 10) },
-  }
-}
-
-function madeSteps(url: string) {
-  const query = new URL(url).searchParams
-  const from = Date.parse(query.get('from') ?? '')
-  const stepMs = query.get('step') === 'hour' ? 3_600_000 : 86_400_000
-  const count = (Date.parse(query.get('to') ?? '') - from) / stepMs
-  const steps = Array.from({ length: count }, (_, i) => madeStep(from + i * stepMs, i))
-  return { ...Object.fromEntries(query), steps }
-}
-
-/** Responds to insights with made counters, when `ready` resolves. */
-async function withMadeCounters(page: Page, ready: () => Promise<unknown> = async () => {}): Promise<void> {
-  await page.route(INSIGHTS, async (route) => {
-    await ready()
-    await route.fulfill({ json: madeSteps(route.request().url()) })
-  })
-}
-
-const PLOTS = [
-  'Created and fetched',
-  'Outcomes',
-  'Time from creation to the end',
-  'Webhook attempts',
-  'Response time of your webhook receiver',
-]
 
 /** Runs in the page: for each line of each plot, true if its colour is in the canvas. */
 const DRAWN = `[...document.querySelectorAll('figure')].map((figure) => {
@@ -146,22 +105,6 @@ describeInBrowser('insights in the console', () => {
       expect(await page.evaluate(OVERLAPPING), period).toEqual([])
       await page.evaluate('drawn.length = 0')
     }
-  })
-
-  it.each(['phone', 'desktop'] as const)('are accessible on a %s, with each table open', async (device) => {
-    const { page } = await stage.visitor({ ...DEVICES[device], reducedMotion: 'reduce' })
-    await withMadeCounters(page)
-    await openPlace(page, stage.rp.api_key, 'insights')
-    await page
-      .locator('figure canvas')
-      .nth(PLOTS.length - 1)
-      .waitFor()
-    await saveScreenshot(page, `console-insights-${device}`)
-    await page.locator('figcaption').nth(1).scrollIntoViewIfNeeded()
-    await page.getByLabel('24 hours').check()
-    await page.locator('.insights[aria-busy="false"]').waitFor()
-    for (const summary of await page.locator('figure summary').all()) await summary.click()
-    await checkConsole(page, `console-insights-plots-${device}`)
   })
 
   it('have each plot as a table with the same values', async () => {

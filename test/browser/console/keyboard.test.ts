@@ -3,15 +3,9 @@
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { hasLoaded, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
-import { overflowOf } from '../../support/browser/page-check.ts'
+import { hasLoaded, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
-import { finish, relyingPartyOf } from '../../support/service/stage.ts'
-
-/** English is the last, in which the tests go on. */
-const LANGUAGES = ['de', 'es', 'fr', 'it', 'en']
-/** Runs in the page: opens every part that can be opened. */
-const OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true })"
+import { relyingPartyOf } from '../../support/service/stage.ts'
 
 const NARROW = { viewport: { width: 320, height: 640 }, colorScheme: 'dark', hasTouch: true } as const
 
@@ -88,46 +82,5 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     await tabTo(page, 'Sign out')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  })
-
-  it('never scrolls sideways in any language, and shows each check with its result', async () => {
-    const rp = await relyingPartyOf(stage, { name: 'A_name_without_a_place_to_break_it_for_a_line' })
-    const { session } = await finish(stage, {}, { ...OVER_18, metadata: { order: '4'.repeat(200) } }, rp)
-    const { page } = await stage.visitor(NARROW)
-    const heading = page.getByRole('heading', { level: 1 })
-    const show = async (place: string, title: string) => {
-      await page.goto(`${BASE_URL}/console${place}`)
-      await heading.filter({ hasText: title }).waitFor()
-      await hasLoaded(page)
-      await page.evaluate(OPEN_ALL)
-      for (const language of LANGUAGES) {
-        await page.getByRole('banner').getByRole('combobox').selectOption(language)
-        await page.locator(`html[lang=${language}]`).waitFor()
-        expect(await overflowOf(page), `${place} in ${language}`).toBe(0)
-      }
-    }
-    await signIn(page, BASE_URL, rp.api_key)
-    await show('#/verifications', 'Verifications')
-    await show('#/insights', 'Insights')
-    await show('#/developers', 'Developers')
-    await show(`#/verifications/${session.verification_id}`, session.verification_id)
-    const { trace } = await rp.poll(session.verification_id)
-    const rows = page.getByRole('table', { name: 'Checks' }).locator('tbody tr')
-    await expect.poll(() => rows.count()).toBe(trace.length)
-    for (const row of await rows.all()) {
-      const { width } = (await row.locator('.result').boundingBox())!
-      expect(width, await row.innerText()).toBeGreaterThan(20)
-    }
-    expect(await overflowOf(page)).toBe(0)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await heading.filter({ hasText: 'Sign in' }).waitFor()
-    for (const language of LANGUAGES) {
-      await page.evaluate(`localStorage.setItem('console-language', '${language}')`)
-      await page.reload()
-      await page.locator(`html[lang=${language}] #token`).waitFor()
-      expect(await overflowOf(page), `sign-in in ${language}`).toBe(0)
-    }
-    await signIn(page, BASE_URL, stage.service.server.adminToken)
-    await show('', 'Operator')
   })
 })

@@ -2,18 +2,10 @@
 
 import { expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
-import {
-  checkConsole,
-  confirmed,
-  hasLoaded,
-  hasRows,
-  openPlace,
-  rowsOf,
-} from '../../support/browser/console-page.ts'
+import { checkConsole, confirmed, hasRows, openPlace, rowsOf } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { mintRoot } from '../../support/certificates/certificates.ts'
 import { expectStatus } from '../../support/service/service.ts'
-import { relyingPartyOf } from '../../support/service/stage.ts'
 
 const SCRIPT = '<script>document.title = 1</script>'
 
@@ -134,18 +126,5 @@ describeInBrowser('the operator in the console', () => {
     await checkConsole(page, 'console-trust-lists-desktop')
     await confirmed(page, row.getByRole('button', { name: 'Remove' }))
     await hasRows(page, 'Trust lists', 1)
-  })
-
-  it.each(['phone', 'desktop'] as const)('has accessible pages on a %s', async (device) => {
-    await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
-    const page = await open('operator', DEVICES[device])
-    await page.getByRole('table', { name: 'Metrics' }).waitFor()
-    await page.getByRole('table', { name: 'Certificates by expiry' }).waitFor()
-    await hasLoaded(page)
-    await checkConsole(page, `console-operator-${device}`)
-    await page.getByRole('link', { name: 'Corner Wine Shop' }).last().click()
-    await page.getByRole('heading', { name: 'Delete the relying party' }).waitFor()
-    await hasLoaded(page)
-    await checkConsole(page, `console-relying-party-${device}`)
   })
 })

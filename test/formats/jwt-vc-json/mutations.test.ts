@@ -3,6 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CHECKS } from '../../../src/formats/verification/format.ts'
+import { placesIn, sizeOf, someOf } from '../../support/runner/size.ts'
 import { HOLDER, issue, present, presentOf, verifyGood } from './good.ts'
 
 const CREDENTIAL = await issue()
@@ -32,18 +33,17 @@ describe('a presentation that verifies', () => {
   })
 
   it('does not verify with any single character flipped', async () => {
-    expect(await survivors(flippedOf(GOOD))).toEqual([])
+    expect(await survivors(someOf(flippedOf(GOOD)))).toEqual([])
   })
 
   it('does not verify with a flipped character in its credential, even if the holder presents it anew', async () => {
     expect(
-      await survivors(await Promise.all(flippedOf(CREDENTIAL).map((flipped) => present(flipped)))),
+      await survivors(await Promise.all(someOf(flippedOf(CREDENTIAL)).map((flipped) => present(flipped)))),
     ).toEqual([])
   })
 
   it('does not verify with a character left out or doubled, nor when it is cut off', async () => {
-    const at = Array.from(GOOD, (_, i) => i)
-    const mutants = at.flatMap((i) => [
+    const mutants = placesIn(GOOD).flatMap((i) => [
       GOOD.slice(0, i) + GOOD.slice(i + 1),
       GOOD.slice(0, i) + GOOD.slice(i, i + 1) + GOOD.slice(i),
       GOOD.slice(0, i),
@@ -75,7 +75,7 @@ describe('the verification of invalid content that an issuer signed', () => {
         if (result.ok)
           expect(result.value).toMatchObject({ holderBound: true, anchor: { name: 'Test issuer' } })
       }),
-      { numRuns: 1000, seed: 515 },
+      { numRuns: sizeOf(1000), seed: 515 },
     )
   })
 })

@@ -8,6 +8,7 @@ import { buildSessionTranscript } from '../../../src/formats/mdoc/session-transc
 import { verifyDeviceResponse } from '../../../src/formats/mdoc/verify.ts'
 import type { CheckId, CheckResult, Context } from '../../../src/formats/verification/format.ts'
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
+import { placesIn } from '../../support/runner/size.ts'
 import annexD from '../../vectors/iso18013-5-annexD.json' with { type: 'json' }
 import annexB from '../../vectors/iso18013-7-annexB.json' with { type: 'json' }
 import openid4vp from '../../vectors/oid4vp-1.0.json' with { type: 'json' }
@@ -93,7 +94,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
 
   it(`is refused with one bit of any of its ${RESPONSE.length} bytes flipped`, async () => {
     const survivors: number[] = []
-    for (let i = 0; i < RESPONSE.length; i++) {
+    for (const i of placesIn(RESPONSE)) {
       const flipped = Uint8Array.from(RESPONSE)
       flipped[i] = (flipped[i] ?? 0) ^ (1 << (i % 8))
       if ((await verifyGood(flipped)).result.ok) survivors.push(i)
@@ -103,7 +104,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
 
   it('is refused with one bit of any byte of its session transcript flipped', async () => {
     const survivors: number[] = []
-    for (let i = 0; i < SESSION.transcript.length; i++) {
+    for (const i of placesIn(SESSION.transcript)) {
       const transcript = Uint8Array.from(SESSION.transcript)
       transcript[i] = (transcript[i] ?? 0) ^ (1 << (i % 8))
       if ((await verifyGood(RESPONSE, { ...SESSION, transcript })).result.ok) survivors.push(i)

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { alter, encodeDisclosure, issueSdJwtVc, type Parts } from '../../support/people/issuer.ts'
+import { placesIn, sizeOf, someOf } from '../../support/runner/size.ts'
 import { GOOD, HOLDER_KEY, ISSUER, ISSUER_KEY, NOW, presentGood, VCT, verifyGood } from './good.ts'
 import { type Random, seededRandom } from './random.ts'
 
@@ -42,7 +43,7 @@ describe('a presentation that verifies', () => {
       SHORT,
       (character, i) => SHORT.slice(0, i) + flip(character, i % 6) + SHORT.slice(i + 1),
     )
-    expect(await survivors(mutants)).toEqual([])
+    expect(await survivors(someOf(mutants))).toEqual([])
   })
 
   it('does not verify with any bit of either signature flipped', async () => {
@@ -56,12 +57,11 @@ describe('a presentation that verifies', () => {
       }
     }
     expect(mutants).toHaveLength(1024)
-    expect(await survivors(mutants)).toEqual([])
+    expect(await survivors(someOf(mutants))).toEqual([])
   })
 
   it('does not verify with a character left out, doubled, or swapped with its neighbour', async () => {
-    const at = Array.from(SHORT, (_, i) => i)
-    const mutants = at.flatMap((i) => [
+    const mutants = placesIn(SHORT).flatMap((i) => [
       SHORT.slice(0, i) + SHORT.slice(i + 1),
       SHORT.slice(0, i) + SHORT.slice(i, i + 1) + SHORT.slice(i),
       SHORT.slice(0, i) +
@@ -89,17 +89,17 @@ describe('a presentation that verifies', () => {
     ])
   })
 
-  it('does not verify as a random splice of parts, characters and junk (2,000 cases)', async () => {
+  it('does not verify as a random splice of parts, characters and junk', async () => {
     const random = seededRandom(9901)
-    const mutants = Array.from({ length: 2000 }, () => splice(SHORT, random))
+    const mutants = Array.from({ length: sizeOf(2000) }, () => splice(SHORT, random))
     expect(await survivors(mutants)).toEqual([])
   })
 })
 
 describe('a signature over invalid content', () => {
-  it('never throws, and never returns the format’s own members as claims (2,000 cases)', async () => {
+  it('never throws, and never returns the format’s own members as claims', async () => {
     const random = seededRandom(7515)
-    for (let i = 0; i < 2000; i++) {
+    for (let i = 0; i < sizeOf(2000); i++) {
       const nonsense = await alter(GOOD, KEYS, (parts) => scramble(parts, random))
       const { result, trace } = await verifyGood(nonsense)
       expect(trace.length).toBeGreaterThan(0)

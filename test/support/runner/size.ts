@@ -16,3 +16,13 @@ export const IS_FULL_SIZE = inject('fullSize') === true
 export function sizeOf(full: number): number {
   return IS_FULL_SIZE ? full : full / 10
 }
+
+/** Returns all entries, and every eleventh entry outside of the project `slow`. */
+export function someOf<T>(entries: readonly T[]): readonly T[] {
+  return IS_FULL_SIZE ? entries : entries.filter((_, i) => i % 11 === 0)
+}
+
+/** Returns `someOf` the places of a text or of bytes. */
+export function placesIn({ length }: { readonly length: number }): readonly number[] {
+  return someOf(Array.from({ length }, (_, i) => i))
+}

@@ -9,12 +9,12 @@ import {
   describeInBrowser,
   useBrowserStage,
   type Visitor,
-} from '../support/browser/browser-stage.ts'
-import { LOGO } from '../support/browser/logo.ts'
-import { checkPage } from '../support/browser/page-check.ts'
-import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../support/service/service.ts'
-import { relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
-import { PAYMENT } from '../support/service/transaction-data.ts'
+} from '../../support/browser/browser-stage.ts'
+import { LOGO } from '../../support/browser/logo.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { BASE_URL, type CreatedSession, OVER_18, type RelyingParty } from '../../support/service/service.ts'
+import { relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
+import { PAYMENT } from '../../support/service/transaction-data.ts'
 
 const RETURN_URL = 'https://shop.example/done'
 const SHOP = { name: 'Corner Wine Shop', return_urls: [RETURN_URL], branding: { color: '#7a1f3d' } }

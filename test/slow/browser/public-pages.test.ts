@@ -1,9 +1,9 @@
 // The pages of the service itself: the start page, the list of problems and reasons, and the page of a code.
 
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { checkPage } from '../support/browser/page-check.ts'
-import { BASE_URL } from '../support/service/service.ts'
+import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import { BASE_URL } from '../../support/service/service.ts'
 
 const SIZES = { ...DEVICES, small: { viewport: { width: 320, height: 640 } } }
 const PAGES = [

@@ -15,8 +15,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DIST, ROOT } from '../../scripts/service/paths.mjs'
-import { ensureReference, RENDERER } from '../../scripts/service/reference.mjs'
+import { DIST, ROOT } from '../../../scripts/service/paths.mjs'
+import { ensureReference, RENDERER } from '../../../scripts/service/reference.mjs'
 
 const ARCHIVE = `${RENDERER.name}-${RENDERER.version}.tgz`
 

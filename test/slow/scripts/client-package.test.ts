@@ -5,9 +5,9 @@ import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROOT } from '../../scripts/service/paths.mjs'
-import { textsIn } from '../documents/blocks.ts'
-import { compile, openWorkshop, PACKAGE, writeSamples } from '../support/client-package.ts'
+import { ROOT } from '../../../scripts/service/paths.mjs'
+import { textsIn } from '../../documents/blocks.ts'
+import { compile, openWorkshop, PACKAGE, writeSamples } from '../../support/client-package.ts'
 
 const workshop = openWorkshop()
 afterAll(workshop.close)
