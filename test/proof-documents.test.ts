@@ -59,7 +59,7 @@ describe('cited test files', () => {
   it.each([
     ['a missing file', '`codec/nowhere.test.ts`', 'no file codec/nowhere.test.ts'],
     ['a file that no test runs', '`system/fuzz/targets.ts`', 'system/fuzz/targets.ts is run by no test'],
-    ['a file without tests', '`documents/blocks.ts`', 'documents/blocks.ts has no tests'],
+    ['a file without tests', '`documents/pages.ts`', 'documents/pages.ts has no tests'],
     ['text in place of a file', '–', 'no test in “–”'],
     ['one bad file among good ones', '`codec/json.test.ts`<br>`codec/x.test.ts`', 'no file codec/x.test.ts'],
   ])('report %s', (_, cell, error) => {

@@ -1,7 +1,7 @@
 // docs/integrating.md: the handler of the return, with each result of the service.
 
 import { expect, it } from 'vitest'
-import { textsIn } from './blocks.ts'
+import { textsIn } from './pages.ts'
 
 const [HANDLER = ''] = textsIn('docs/integrating.md', 'js')
 

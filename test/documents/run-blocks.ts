@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect } from 'vitest'
 import { WAIT } from '../support/wait.ts'
-import type { Block } from './blocks.ts'
+import type { Block } from './pages.ts'
 
 const MARK = '--- end of block ---'
 /** The first failing command ends the script and its background jobs. */

@@ -2,8 +2,7 @@
 
 import { spawnSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
-import { blocksOf } from './blocks.ts'
-import { pagesOfDocumentation } from './pages.ts'
+import { blocksOf, pagesOfDocumentation } from './pages.ts'
 
 const WRITTEN = /(?:^|\s)(?:>|-?-out)\s+((?!\/)[\w./-]+)/g
 

@@ -12,7 +12,7 @@ import { readDocument } from '../../src/session/document/document.ts'
 import { serialiseEvent } from '../../src/webhook/event.ts'
 import { signatureHeaders } from '../../src/webhook/signature.ts'
 import { checkSignature } from '../support/service/receiver.ts'
-import { textsIn } from './blocks.ts'
+import { textsIn } from './pages.ts'
 
 const PAGE = 'docs/webhooks.md'
 const [SECRET = '', HEADERS = ''] = textsIn(PAGE, 'text')

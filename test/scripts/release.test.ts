@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/service/paths.mjs'
 import { VERSION } from '../../src/version.ts'
-import { textsIn } from '../documents/blocks.ts'
+import { textsIn } from '../documents/pages.ts'
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const json = (path: string) => JSON.parse(read(path))

@@ -37,8 +37,8 @@ describe('a run', () => {
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
       expect.arrayContaining([
-        `unloadable: not run to its end: ${PLANTED}/unloadable.planted.ts`,
-        `killed: not run to its end: ${PLANTED}/killed.planted.ts`,
+        `unloadable: not run to its end: ${PLANTED}/planted.ts`,
+        `killed: not run to its end: ${PLANTED}/planted.ts`,
         'failing: failed: fails',
         'skipping: skipped: is skipped',
         'empty: no test ran',

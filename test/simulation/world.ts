@@ -285,3 +285,10 @@ export function createInput(
     trace: { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: false },
   }
 }
+
+/** Behaves as callers do who may call again, call late, or never come back. */
+export type Actor = {
+  readonly name: string
+  /** Acts on one session until it has nothing to do, or the world is not active. */
+  readonly act: (world: World, session: Session) => Promise<void>
+}

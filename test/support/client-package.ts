@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ROOT } from '../../scripts/service/paths.mjs'
-import { textsIn } from '../documents/blocks.ts'
+import { textsIn } from '../documents/pages.ts'
 
 export const PACKAGE = join(ROOT, 'packages', 'client')
 

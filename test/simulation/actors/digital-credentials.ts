@@ -2,8 +2,8 @@
 
 import type { DcApiPage } from '../../../src/session/response/dc-api.ts'
 import { documentOf } from '../ledger.ts'
+import type { Actor } from '../world.ts'
 import { ask, pause, type Session, storedOf, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 import { claimsOf, makeDcApiResponse } from './requests.ts'
 
 const ORIGINS = ['https://verifier.example', 'https://shop.example']

@@ -1,6 +1,6 @@
 // All actors. A new actor is a file of this folder, and a line here.
 
-import type { Actor } from './actor.ts'
+import type { Actor } from '../world.ts'
 import { digitalCredentials } from './digital-credentials.ts'
 import { hostileWallet } from './hostile-wallet.ts'
 import { login } from './login.ts'

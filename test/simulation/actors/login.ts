@@ -3,8 +3,8 @@
 
 import type { Login } from '../../../src/session/document/login.ts'
 import type { Redemption } from '../../../src/session/login/finish.ts'
+import type { Actor } from '../world.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 
 export const login: Actor = {
   name: 'login',

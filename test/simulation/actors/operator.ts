@@ -1,8 +1,8 @@
 // The operator and the relying party's administrator: secrets, the endpoint, releases and restarts.
 
 import { documentOf } from '../ledger.ts'
+import type { Actor } from '../world.ts'
 import { pause, reportUnlessFault, type Session, storedOf, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 
 export const operator: Actor = {
   name: 'operator',

@@ -3,8 +3,8 @@
 
 import { type SessionAccess, watchAddress } from '../../../src/session/access.ts'
 import type { SimulatedSocket } from '../platform/sockets.ts'
+import type { Actor } from '../world.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 
 export const page: Actor = {
   name: 'page',

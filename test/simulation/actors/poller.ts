@@ -1,7 +1,7 @@
 // Pollers: the relying party's server, and a kiosk with a `client_token`.
 
+import type { Actor } from '../world.ts'
 import { ask, pause } from '../world.ts'
-import type { Actor } from './actor.ts'
 
 export const poller: Actor = {
   name: 'poller',

@@ -2,8 +2,8 @@
 // codes or sends events again.
 
 import type { CreatedSession } from '../../../src/session/document/results.ts'
+import type { Actor } from '../world.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 
 const CREATIONS = 6
 

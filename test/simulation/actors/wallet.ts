@@ -1,8 +1,8 @@
 // A wallet that follows the protocol. It may be slow, may be used twice, and repeats a response whose answer
 // was lost.
 
+import type { Actor } from '../world.ts'
 import { ask, pause, type ResponseKind, type Session, type World } from '../world.ts'
-import type { Actor } from './actor.ts'
 import { fetchRequest, makeResponse, postResponse } from './requests.ts'
 
 const KINDS: readonly ResponseKind[] = [

@@ -6,7 +6,7 @@ import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../../scripts/service/paths.mjs'
-import { textsIn } from '../../documents/blocks.ts'
+import { textsIn } from '../../documents/pages.ts'
 import { compile, openWorkshop, PACKAGE, writeSamples } from '../../support/client-package.ts'
 
 const workshop = openWorkshop()

@@ -1,4 +1,4 @@
-// Projects with one planted file each, for test/scripts/test-run.test.ts.
+// Projects that each end in another way, for test/scripts/test-run.test.ts.
 
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from '../closing-line.ts'
@@ -10,7 +10,12 @@ export default defineConfig({
     cache: false,
     reporters: [new ClosingLine()],
     projects: PROJECTS.map((name) => ({
-      test: { name, root: import.meta.dirname, include: [`${name}.planted.ts`] },
+      test: {
+        name,
+        root: import.meta.dirname,
+        include: name === 'empty' ? [] : ['planted.ts'],
+        env: { PLANTED: name },
+      },
     })),
   },
 })

@@ -1,3 +1,0 @@
-import { expect, it } from 'vitest'
-
-it('fails', () => expect.fail())
