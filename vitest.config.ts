@@ -8,7 +8,7 @@ import { HANG_MS, WAIT } from './test/support/wait.ts'
 
 const testsBelow = (folder: string) => `test/${folder}/**/*.test.ts`
 /** Folders of tests that need the built service. Each is a project of this name. */
-const WITH_SERVICE = ['conformance', 'system', 'browser', 'slow'].map(testsBelow)
+const WITH_SERVICE = ['conformance', 'system', 'browser', 'slow', 'faults'].map(testsBelow)
 const IN_WORKERD = testsInWorkerd(WITH_SERVICE)
 
 /** Sandbox and demo shop in tests of the objects: 404 for every request. */
@@ -23,7 +23,7 @@ const SHARED_SERVICES = 'test/support/service/offer-services.ts'
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
 
 // The core runs as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in
-// a browser. What kills, waits or repeats for minutes runs last.
+// a browser. What kills, waits or repeats for minutes runs after them, and the faults of a machine last.
 export default defineConfig({
   resolve: {
     alias: [
@@ -47,7 +47,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_SERVICE, ...IN_WORKERD],
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -66,7 +66,7 @@ export default defineConfig({
           include: IN_WORKERD,
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
           setupFiles: 'test/workerd/fresh-storage.ts',
           // Data that only node can make, for tests inside workerd.
           globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/built-assets.ts'],
@@ -79,7 +79,7 @@ export default defineConfig({
           include: [testsBelow('conformance')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -88,7 +88,7 @@ export default defineConfig({
           name: 'system',
           include: [testsBelow('system')],
           globalSetup: [BUILD, SHARED_SERVICES],
-          maxWorkers: 3, // each file starts a service of its own; with more, those that kill and race would starve
+          maxWorkers: 4, // each file starts a service of its own; with more, those that kill and race would starve
         },
       },
       {
@@ -98,7 +98,7 @@ export default defineConfig({
           include: [testsBelow('browser')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
-          maxWorkers: 3,
+          maxWorkers: 4,
         },
       },
       {
@@ -109,7 +109,17 @@ export default defineConfig({
           globalSetup: [BUILD, SHARED_SERVICES],
           provide: { fullSize: true },
           sequence: { groupOrder: 1 },
-          maxWorkers: 1, // no file beside another: those that kill and race would starve
+          maxWorkers: 4,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: [testsBelow('faults')],
+          globalSetup: BUILD,
+          sequence: { groupOrder: 2 },
+          maxWorkers: 1, // no file beside another: each takes what it has of descriptors, disk or memory
         },
       },
     ],

@@ -1,5 +1,5 @@
-// `npm test`: every test but the slow ones, which `npm test -- --all` runs too. With parts of paths as
-// arguments it runs the files with one of them in their path. Other options are those of vitest.
+// `npm test`: every test but those of `slow` and `faults`, which `npm test -- --all` runs too. With parts of
+// paths as arguments it runs the files with one of them in their path. Other options are those of vitest.
 // `npm test -- --watch [part-of-a-path …]`: runs tests again whenever a file that they use changes. Without a
 // path these are those of `core`.
 
@@ -10,7 +10,7 @@ import { NODE, ROOT } from './service/paths.mjs'
 
 const args = process.argv.slice(2).filter((arg) => arg !== '--all')
 const isWhole = args.every((arg) => arg.startsWith('--project='))
-if (process.argv.length === 2) args.push('--project=!slow')
+if (process.argv.length === 2) args.push('--project=!slow', '--project=!faults')
 if (args.join() === '--watch') args.push('--project=core')
 
 ensureInstalled()

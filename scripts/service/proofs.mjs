@@ -17,7 +17,7 @@ export const PROOFS = {
   ),
   // At the size of CI, the faults are part of the tests.
   faults: proof(
-    'test/slow/faults/main.mjs',
+    'test/faults/main.mjs',
     'full disk, overdue sessions, hanging receivers; 90 minutes',
     '',
     null,

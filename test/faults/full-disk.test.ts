@@ -2,12 +2,12 @@
 // space again. In CI a limit on workerd's files is the full disk; FAULTS=full mounts a real one.
 
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { makeAuthority, makePerson } from '../../support/people/person.ts'
-import { startReceiver } from '../../support/service/receiver.ts'
-import { runLauncher } from '../../support/service/server.ts'
-import { OVER_18, startService } from '../../support/service/service.ts'
-import { begin, finish, type OwnStage, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
-import { HANG_MS, WAIT } from '../../support/wait.ts'
+import { makeAuthority, makePerson } from '../support/people/person.ts'
+import { startReceiver } from '../support/service/receiver.ts'
+import { runLauncher } from '../support/service/server.ts'
+import { OVER_18, startService } from '../support/service/service.ts'
+import { begin, finish, type OwnStage, relyingPartyOf, respondWithAge } from '../support/service/stage.ts'
+import { HANG_MS, WAIT } from '../support/wait.ts'
 import { type Disk, limitedDisk, mountDisk } from './disk.ts'
 import { probeHealth, sleepUntil } from './load.ts'
 

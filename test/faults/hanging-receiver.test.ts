@@ -3,9 +3,9 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
-import { type OwnService, startService } from '../../support/service/service.ts'
-import { HANG_MS } from '../../support/wait.ts'
+import { type Receiver, startReceiver } from '../support/service/receiver.ts'
+import { type OwnService, startService } from '../support/service/service.ts'
+import { HANG_MS } from '../support/wait.ts'
 import { callerOf, probeHealth, repeat } from './load.ts'
 
 const DESCRIPTORS = 1_024

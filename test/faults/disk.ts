@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { copyProject, IGNORE_FILE_LIMIT } from '../../support/service/project-copy.ts'
+import { copyProject, IGNORE_FILE_LIMIT } from '../support/service/project-copy.ts'
 
 export type Disk = {
   readonly stateDir: string

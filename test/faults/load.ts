@@ -2,13 +2,8 @@
 // API description, which would take longer than the calls.
 
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type CreatedSession,
-  expectStatus,
-  OVER_18,
-  type RelyingParty,
-} from '../../support/service/service.ts'
-import { WAIT } from '../../support/wait.ts'
+import { type CreatedSession, expectStatus, OVER_18, type RelyingParty } from '../support/service/service.ts'
+import { WAIT } from '../support/wait.ts'
 
 /** Callers at a time. */
 const CALLERS = 12

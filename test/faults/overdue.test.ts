@@ -3,8 +3,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
-import { type OwnService, startService } from '../../support/service/service.ts'
+import { type Receiver, startReceiver } from '../support/service/receiver.ts'
+import { type OwnService, startService } from '../support/service/service.ts'
 import { callerOf, probeHealth, repeat, sleepUntil } from './load.ts'
 
 /**

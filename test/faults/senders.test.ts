@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type RunningServer, startServer } from '../../support/service/server.ts'
-import { begin, respondWithAge, useOwnStage } from '../../support/service/stage.ts'
+import { type RunningServer, startServer } from '../support/service/server.ts'
+import { begin, respondWithAge, useOwnStage } from '../support/service/stage.ts'
 import { openSenders, type Senders } from './senders.ts'
 
 const IS_FULL = process.env.FAULTS === 'full'
