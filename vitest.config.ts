@@ -22,6 +22,17 @@ const SHARED_SERVICES = 'test/support/service/offer-services.ts'
 /** The client package by its name, as `paths` in tsconfig.json has it. */
 const CLIENT = join(import.meta.dirname, 'packages/client/src')
 
+/**
+ * Node loads the modules of a project by itself, in less time than Vite. Counters of coverage need Vite, and so
+ * does workerd.
+ */
+const BY_NODE = process.argv.includes('--coverage.enabled')
+  ? {}
+  : {
+      experimental: { viteModuleRunner: false, nodeLoader: false },
+      execArgv: ['--import', join(import.meta.dirname, 'test/support/runner/modules.mjs')],
+    }
+
 // The core runs as plain functions, the objects inside workerd, the whole service over HTTP, and its pages in
 // a browser. What kills, waits or repeats for minutes runs after them, and the faults of a machine last.
 export default defineConfig({
@@ -44,6 +55,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'core',
+          ...BY_NODE,
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_SERVICE, ...IN_WORKERD],
           isolate: false,
@@ -76,6 +88,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'conformance',
+          ...BY_NODE,
           include: [testsBelow('conformance')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
@@ -86,6 +99,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'system',
+          ...BY_NODE,
           include: [testsBelow('system')],
           globalSetup: [BUILD, SHARED_SERVICES],
           maxWorkers: 4, // each file starts a service of its own; with more, those that kill and race would starve
@@ -95,6 +109,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'browser',
+          ...BY_NODE,
           include: [testsBelow('browser')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
@@ -105,6 +120,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'slow',
+          ...BY_NODE,
           include: [testsBelow('slow')],
           globalSetup: [BUILD, SHARED_SERVICES],
           provide: { fullSize: true },
@@ -116,6 +132,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'faults',
+          ...BY_NODE,
           include: [testsBelow('faults')],
           globalSetup: BUILD,
           sequence: { groupOrder: 2 },

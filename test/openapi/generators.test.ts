@@ -1,9 +1,9 @@
 // Requirements of client generators for the description. test/clients generates and compiles such clients.
 
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { Schema } from '../../openapi/description.ts'
 import type { Status } from '../../packages/client/src/wire.ts'
-import WIRE from '../../packages/client/src/wire.ts?raw'
 import { PROBLEMS } from '../../src/routes/edge/problems.ts'
 import { REASONS } from '../../src/session/document/reasons.ts'
 import { DESCRIPTION } from '../support/reading/described.ts'
@@ -75,7 +75,9 @@ describe('lists of values', () => {
     const later: Status = 'postponed'
     const known: Status = 'verified'
     expect([later, known]).toHaveLength(2) // the compiler has checked both
-    expect(WIRE).toContain("readonly status: 'pending' | 'verified' |")
+    expect(readFileSync('packages/client/src/wire.ts', 'utf8')).toContain(
+      "readonly status: 'pending' | 'verified' |",
+    )
   })
 
   it('are named in the text', () => {

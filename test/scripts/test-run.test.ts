@@ -133,7 +133,7 @@ describe('a test', () => {
 
   it.each([
     ['session/state.test.ts', false, 'imports plain functions'],
-    ['demo-shop/visit.test.ts', false, 'has stand-ins for the platform'],
+    ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that do'],
   ])('in %s runs in workerd (%s), because it %s', (path, expected, _) => {

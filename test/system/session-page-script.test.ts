@@ -36,7 +36,10 @@ class FakeSocket {
   closed = false
   onmessage: (event: { data: string }) => void = () => undefined
   onclose: (event: { reason: string }) => void = () => undefined
-  constructor(readonly address: URL) {}
+  readonly address: URL
+  constructor(address: URL) {
+    this.address = address
+  }
   send(view: View): void {
     this.onmessage({ data: JSON.stringify(view) })
   }

@@ -10,9 +10,9 @@ import type { RequestBinding } from '../../../src/formats/verification/format.ts
 import type { TrustAnchor } from '../../../src/trust/anchors/anchor.ts'
 import { CONTEXT } from '../../support/people/mdoc.ts'
 import { placesIn } from '../../support/runner/size.ts'
-import { responses } from '../../vectors/wallet-responses.json' with { type: 'json' }
+import vectors from '../../vectors/wallet-responses.json' with { type: 'json' }
 
-type Response = Omit<(typeof responses)[number], 'session'> & { readonly session: Session }
+type Response = Omit<(typeof vectors.responses)[number], 'session'> & { readonly session: Session }
 type Session = PostSession | BrowserSession | EncodedSession
 type PostSession = {
   readonly kind: 'redirect' | 'iso_18013_7'
@@ -26,7 +26,7 @@ type BrowserSession = { readonly kind: 'dc_api'; readonly origin: string; readon
 /** A session of which only the encoded transcript is published, in base64. */
 type EncodedSession = { readonly kind: 'encoded'; readonly transcript: string }
 
-const ALL = responses as readonly Response[]
+const ALL = vectors.responses as readonly Response[]
 const REQUESTED = ALL.filter(({ session }) => bindingOf(session) !== undefined)
 
 function contextOf({ now, docType, ...vector }: Response) {

@@ -1,11 +1,11 @@
 // Steps of a session that are many (api/lists): what is left out, and what never is.
 
 import { describe, expect, it } from 'vitest'
-import STORAGE from '../../../docs/storage.md?raw'
 import { readDocument, type SessionDocument } from '../../../src/session/document/document.ts'
 import { addStep, firstTime, type Step } from '../../../src/session/document/timeline.ts'
 import { timelineView } from '../../../src/session/views/timeline-view.ts'
 import type { Attempt } from '../../../src/webhook/outbox.ts'
+import { textsIn } from '../../documents/pages.ts'
 
 const START = Date.UTC(2046, 5, 15, 12)
 const ORIGIN = 'https://verifier.example'
@@ -19,7 +19,7 @@ const refusals: readonly Step[] = [
 
 /** The verified session of docs/storage.md, with another course. */
 function sessionOf(members: Partial<SessionDocument>): SessionDocument {
-  const [, json = ''] = /^```json\n(.*?)^```$/ms.exec(STORAGE) ?? []
+  const [json = ''] = textsIn('docs/storage.md', 'json')
   const document = readDocument(JSON.parse(json))
   if (document === undefined || document.erased) throw new Error('not a session')
   const { timeline: _, ...rest } = document

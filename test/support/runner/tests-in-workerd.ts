@@ -14,19 +14,14 @@ export function testsInWorkerd(exclude: readonly string[]): string[] {
 
 const known = new Map<string, boolean>()
 
-/**
- * Returns true if a module imports `cloudflare:…` itself, or through the modules that it imports. A test with
- * stand-ins for these modules needs no workerd.
- */
+/** Returns true if a module imports `cloudflare:…` itself, or through the modules that it imports. */
 export function needsWorkerd(path: string): boolean {
   const before = known.get(path)
   if (before !== undefined) return before
   known.set(path, false) // ends a cycle
   const source = readFileSync(path, 'utf8')
   const names = [...source.matchAll(IMPORT)].map(([, name = '']) => name)
-  const needs =
-    !source.includes("vi.mock('cloudflare:") &&
-    names.some((name) => name.startsWith('cloudflare:') || leadsThere(join(dirname(path), name)))
+  const needs = names.some((name) => name.startsWith('cloudflare:') || leadsThere(join(dirname(path), name)))
   known.set(path, needs)
   return needs
 }

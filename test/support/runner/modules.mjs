@@ -1,0 +1,17 @@
+// Loaded before the tests that Node itself loads. Resolves the client package by its name, as `paths` in
+// tsconfig.json has it, and `cloudflare:workers` to the base class of objects alone.
+
+import { registerHooks } from 'node:module'
+
+const CLIENT = /^@wallet-verifier\/client(?:\/(.+))?$/
+const WORKERS = 'data:text/javascript,export class DurableObject { constructor(ctx) { this.ctx = ctx } }'
+
+registerHooks({
+  resolve(specifier, context, next) {
+    if (specifier === 'cloudflare:workers') return { url: WORKERS, shortCircuit: true }
+    const [found, entry = 'client'] = CLIENT.exec(specifier) ?? []
+    if (found === undefined) return next(specifier, context)
+    const url = new URL(`../../../packages/client/src/${entry}.ts`, import.meta.url).href
+    return { url, shortCircuit: true }
+  },
+})
