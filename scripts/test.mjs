@@ -18,7 +18,11 @@ const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
 const { status } = spawnSync(NODE, [vitest, ...(args.includes('--watch') ? [] : ['run']), ...args], {
   cwd: ROOT,
   stdio: 'inherit',
-  // In a whole run every project must have a test.
-  env: { ...process.env, ...(isWhole && { EVERY_PROJECT: '1' }) },
+  env: {
+    ...process.env,
+    // Workers and services load the same modules.
+    NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'node'),
+    ...(isWhole && { EVERY_PROJECT: '1' }), // in a whole run every project must have a test
+  },
 })
 process.exitCode = status ?? 1

@@ -3,13 +3,12 @@
 
 import type { Page, Route } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { openConsole, shiftsOf, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { hasDelivered, openConsole, shiftsOf, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
-const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
 const SCRIPT = '<img src=x onerror="document.title = \'owned\'">'
 
 describeInBrowser('the page of one verification', () => {
@@ -24,30 +23,6 @@ describeInBrowser('the page of one verification', () => {
 
   const open = (rp: RelyingParty, id: string, device = {}) =>
     openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
-
-  it.each(Object.entries(SIZES))(
-    'shows course, checks, level and receipt, accessible, light, dark and forced, on %s',
-    async (size, device) => {
-      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
-      const id = await create(rp, 'verified')
-      await hasDelivered(rp, id)
-      const page = await open(rp, id, device)
-      await page.locator('.state.delivered').waitFor()
-      expect(await shiftsOf(page)).toEqual([])
-      await expect
-        .poll(() => page.locator('.timeline strong').allInnerTexts())
-        .toEqual(['Created', 'Request fetched', 'Ended', 'Webhook'])
-      const checks = page.getByRole('region', { name: 'Checks' })
-      expect(await checks.getByRole('row', { name: /holder_binding/ }).innerText()).toMatch(/§.*passed/s)
-      const level = page.getByRole('region', { name: 'How the level was derived' })
-      expect(await level.getByRole('row', { name: /Trust in the issuer/ }).innerText()).toMatch(/high|low/)
-      await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
-      await page.getByText('Valid: signed by this service').first().waitFor()
-      await page.getByText('What was sent').click()
-      await page.evaluate('scrollTo(0, 0)')
-      await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
-    },
-  )
 
   it('moves nothing while its parts arrive', async () => {
     const rp = await relyingPartyOf(stage)
@@ -177,11 +152,6 @@ describeInBrowser('the page of one verification', () => {
 const TWO_FRAMES = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 /** Waits until an event of a verification is delivered: after that its page does not change. */
-async function hasDelivered(rp: RelyingParty, id: string): Promise<void> {
-  const read = async () => (await rp.call('GET', `/v1/verify/${id}/deliveries`)).text()
-  await expect.poll(read).toContain('"state":"delivered"')
-}
-
 function focused(page: Page): Promise<unknown> {
   return page.evaluate('document.activeElement.textContent')
 }

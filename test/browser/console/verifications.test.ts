@@ -2,14 +2,13 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { DEVICES, describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
-import { openConsole, shiftsOf, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
+import { describeInBrowser, useBrowserStage } from '../../support/browser/browser-stage.ts'
+import { openConsole, signIn, WITH_CONSOLE } from '../../support/browser/console-page.ts'
 import { listEntry } from '../../support/browser/list-entry.ts'
 import { checkPage } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { relyingPartyOf } from '../../support/service/stage.ts'
 
-const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
 const SCRIPT = '<script>document.title = "owned"</script>'
 
 describeInBrowser('the list of verifications', () => {
@@ -27,26 +26,6 @@ describeInBrowser('the list of verifications', () => {
     }
     return ids
   }
-
-  it.each(Object.entries(SIZES))(
-    'shows each verification with status, reason and metadata, accessible, light, dark and forced, on %s',
-    async (size, device) => {
-      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
-      await createSome(rp, ['verified', 'predicate_false', 'access_denied', null])
-      const page = await openConsole(stage, rp.api_key, device)
-      await page.locator('.rows li').nth(3).waitFor()
-      await expect
-        .poll(() => page.locator('.rows .status').allInnerTexts())
-        .toEqual(['pending', 'declined', 'rejected', 'verified'])
-      await page.getByText('predicate_false').first().waitFor()
-      await page.getByText('order=4711').first().waitFor()
-      expect(await shiftsOf(page)).toEqual([])
-      expect(await page.title()).toBe('Verifications · Corner Wine Shop · Console')
-      await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
-      await page.locator('summary').click()
-      await checkPage(page, `console-filters-${size}`)
-    },
-  )
 
   it('shows names and metadata as text', async () => {
     const rp = await relyingPartyOf(stage, { name: `Shop ${SCRIPT}` })

@@ -1,19 +1,22 @@
-// The pages of the console that hold most, with everything open: on a phone and on a desktop, in each mode of
-// colours, on 320 pixels and in each language. test/browser/console has the rest.
+// The largest pages of the console on a phone, on a desktop and on 320 pixels, in each mode of colours and in
+// each language. test/browser/console has the rest.
 
 import { describe, expect, it } from 'vitest'
 import { DEVICES, describeInBrowser, useOwnBrowserStage } from '../../support/browser/browser-stage.ts'
 import {
   checkConsole,
+  hasDelivered,
   hasLoaded,
   hasRows,
+  openConsole,
   openPlace,
+  shiftsOf,
   signIn,
   WITH_CONSOLE,
 } from '../../support/browser/console-page.ts'
 import { PLOTS, withMadeCounters } from '../../support/browser/insights.ts'
-import { overflowOf, saveScreenshot } from '../../support/browser/page-check.ts'
-import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
+import { checkPage, overflowOf, saveScreenshot } from '../../support/browser/page-check.ts'
+import { BASE_URL, OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { finish, relyingPartyOf } from '../../support/service/stage.ts'
 
 const LANGUAGES = ['de', 'es', 'fr', 'it', 'en']
@@ -111,5 +114,59 @@ describeInBrowser('a page of the console with everything open', () => {
     }
     await signIn(page, BASE_URL, stage.service.server.adminToken)
     await show('', 'Operator')
+  })
+})
+
+const SIZES = { ...DEVICES, 320: { viewport: { width: 320, height: 640 } } }
+
+describeInBrowser('in the console', () => {
+  const stage = useOwnBrowserStage({ env: WITH_CONSOLE })
+
+  /** Creates a verification with an outcome, or with `null` a pending one. */
+  async function create(rp: RelyingParty, reason: string | null, order = 4711): Promise<string> {
+    const { verification_id: id } = await rp.create({ ...OVER_18, metadata: { order: String(order) } })
+    if (reason !== null) await rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } })
+    return id
+  }
+
+  describe.each(Object.entries(SIZES))('on %s, accessible, light, dark and forced,', (size, device) => {
+    it('the list shows each verification with status, reason and metadata', async () => {
+      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
+      for (const [i, reason] of ['verified', 'predicate_false', 'access_denied', null].entries())
+        await create(rp, reason, 4711 + i)
+      const page = await openConsole(stage, rp.api_key, device)
+      await page.locator('.rows li').nth(3).waitFor()
+      await expect
+        .poll(() => page.locator('.rows .status').allInnerTexts())
+        .toEqual(['pending', 'declined', 'rejected', 'verified'])
+      await page.getByText('predicate_false').first().waitFor()
+      await page.getByText('order=4711').first().waitFor()
+      expect(await shiftsOf(page)).toEqual([])
+      expect(await page.title()).toBe('Verifications · Corner Wine Shop · Console')
+      await checkPage(page, `console-list-${size}`, { dark: true, forced: true })
+      await page.locator('summary').click()
+      await checkPage(page, `console-filters-${size}`)
+    })
+
+    it('a verification shows course, checks, level and receipt', async () => {
+      const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
+      const id = await create(rp, 'verified')
+      await hasDelivered(rp, id)
+      const page = await openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
+      await page.locator('.state.delivered').waitFor()
+      expect(await shiftsOf(page)).toEqual([])
+      await expect
+        .poll(() => page.locator('.timeline strong').allInnerTexts())
+        .toEqual(['Created', 'Request fetched', 'Ended', 'Webhook'])
+      const checks = page.getByRole('region', { name: 'Checks' })
+      expect(await checks.getByRole('row', { name: /holder_binding/ }).innerText()).toMatch(/§.*passed/s)
+      const level = page.getByRole('region', { name: 'How the level was derived' })
+      expect(await level.getByRole('row', { name: /Trust in the issuer/ }).innerText()).toMatch(/high|low/)
+      await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
+      await page.getByText('Valid: signed by this service').first().waitFor()
+      await page.getByText('What was sent').click()
+      await page.evaluate('scrollTo(0, 0)')
+      await checkPage(page, `console-verified-${size}`, { dark: true, forced: true })
+    })
   })
 })

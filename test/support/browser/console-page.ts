@@ -86,6 +86,12 @@ export async function hasLoaded(page: Page): Promise<void> {
   await expect.poll(() => page.getByText('Loading …').count()).toBe(0)
 }
 
+/** Waits until a webhook of a verification was delivered. */
+export async function hasDelivered(rp: RelyingParty, id: string): Promise<void> {
+  const read = async () => (await rp.call('GET', `/v1/verify/${id}/deliveries`)).text()
+  await expect.poll(read).toContain('"state":"delivered"')
+}
+
 /** Creates an API key with these scopes alone. */
 export async function keyWith(rp: RelyingParty, ...scopes: readonly string[]): Promise<CreatedKey> {
   const created = await rp.call('POST', '/v1/api_keys', { body: { scopes } })

@@ -187,7 +187,8 @@ function spawnLauncher(path: string, variables: Record<string, string>, descript
  * default.
  */
 function inherited(): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', DEMO: '0' }
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE, DEMO: '0' }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
