@@ -59,7 +59,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...WITH_SERVICE, ...IN_WORKERD],
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
@@ -78,7 +78,7 @@ export default defineConfig({
           include: IN_WORKERD,
           // Files share one copy of the modules: loading the service anew for each file took most of the time.
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
           setupFiles: 'test/workerd/fresh-storage.ts',
           // Data that only node can make, for tests inside workerd.
           globalSetup: ['test/workerd/mdocs.ts', 'test/workerd/built-assets.ts'],
@@ -92,7 +92,7 @@ export default defineConfig({
           include: [testsBelow('conformance')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false,
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
@@ -102,7 +102,7 @@ export default defineConfig({
           ...BY_NODE,
           include: [testsBelow('system')],
           globalSetup: [BUILD, SHARED_SERVICES],
-          maxWorkers: 4, // each file starts a service of its own; with more, those that kill and race would starve
+          maxWorkers: 5, // each file starts a service of its own
         },
       },
       {
@@ -113,7 +113,7 @@ export default defineConfig({
           include: [testsBelow('browser')],
           globalSetup: [BUILD, SHARED_SERVICES],
           isolate: false, // files of one worker share a browser
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
@@ -125,7 +125,7 @@ export default defineConfig({
           globalSetup: [BUILD, SHARED_SERVICES],
           provide: { fullSize: true },
           sequence: { groupOrder: 1 },
-          maxWorkers: 4,
+          maxWorkers: 3,
         },
       },
       {
