@@ -5,7 +5,7 @@ import { parseCall } from './admin/call.mjs'
 import { COMMANDS } from './admin/commands.mjs'
 import { helpFor, overview } from './admin/help.mjs'
 import { OWN_COMMANDS, runOwn } from './admin/own-commands.mjs'
-import { readable, readableProblem } from './admin/print.mjs'
+import { json, readable, readableProblem } from './admin/print.mjs'
 import { runReaderCsr } from './admin/reader-csr.mjs'
 import { findService, send } from './admin/service.mjs'
 import { runWallets } from './admin/wallets.mjs'
@@ -41,12 +41,12 @@ function print({ command, jsonOutput }, { status, body, error }) {
     return 3
   }
   if (status >= 400) {
-    console.error(jsonOutput ? JSON.stringify(body, null, 2) : readableProblem(status, body))
+    console.error(jsonOutput ? json(body, 2) : readableProblem(status, body))
     return 1
   }
   if (body === undefined) console.error('Done.')
-  else console.log(jsonOutput ? JSON.stringify(body, null, 2) : readable(body))
-  for (const { message } of body?.warnings ?? []) console.error(`\nWarning: ${message}`)
+  else console.log(jsonOutput ? json(body, 2) : readable(body))
+  for (const { message } of body?.warnings ?? []) console.error(`\nWarning: ${plainLine(message)}`)
   const shown = (COMMANDS[command].secrets ?? []).filter((name) => body?.[name] !== undefined)
   if (shown.length > 0) console.error(`\nShown this once: ${shown.join(', ')}. Store it as a secret.`)
   return 0

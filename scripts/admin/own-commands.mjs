@@ -4,7 +4,7 @@
 import { parseArgs } from 'node:util'
 import { runProgram } from '../service/programs.mjs'
 import { follow, readApi } from './follow.mjs'
-import { plain, readable } from './print.mjs'
+import { json, plainLine, readable } from './print.mjs'
 import { serviceOrigin } from './service.mjs'
 
 /** Time limit of the receiver that `webhooks forward` sends to. */
@@ -29,7 +29,7 @@ export const OWN_COMMANDS = {
   'events tail': {
     does: 'prints each new event of the log as a line of JSON',
     flags: FOLLOW,
-    run: (call, values) => follow(call, values, (event) => console.log(JSON.stringify(event))),
+    run: (call, values) => follow(call, values, (event) => console.log(json(event))),
   },
   'webhooks forward': {
     does: 'sends each new event to an address, signed with WEBHOOK_SECRET, and prints the responses',
@@ -89,7 +89,7 @@ async function listVerifications(call, values) {
     query.append(`metadata.${key}`, rest.join('='))
   }
   const page = await call('/v1/verify', query)
-  console.log(values['json-output'] ? JSON.stringify(page, null, 2) : readable(page))
+  console.log(values['json-output'] ? json(page, 2) : readable(page))
   return 0
 }
 
@@ -110,7 +110,7 @@ async function forward(call, values, { args, env }) {
       async (response) => `HTTP ${response.status} ${(await response.text()).slice(0, 200)}`.trim(),
       (error) => error.cause?.message ?? error.message,
     )
-    console.log(`${event.event_type} ${event.verification_id}: ${plain(result)}`)
+    console.log(plainLine(`${event.event_type} ${event.verification_id}: ${result}`))
   })
 }
 

@@ -20,9 +20,29 @@ export function readableProblem(status, body) {
   )
 }
 
+/** Control characters, marks of direction and unassigned characters, except the line feed. */
+const UNPRINTABLE = /[^\P{C}\n]/gu
+
 /** Escapes control characters: other parties write some of these texts, and a terminal would obey them. */
 export function plain(text) {
-  return text.replace(/[^\P{C}\n]/gu, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
+  return text.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0).toString(16)}}`)
+}
+
+/** The same for a text that must stay on its line: a line feed is escaped, too. */
+export function plainLine(text) {
+  return plain(text).replaceAll('\n', '\\u{a}')
+}
+
+/**
+ * Formats JSON for a terminal. `JSON.stringify` escapes control characters below U+0020 alone. The other
+ * control characters are escaped as JSON does, so a program reads the same value.
+ */
+export function json(value, indent) {
+  return JSON.stringify(value, null, indent).replace(UNPRINTABLE, (character) =>
+    Array.from({ length: character.length }, (_, i) => {
+      return `\\u${character.charCodeAt(i).toString(16).padStart(4, '0')}`
+    }).join(''),
+  )
 }
 
 function linesOf(value) {

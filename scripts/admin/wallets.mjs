@@ -8,7 +8,7 @@ import { readOptions } from '../service/options.mjs'
 import { ROOT } from '../service/paths.mjs'
 import { runProgram } from '../service/programs.mjs'
 import { verifierFile } from '../service/verifier-certificate.mjs'
-import { readableProblem } from './print.mjs'
+import { json, plain, readableProblem } from './print.mjs'
 import { findService, send } from './service.mjs'
 
 export const WALLETS = {
@@ -51,10 +51,10 @@ export async function runWallets(args) {
   }
   const table = await walletTable(readJson(values.policy), found)
   if (table.errors !== undefined) {
-    console.error(table.errors.map(({ pointer, message }) => `${pointer}: ${message}`).join('\n'))
+    console.error(plain(table.errors.map(({ pointer, message }) => `${pointer}: ${message}`).join('\n')))
     return 1
   }
-  console.log(values['json-output'] ? JSON.stringify(table.wallets, null, 2) : table.lines.join('\n'))
+  console.log(values['json-output'] ? json(table.wallets, 2) : plain(table.lines.join('\n')))
   return 0
 }
 

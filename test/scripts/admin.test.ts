@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCall } from '../../scripts/admin/call.mjs'
 import { COMMANDS } from '../../scripts/admin/commands.mjs'
 import { helpFor, overview } from '../../scripts/admin/help.mjs'
-import { readable, readableProblem } from '../../scripts/admin/print.mjs'
+import { json, plainLine, readable, readableProblem } from '../../scripts/admin/print.mjs'
 import { findService } from '../../scripts/admin/service.mjs'
 import { ACCESS } from '../../src/routes/edge/access.ts'
 
@@ -204,6 +204,23 @@ describe('the output', () => {
     )
     const problem = { code: 'invalid_request', title: 'Invalid\u001bc', request_id: 'req_1' }
     expect(readableProblem(400, problem)).not.toContain('\u001b')
+  })
+
+  it('escapes them in JSON, which keeps its value', () => {
+    const value = { note: 'A\u009b31m\u009d\u202e\u{e0001}B\nC', list: ['ä 😀'] }
+    for (const indent of [undefined, 2]) {
+      const text = json(value, indent)
+      expect(text).toContain('A\\u009b31m\\u009d\\u202e\\udb40\\udc01B\\nC')
+      expect(text).toContain('ä 😀')
+      expect(JSON.parse(text)).toEqual(value)
+      expect(text.split('\n')).toHaveLength(indent === undefined ? 1 : 6)
+    }
+  })
+
+  it('keeps a text of somebody else on its line', () => {
+    expect(plainLine('HTTP 500 no\nverification.verified v_1: HTTP 200')).toBe(
+      'HTTP 500 no\\u{a}verification.verified v_1: HTTP 200',
+    )
   })
 
   it('prints the title, the invalid members and the request’s id of a problem', () => {

@@ -72,15 +72,17 @@ it('verifications are listed by their filters', async () => {
 })
 
 it('events are forwarded with a signature of the secret, and the responses are printed', async () => {
-  const id = await createOne({ order: '4' })
+  const id = await createOne({ order: '4\u009b31m\u202e' })
   await call('POST', `/v1/verify/${id}/cancel`)
-  receiver.answer({ status: 500, body: 'not today\u001b[2J' })
+  receiver.answer({ status: 500, body: 'not today\u001b[2J\nverification.verified v_1: HTTP 200' })
   const WEBHOOK_SECRET = shop.webhook_secret
   const env = { API_KEY: shop.api_key, WEBHOOK_SECRET }
   await vi.waitFor(async () => {
     const { code, stdout } = await run(['webhooks', 'forward', '--to', receiver.url, '--once'], env)
     expect(code).toBe(0)
-    expect(stdout).toContain(`verification.canceled ${id}: HTTP 500 not today\\u{1b}[2J`)
+    expect(stdout).toContain(
+      `verification.canceled ${id}: HTTP 500 not today\\u{1b}[2J\\u{a}verification.verified`,
+    )
   }, WAIT)
   const posted = receiver.requests.find(({ body }) => body.includes(id))
   if (posted === undefined) throw new Error('the event was not posted')
@@ -91,12 +93,14 @@ it('events are forwarded with a signature of the secret, and the responses are p
   const otherSecret = `whsec_${Buffer.alloc(32).toString('base64')}`
   expect(checkSignature(posted, otherSecret)).toHaveProperty('svix.refused')
   const { stdout } = await run(['events', 'tail', '--once'])
-  expect(
-    stdout
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line).verification_id),
-  ).toContain(id)
+  const lines = stdout.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line).verification_id)).toContain(id)
+  // Metadata often comes from a customer. A terminal must not obey it.
+  const found = await run(['verifications', 'list', '--metadata', 'order=4\u009b31m\u202e', '--json-output'])
+  for (const text of [stdout, found.stdout]) {
+    expect(text).toContain('"4\\u009b31m\\u202e"')
+    expect(text).not.toMatch(/[\u009b\u202e]/)
+  }
 })
 
 it('new events are printed until the command is stopped, or with --all every event', async () => {
