@@ -22,6 +22,15 @@ export type Policy = {
   readonly descriptors: readonly PolicyDescriptor[]
 }
 
+/**
+ * Returns true if anyone may present the credential of a query: the query waives the proof of its holder
+ * (OpenID4VP 1.0 §6.1).
+ */
+export function waivesHolderBinding({ query }: Pick<Policy, 'query'>, queryId: string): boolean {
+  const asked = query.credentials.find(({ id }) => id === queryId)
+  return asked?.require_cryptographic_holder_binding === false
+}
+
 /** Meaning of one credential query for the relying party. */
 export type PolicyDescriptor = {
   readonly query_id: string

@@ -5,23 +5,28 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 import { hmacSha256 } from '../../crypto/hmac.ts'
 import { randomBytes } from '../../crypto/random.ts'
-import type { Decision } from '../../policy/policy.ts'
+import { type Decision, type Policy, waivesHolderBinding } from '../../policy/policy.ts'
 import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
 /** The `sub`, and the index of the credential from which it is computed; null for a random `sub`. */
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
-/** Returns the `sub`; `undefined` if no credential has every claim that the rule names. */
+/**
+ * Returns the `sub`; `undefined` if no credential that is bound to its holder has every claim that the rule
+ * names.
+ */
 export async function deriveSubject(
   rule: SubjectRule,
   {
     decision,
+    policy,
     proven,
     relyingPartyId,
     key,
   }: {
     readonly decision: Decision
+    readonly policy: Policy
     readonly proven: readonly ProvenClaim[]
     readonly relyingPartyId: string
     readonly key: Uint8Array<ArrayBuffer>
@@ -30,7 +35,8 @@ export async function deriveSubject(
   if (rule.type === 'transient') return { sub: encodeBase64url(randomBytes(32)), credential: null }
   // Sorted: the order in the settings of a client changes no `sub`.
   const names = rule.claims.toSorted()
-  for (const [credential, { issuer }] of decision.credentials.entries()) {
+  for (const [credential, { id, issuer }] of decision.credentials.entries()) {
+    if (waivesHolderBinding(policy, id)) continue
     // One query may bring credentials of several issuers: all values come from this credential.
     const own = proven.filter((one) => one.credential === credential)
     const values = names.map((name) => own.find((one) => one.name === name)?.value)

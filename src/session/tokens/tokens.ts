@@ -59,7 +59,7 @@ export async function prepareLogin(
   const { subjectKey: key } = requireKeys(config)
   const proven = provenClaims(decision, policy)
   if (utf8(JSON.stringify(proven)).length > CLAIMS_LIMIT) return { failure: 'claims_too_large' }
-  const subject = await deriveSubject(login.subject, { decision, proven, relyingPartyId, key })
+  const subject = await deriveSubject(login.subject, { decision, policy, proven, relyingPartyId, key })
   if (subject === undefined) return { failure: 'subject_claim_missing' }
   const { sub } = subject
   const conditions = await openConditions(config, verificationId, login)

@@ -128,6 +128,26 @@ describe('a client is rejected', () => {
     expect(errors.map((one: { pointer: string }) => one.pointer)).toContain(pointer)
   })
 
+  it('that names a person by a credential that anyone may present', async () => {
+    const pid = {
+      id: 'pid',
+      format: 'dc+sd-jwt',
+      meta: { vct_values: ['urn:eudi:pid:1'] },
+      claims: [{ path: ['personal_administrative_number'] }],
+    }
+    const withQuery = (credential: object) =>
+      create({
+        policies: [{ name: 'person', dcql_query: { credentials: [credential] } }],
+        subject: { type: 'pairwise', claims: ['personal_administrative_number'] },
+      })
+    expect((await withQuery(pid)).status).toBe(201)
+    const response = await withQuery({ ...pid, require_cryptographic_holder_binding: false })
+    expect(response.status).toBe(400)
+    expect((await json(response)).errors).toMatchObject([
+      { pointer: '/subject/claims', message: expect.stringContaining('bound to their holder') },
+    ])
+  })
+
   it('by a message about the integer of its key', async () => {
     const { errors } = await json(create(rsa({ e: 'AQ' })))
     expect(errors).toMatchObject([

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import type { Decision } from '../../../src/policy/policy.ts'
+import type { Decision, Policy } from '../../../src/policy/policy.ts'
 import type { ProvenClaim } from '../../../src/session/tokens/released-claims.ts'
 import { deriveSubject } from '../../../src/session/tokens/subject.ts'
 
@@ -19,6 +19,8 @@ type Login = {
   readonly credentials?: readonly Readonly<Record<string, unknown>>[]
   /** Query of each credential. By default each has its own. */
   readonly query?: string
+  /** Indexes of credentials whose query waives the proof of the holder. */
+  readonly open?: readonly number[]
 }
 
 async function subOf(login: Login = {}): Promise<string | undefined> {
@@ -32,12 +34,21 @@ function subjectFrom({
   issuer = 'https://issuer.example',
   credentials = [PERSON],
   query,
+  open = [],
 }: Login): ReturnType<typeof deriveSubject> {
   const decision = {
     credentials: credentials.map((_, i) => ({
       id: query ?? `c${i}`,
       issuer: Array.isArray(issuer) ? issuer[i] : issuer,
     })),
+  }
+  const policy = {
+    query: {
+      credentials: credentials.map((_, i) => ({
+        id: query ?? `c${i}`,
+        ...(open.includes(i) && { require_cryptographic_holder_binding: false }),
+      })),
+    },
   }
   const proven = credentials.flatMap((claims, credential) =>
     Object.entries(claims).map(([name, value]) => ({
@@ -52,6 +63,7 @@ function subjectFrom({
     { type: 'pairwise', claims: names },
     {
       decision: decision as unknown as Decision,
+      policy: policy as unknown as Policy,
       proven: proven as readonly ProvenClaim[],
       relyingPartyId,
       key,
@@ -97,6 +109,7 @@ describe('there is no subject', () => {
       { credentials: [{ personal_administrative_number }, { document_number }] },
     ],
     ['the issuer is unknown', { issuer: null }],
+    ['nobody has to prove to hold the credential', { open: [0] }],
   ])('if %s', async (_, changes) => {
     expect(await subOf(changes)).toBeUndefined()
   })

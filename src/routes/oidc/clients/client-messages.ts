@@ -12,6 +12,8 @@ export const CLIENT_MESSAGES = {
   oidc_signing_key: 'must have a key for signatures where token_endpoint_auth_method is private_key_jwt',
   oidc_encryption_key: 'must have a key for {algorithm}, which {member} requires',
   oidc_subject_claims: 'must be requested by each policy, also by {policy}',
+  oidc_subject_binding:
+    'must be of credentials that are bound to their holder: {policy} sets require_cryptographic_holder_binding to false',
   values_without_encryption_key:
     'Values are sent encrypted only: add a key to jwks and an encryption algorithm.',
 } as const

@@ -5,7 +5,7 @@ import { createRequest, withPreset } from '../../../api/requests.ts'
 import type { ClientWarning } from '../../../api/responses/oidc.ts'
 import type { Json, JsonObject } from '../../../codec/json.ts'
 import { describeIssue } from '../../../codec/schema.ts'
-import type { Policy } from '../../../policy/policy.ts'
+import { type Policy, waivesHolderBinding } from '../../../policy/policy.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import { effectivePolicy, type OidcClientInput, type OidcPolicy } from '../../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../../result.ts'
@@ -17,6 +17,7 @@ import type { AppContext } from '../../edge/context.ts'
 import type { RequestError } from '../../edge/problems.ts'
 import { partErrors } from '../../edge/validate.ts'
 import { prepareSession } from '../../verifications/creation/prepare-session.ts'
+import type { CLIENT_MESSAGES } from './client-messages.ts'
 
 /** Members of the session that a login adds to its policy. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }
@@ -51,9 +52,9 @@ export async function judgePolicies(
       const { code, errors } = prepared.error
       return err({ code, errors: errors.map((one) => ({ ...one, pointer: at + one.pointer })) })
     }
-    const missing = missingSubjectClaims(client, prepared.value.policy)
-    if (missing.length > 0) {
-      const message = await readMessage(c.env.ASSETS, 'oidc_subject_claims', { policy: policy.name })
+    const subjectError = checkSubject(client, prepared.value.policy)
+    if (subjectError !== undefined) {
+      const message = await readMessage(c.env.ASSETS, subjectError, { policy: policy.name })
       return err({
         code: 'invalid_request',
         errors: [{ pointer: '/subject/claims', code: 'invalid_value', message }],
@@ -75,10 +76,20 @@ function requestsValues({ descriptors }: Policy): boolean {
   return descriptors.some(({ scopes }) => scopes.some((scope) => !isCondition(scope)))
 }
 
-/** One credential must have every claim that identifies the person. */
-function missingSubjectClaims({ subject }: OidcClientInput, { descriptors }: Policy): readonly string[] {
-  if (subject.type === 'transient') return []
-  const named = descriptors.map(({ scopes }) => new Set(scopes.map(claimNameOf)))
-  const isComplete = named.some((names) => subject.claims.every((claim) => names.has(claim)))
-  return isComplete ? [] : subject.claims
+/**
+ * One credential must have every claim that identifies the person, and must be bound to its holder. Otherwise
+ * everyone who has seen the credential could log in to the account.
+ */
+function checkSubject(
+  { subject }: OidcClientInput,
+  policy: Policy,
+): keyof typeof CLIENT_MESSAGES | undefined {
+  if (subject.type === 'transient') return undefined
+  const identifying = policy.descriptors.filter(({ scopes }) => {
+    const names = scopes.map(claimNameOf)
+    return subject.claims.every((claim) => names.includes(claim))
+  })
+  if (identifying.length === 0) return 'oidc_subject_claims'
+  const isOpen = identifying.some(({ query_id }) => waivesHolderBinding(policy, query_id))
+  return isOpen ? 'oidc_subject_binding' : undefined
 }
