@@ -283,7 +283,7 @@ function resolveImport(path: string, specifier: string): string {
   return posix.join(posix.dirname(path), specifier)
 }
 
-/** `session/state.ts` → `session`, `config.ts` → `config`. */
+/** `session/end/binding.ts` → `session`, `config.ts` → `config`. */
 function roomOf(path: string): string {
   // A file of sandbox/ names files of the verifier by `src/`.
   if (path.startsWith('src/')) return roomOf(path.slice('src/'.length))
@@ -292,7 +292,7 @@ function roomOf(path: string): string {
   return (path.split('/')[0] ?? '').replace(/\.ts$/, '')
 }
 
-/** `session/return/binding.ts` → `return`, `session/state.ts` → `.`. */
+/** `session/end/binding.ts` → `end`, `session/verification-session.ts` → `.`. */
 function subRoomOf(path: string): string {
   const parts = path.split('/')
   return parts.length > 2 ? (parts[1] ?? '') : '.'

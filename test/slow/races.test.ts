@@ -199,7 +199,7 @@ async function newestOf(id: string): Promise<{ readonly request_uri: string; rea
 
 /**
  * Compares request URIs by generation. A request URI ends in its handle, whose first three bytes are the
- * generation's number (session/handles.ts).
+ * generation's number (src/session/request/handles.ts).
  */
 function byNumber(a: string, b: string): number {
   const number = (uri: string) => Buffer.from(uri.slice(-26), 'base64url').readUIntBE(0, 3)

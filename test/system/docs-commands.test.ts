@@ -33,7 +33,6 @@ const NOT_RUN: readonly (readonly [string, RegExp])[] = [
     'take minutes to hours; .ci/run runs small sizes',
     /^npm run proof( -- (all|bench|chaos|coverage|faults|fuzz|load|mutation|simulate)\b.*)?$/,
   ],
-  ['draws by chance, for a reader', /^npm run proof -- sample$/],
   ['asks the registry, before a release', /^npm audit$/],
   ['installs packages of other projects', /^npm ci --prefix bench\/peers$/],
   ['run by test/system/frames.test.ts', /^node scripts\/frames\.mjs/],
