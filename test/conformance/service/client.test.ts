@@ -30,7 +30,7 @@ it('the client creates a session, waits for the end, and verifies its webhook', 
   const client = clientOf()
   const created = unwrap(await client.create(OVER_18))
   expect(created.qr_code).toMatch(/^image\/png;base64,/)
-  const waiting = client.wait(created.verification_id, { timeoutMs: 20_000 })
+  const waiting = client.wait(created.verification_id, { timeoutMs: WAIT.timeout })
   const uri = (created.wallet_request as { readonly uri: string }).uri
   await respondWithAge(stage, await stage.service.wallet.receive(uri))
   const ended = unwrap(await waiting)

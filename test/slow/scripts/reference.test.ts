@@ -59,7 +59,7 @@ describe('the API reference', () => {
   }
   beforeAll(() => {
     expect(ensureReference()).toBeUndefined()
-  }, 180_000)
+  })
   afterAll(() => {
     for (const { root } of projects) rmSync(root, { recursive: true })
   })

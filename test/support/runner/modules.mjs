@@ -15,3 +15,10 @@ registerHooks({
     return { url, shortCircuit: true }
   },
 })
+
+// A new connection for each request: a process that gets little time could use a connection that the service
+// has just closed because it was idle.
+const DISPATCHER = Symbol.for('undici.globalDispatcher.1')
+await fetch('data:,') // Node makes its agent at the first call
+const { constructor: Agent } = globalThis[DISPATCHER]
+globalThis[DISPATCHER] = new Agent({ pipelining: 0 })
