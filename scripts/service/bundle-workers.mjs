@@ -22,6 +22,9 @@ function bundle(input, file) {
     platform: 'browser',
     resolve: { conditionNames: ['workerd', 'worker', 'browser'] },
     external: ['cloudflare:workers', /^node:/],
+    // No module reads a property or a global for the effect of reading it.
+    treeshake: { propertyReadSideEffects: false, unknownGlobalSideEffects: false },
+    optimization: { inlineConst: true },
     output: {
       file,
       format: 'esm',

@@ -69,7 +69,7 @@ export function buildReference(out) {
   const source = Buffer.concat([script, Buffer.from(';\n'), readFileSync(join(SOURCE, 'page.js'))])
   writeFileSync(join(out, 'docs.html'), readFileSync(join(SOURCE, 'page.html')))
   writeFileSync(join(out, 'reference.js'), source)
-  writeFileSync(join(out, 'reference.js.gz'), gzipSync(source, { level: 9 }))
+  writeFileSync(join(out, 'reference.js.gzip'), gzipSync(source, { level: 9 }))
   const best = { [constants.BROTLI_PARAM_SIZE_HINT]: source.length }
   writeFileSync(join(out, 'reference.js.br'), brotliCompressSync(source, { params: best }))
   writeFileSync(join(out, 'LICENSE'), licence)

@@ -37,8 +37,8 @@ const PAGE = {
 }
 const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8', Vary: 'Accept-Encoding' }
 
-/** Forms of the script, best first: content coding → suffix of the file. */
-const CODINGS = { br: '.br', gzip: '.gz' }
+/** Content codings of the script, best first. Each has a file that ends in its name. */
+const CODINGS = ['br', 'gzip']
 
 /** Sends the description with the address of this service: tools may have nothing but the file. */
 async function sendDescription(c: AppContext): Promise<Response> {
@@ -53,10 +53,10 @@ async function sendDescription(c: AppContext): Promise<Response> {
 
 /** Sends the script as the build compressed it, in the best form that the client accepts. */
 async function sendScript(c: AppContext): Promise<Response> {
-  const coding = Object.entries(CODINGS).find(([name]) => accepts(c, name))
+  const coding = CODINGS.find((name) => accepts(c, name))
   if (coding === undefined) return sendAsset(c, 'docs/reference.js', SCRIPT)
-  const [name, suffix] = coding
-  const response = await sendAsset(c, `docs/reference.js${suffix}`, { ...SCRIPT, 'Content-Encoding': name })
+  const headers = { ...SCRIPT, 'Content-Encoding': coding }
+  const response = await sendAsset(c, `docs/reference.js.${coding}`, headers)
   return new Response(response.body, {
     headers: response.headers,
     status: response.status,

@@ -9,7 +9,7 @@ import { call, json } from '../edge/edge-app.ts'
 
 const app = createApp()
 /** Coding → suffix of its file. */
-const SUFFIXES: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz', none: '' }
+const SUFFIXES: Readonly<Record<string, string>> = { br: '.br', gzip: '.gzip', none: '' }
 
 beforeAll(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
@@ -80,18 +80,21 @@ it.each([
   ['br;q=0.0, gzip;q=0', null],
   ['identity', null],
   ['brotli', null],
-])('/assets/api-reference.js has for "%s" the coding %s', async (accepted, coding) => {
-  const headers = { 'Accept-Encoding': accepted }
-  const response = await call(app, 'GET', '/assets/api-reference.js', { headers })
-  expect(response.headers.get('Content-Encoding')).toBe(coding)
-  expect(response.headers.get('Vary')).toBe('Accept-Encoding')
-  const file = await env.ASSETS.fetch(`https://assets/docs/reference.js${SUFFIXES[coding ?? 'none']}`)
-  expect(await response.bytes()).toEqual(await file.bytes())
-})
+])(
+  '/assets/api-reference.js for Accept-Encoding "%s" has the Content-Encoding %s',
+  async (accepted, coding) => {
+    const headers = { 'Accept-Encoding': accepted }
+    const response = await call(app, 'GET', '/assets/api-reference.js', { headers })
+    expect(response.headers.get('Content-Encoding')).toBe(coding)
+    expect(response.headers.get('Vary')).toBe('Accept-Encoding')
+    const file = await env.ASSETS.fetch(`https://assets/docs/reference.js${SUFFIXES[coding ?? 'none']}`)
+    expect(await response.bytes()).toEqual(await file.bytes())
+  },
+)
 
 it('the compressed script is the same script', async () => {
   const [plain, compressed] = await Promise.all(
-    ['', '.gz'].map((suffix) => env.ASSETS.fetch(`https://assets/docs/reference.js${suffix}`)),
+    ['', '.gzip'].map((suffix) => env.ASSETS.fetch(`https://assets/docs/reference.js${suffix}`)),
   )
   const unpacked = compressed?.body?.pipeThrough(new DecompressionStream('gzip'))
   expect(await new Response(unpacked ?? null).text()).toBe(await plain?.text())

@@ -134,7 +134,7 @@ describe('the files of a release', () => {
     for (const name of [
       'docs/docs.html',
       'docs/reference.js.br',
-      'docs/reference.js.gz',
+      'docs/reference.js.gzip',
       'docs/LICENSE',
       'openapi.json',
     ])

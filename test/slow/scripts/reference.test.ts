@@ -69,7 +69,7 @@ describe('the API reference', () => {
     expect(build().reason).toBe('undefined')
     expect(page()).toContain('<script src="/assets/api-reference.js"></script>')
     const script = readFileSync(join(root, 'assets/docs/reference.js'))
-    expect(gunzipSync(readFileSync(join(root, 'assets/docs/reference.js.gz'))).equals(script)).toBe(true)
+    expect(gunzipSync(readFileSync(join(root, 'assets/docs/reference.js.gzip'))).equals(script)).toBe(true)
     expect(brotliDecompressSync(readFileSync(join(root, 'assets/docs/reference.js.br'))).equals(script)).toBe(
       true,
     )
@@ -104,7 +104,7 @@ describe('the API reference', () => {
   })
 
   it('leaves a quarter of the 400 KB of /docs to the description, with gzip', () => {
-    const files = ['docs.html', 'reference.js.gz'].map((name) =>
+    const files = ['docs.html', 'reference.js.gzip'].map((name) =>
       readFileSync(join(ROOT, 'assets/docs', name)),
     )
     expect(files.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(300_000)
