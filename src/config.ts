@@ -1,5 +1,5 @@
-// Configuration: the environment as one schema. A bad value stops the start with every error named. Secrets
-// enter the service here and nowhere else.
+// Configuration: one schema for the variables of the environment. If a variable is invalid, the service does
+// not start, and the error names the variable. All secrets enter the service here.
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from './codec/base64url.ts'
@@ -8,17 +8,23 @@ import { describeIssue, text } from './codec/schema.ts'
 import { GOOGLE_METADATA } from './limits.ts'
 import { LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
 
-/** Configuration of the service. `serverSecret` is the root of every derived key; it is never used itself. */
+/** Configuration of the service. Keys are derived from `serverSecret`, which has no other use. */
 export type Config = ReturnType<typeof parseConfig>
 
 export type P256PrivateJwk = Readonly<z.infer<typeof p256PrivateJwk>>
 
 export type SigningJwk = Readonly<z.infer<typeof signingJwk>>
 
-/** A key of ours. Without its private half it is retired: it verifies older signatures only. */
+/**
+ * A signing key of the service. A key without `d`, its private part, is retired: it only verifies older
+ * signatures.
+ */
 export type PublishedJwk = Readonly<z.infer<typeof publishedJwk>>
 
-/** A key of the OpenID Connect provider. Without its private half it verifies older tokens only. */
+/**
+ * A signing key of the OpenID Connect provider. A key without `d`, its private part, only verifies older
+ * tokens.
+ */
 export type OidcJwk = Readonly<z.infer<typeof oidcJwk>>
 
 export type OidcRsaPublicJwk = Readonly<Pick<z.infer<typeof oidcRsaJwk>, 'kty' | 'n' | 'e'>>
@@ -26,7 +32,10 @@ export type OidcRsaPublicJwk = Readonly<Pick<z.infer<typeof oidcRsaJwk>, 'kty' |
 /** Returns the configuration of an `env` object, parsed once. Throws as `parseConfig` does. */
 export const loadConfig = oncePer(parseLoudly)
 
-/** Logs the whole error: it names variables without values, and the operator has no other hint. */
+/**
+ * Parses the environment. If it is invalid, logs the whole error message and throws the error again. The
+ * message names variables without their values. The operator gets no other hint.
+ */
 function parseLoudly(env: object): Config {
   try {
     return parseConfig(env)
@@ -37,7 +46,8 @@ function parseLoudly(env: object): Config {
 }
 
 /**
- * Parses the text variables. Throws one error that names every invalid variable: the service must not start.
+ * Parses the text variables. Throws an error that names the invalid variables. The service then does not
+ * start.
  */
 export function parseConfig(environment: object) {
   const parsed = SCHEMA.safeParse(environment, { error: describeIssue })
@@ -55,43 +65,57 @@ export function parseConfig(environment: object) {
     /** Origin without a trailing slash. */
     baseUrl: env.BASE_URL,
     adminToken: env.ADMIN_TOKEN ?? null,
-    /** Token that opens `/metrics` and nothing else. */
+    /** Token that is accepted by `/metrics` only; null: no such token is configured. */
     metricsToken: env.METRICS_TOKEN ?? null,
     serverSecret: env.SERVER_SECRET,
-    /** JWKS of access tokens, claims and receipts: the first key signs, all are published. */
+    /**
+     * Keys that sign access tokens, claims and receipts. The first key signs. The public part of every key is
+     * published.
+     */
     accessTokenKeys: env.ACCESS_TOKEN_KEYS,
-    /** The service's own verifier identity. `furtherKeys`: public keys of its DID that do not sign now. */
+    /**
+     * The service's own verifier identity. `furtherKeys`: more public keys in the service's DID document.
+     * These keys do not sign now.
+     */
     verifier: {
       signingJwk: env.VERIFIER_SIGNING_JWK,
       certificateChainPem: env.VERIFIER_CERTIFICATE_CHAIN_PEM,
       furtherKeys: env.VERIFIER_FURTHER_KEYS?.keys ?? [],
-      /** True if the launcher made the certificate, under a public name: no wallet trusts it. */
+      /**
+       * True if the launcher made the certificate, and `BASE_URL` is public. No wallet trusts this
+       * certificate.
+       */
       isSelfMade: env.SELF_MADE_VERIFIER === '1',
     },
-    /** The operator as Google Wallet shows it beside a relying party; null: not shown. */
+    /** Display data of the operator, which Google Wallet shows beside a relying party; null: not shown. */
     googleAggregator: env.GOOGLE_WALLET_AGGREGATOR ?? null,
-    /** Keys of the OpenID Connect provider; null: the service has none. */
+    /** Keys of the OpenID Connect provider; null: the service has no provider. */
     oidc: OIDC_KEYS && OIDC_SUBJECT_KEY ? { keys: OIDC_KEYS.keys, subjectKey: OIDC_SUBJECT_KEY } : null,
     serviceScheme: env.SERVICE_SCHEME,
     walletScheme: env.WALLET_SCHEME,
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
-    /** True if the service is reached from its own machine only. */
+    /** True if `BASE_URL` is a loopback address, which only programs on this machine can reach. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
-    /** Header with the caller's address; null: no limit by address. */
+    /**
+     * Name of the trusted header that contains the caller's address. Null: only the header of Cloudflare's
+     * edge is trusted.
+     */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
-    /** Port of the process on this machine, which webhooks must not call; null on Cloudflare. */
+    /** Port that this process listens on, which webhooks must not call; null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
-    /** Alarms that the start set again because they were lost. */
+    /** Number of lost alarms that were set again when the process started. */
     alarmsRepaired: Number(env.ALARMS_REPAIRED),
-    /** Jurisdiction of every object on Cloudflare; null: no restriction. */
+    /** Jurisdiction of every Durable Object on Cloudflare; null: no restriction. */
     jurisdiction: env.JURISDICTION ?? null,
   }
 }
 
-/** Returns the rule for the requests that this service sends. Live mode never reaches loopback. */
+/**
+ * Returns the rule for the URLs that the service may call. In live mode, loopback addresses are not allowed.
+ */
 export function outboundRule(
   {
     baseUrl,
@@ -116,7 +140,7 @@ const webAddress = text(GOOGLE_METADATA.uriCharacters).check(
   ),
 )
 
-/** A party as Google Wallet shows it. */
+/** Name, logo and privacy policy of a party, which Google Wallet shows. */
 export const displayInfo = z.strictObject({
   display_name: text(GOOGLE_METADATA.textCharacters).check(
     z.refine((name) => !/\p{C}/u.test(name), 'must not contain control characters'),
@@ -138,7 +162,7 @@ const signingJwk = z.extend(p256PrivateJwk, { kid: z.string().check(z.minLength(
 
 const publishedJwk = z.extend(signingJwk, { d: z.exactOptional(z.string()) })
 
-/** The first key signs, so it must be private. */
+/** Schema of the signing keys. The first key signs, so it must have its private part. */
 const accessTokenKeys = z.pipe(
   z.array(publishedJwk).check(
     z.refine(haveTheirOwnKids, 'must not repeat a kid'),
@@ -148,7 +172,7 @@ const accessTokenKeys = z.pipe(
 )
 const rsaPart = z.string().check(z.regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'))
 
-/** RFC 7518 §6.3. A modulus of 2048 bits has 342 characters. */
+/** Schema of an RSA key (RFC 7518 §6.3). A modulus of 2048 bits has 342 characters. */
 const oidcRsaJwk = z.object({
   kty: z.literal('RSA'),
   kid: z.string().check(z.minLength(1)),
@@ -170,7 +194,9 @@ const token = z.string().check(z.minLength(32))
 
 const CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
-/** PEM of the operator's chain. Tools write text around the certificates, which is left out. */
+/**
+ * PEM of the operator's certificate chain. Tools write text around the certificates. This text is removed.
+ */
 export const certificateChain = z.pipe(
   z.string().check(z.regex(CERTIFICATES, 'must be PEM')),
   z.transform((chain) => chain.match(CERTIFICATES)?.join('\n') ?? ''),
@@ -213,10 +239,10 @@ const SCHEMA = z.object({
   JURISDICTION: z.optional(z.enum(['eu', 'fedramp'])),
 })
 
-/** The text variables as they are set. */
+/** The text variables before they are parsed. */
 export type Variables = z.input<typeof SCHEMA>
 
-/** A variable that contains JSON text. */
+/** Returns the schema of a variable that contains JSON text. `schema` checks the parsed value. */
 function json<T extends z.ZodMiniType>(schema: T) {
   const parsed = z.transform((text: string, { issues }) => {
     try {
@@ -236,12 +262,17 @@ function toSecret(text: string, { issues }: z.core.ParsePayload): Uint8Array<Arr
   return z.NEVER
 }
 
-/** A token names its key by `kid`. If two keys had one name, one key would verify nothing. */
+/**
+ * Returns true if every key has its own `kid`. A token names its key by `kid`. Of two keys with the same
+ * `kid`, one would never be found.
+ */
 function haveTheirOwnKids(keys: readonly { readonly kid: string }[]): boolean {
   return new Set(keys.map(({ kid }) => kid)).size === keys.length
 }
 
-/** ES256 and RS256 can each be registered by a client. */
+/**
+ * Returns true if there is a private P-256 key and a private RSA key. Each client registers ES256 or RS256.
+ */
 function haveBothTypes(keys: readonly OidcJwk[]): boolean {
   return ['EC', 'RSA'].every((type) => keys.some(({ kty, d }) => kty === type && d !== undefined))
 }

@@ -19,7 +19,7 @@ export type Env = Readonly<
   Omit<WorkerBindings, OptionalBinding> & Partial<Pick<WorkerBindings, OptionalBinding>> & Variables
 >
 
-/** Every namespace of objects. A namespace that is missing here does not compile. */
+/** Names of all Durable Object namespaces. If a name is missing here, the code does not compile. */
 const NAMESPACES: Readonly<Record<NamespaceName, true>> = {
   VERIFICATION_SESSION: true,
   RELYING_PARTY: true,
@@ -34,15 +34,15 @@ type NamespaceName = {
 }[keyof Env]
 
 /**
- * Returns the bindings with every object in the configured jurisdiction, one result for each `env` of the
- * platform. The Worker and each object class use these bindings only. Throws for a jurisdiction that the
- * platform does not know.
+ * Returns the bindings. If `JURISDICTION` is set, their namespaces give access to objects of that
+ * jurisdiction only. The Worker and each object class use these bindings only. The result is cached for each
+ * `env` of the platform. Throws if the platform does not know the jurisdiction.
  */
 export function withJurisdiction(env: Env): Env {
   const { JURISDICTION } = env
   if (JURISDICTION === undefined) return env
-  const known = RESTRICTED.get(env)
-  if (known !== undefined) return known
+  const restrictedEnv = RESTRICTED.get(env)
+  if (restrictedEnv !== undefined) return restrictedEnv
   const names = Object.keys(NAMESPACES) as NamespaceName[]
   const namespaces = names.map((name) => [name, env[name].jurisdiction(JURISDICTION)])
   const restricted: Env = { ...env, ...Object.fromEntries(namespaces) }

@@ -1,9 +1,9 @@
-// Limits on input from outside. Each is checked before the costly work that it bounds, and exceeding it is a
-// typed error. Texts are measured in characters; ASCII makes them bytes.
+// Limits on input from outside. Each limit is checked before the costly work that it limits. Input beyond a
+// limit is a typed error. Texts are measured in characters. In ASCII, one character is one byte.
 
 /**
- * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). `depth` is that of the processed payload, because each
- * disclosure may nest again.
+ * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). The last `depth` is the limit of the processed payload. It is
+ * higher, because each disclosure can add levels of nesting.
  */
 export const SD_JWT = {
   characters: 1_048_576,
@@ -14,15 +14,18 @@ export const SD_JWT = {
   depth: 64,
 } as const
 
-/** A VP JWT and the one VC JWT in it (VCDM 1.1 §6.3.1), which base64url makes a third longer there. */
+/**
+ * A VP JWT and the one VC JWT in it (VCDM 1.1 §6.3.1). Base64url makes the VC JWT a third longer inside the
+ * VP JWT.
+ */
 export const JWT_VC = {
   presentation: { length: 786_432, depth: 32 },
   credential: { length: 524_288, depth: 32 },
 } as const
 
 /**
- * A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1) with a portrait or two. Embedded CBOR is a byte string until it
- * is decoded.
+ * A DeviceResponse (ISO/IEC 18013-5 §8.3.2.1) that contains one or two portraits. Embedded CBOR is a byte
+ * string until it is decoded.
  */
 export const MDOC = {
   /** Characters of the base64url text. */
@@ -33,19 +36,22 @@ export const MDOC = {
   deviceNameSpaces: { bytes: 65_536, depth: 16, items: 1024 },
   /** Data elements of one document. */
   elements: 512,
-  /** Document errors that are read, and characters of the document type of each. */
+  /** Number of document errors that are read, and characters of the document type in each error. */
   documentErrors: 8,
   docTypeLength: 128,
 } as const
 
-/** A response of ISO/IEC TS 18013-7 Annex C: one envelope around one DeviceResponse, which `MDOC` bounds. */
+/**
+ * A response of ISO/IEC TS 18013-7 Annex C: one encrypted envelope with one DeviceResponse. The limits of
+ * `MDOC` apply to the DeviceResponse.
+ */
 export const ANNEX_C = {
   /** Characters of the base64url text. */
   characters: 1_048_576,
   encryptedResponse: { bytes: 786_432, depth: 4, items: 16 },
 } as const
 
-/** Reader certificates of one relying party. */
+/** Reader certificates of one relying party. `domains`: number of domains of one certificate. */
 export const READER_CERTIFICATES = { perRelyingParty: 4, domains: 10, domainCharacters: 253 } as const
 
 /** The protected header of a COSE message, which may contain a certificate chain. */
@@ -54,12 +60,15 @@ export const COSE_HEADER = { bytes: 65_536, depth: 8, items: 256 } as const
 /** Levels of nesting of DER; a certificate needs nine. */
 export const DER_DEPTH = 16
 
-/** X.509. */
+/** X.509 certificates. */
 export const CERTIFICATE = {
   bytes: 16_384,
   /** Certificates of one chain. */
   chain: 8,
-  /** Decoded certificates in the cache, from chains with a trust anchor: 4 MiB at the largest size. */
+  /**
+   * Number of decoded certificates in the cache. They come from chains with a trust anchor. At their largest
+   * size they need 4 MiB.
+   */
   remembered: 256,
   /** Names in one alternative name or name constraint. */
   generalNames: 256,
@@ -71,8 +80,8 @@ export const CERTIFICATE = {
   /** Characters of a name as text. */
   nameCharacters: 1024,
   /**
-   * Characters of one attribute that is compared as text. RFC 5280 Appendix A has at most 64 for most
-   * attributes, and NFKC makes up to 18 characters of one character.
+   * Characters of one attribute that is compared as text. RFC 5280 Appendix A allows at most 64 characters
+   * for most attributes. NFKC makes up to 18 characters of one character.
    */
   attributeCharacters: 256,
 } as const
@@ -84,23 +93,29 @@ export const CRL = {
   bytes: 2_097_152,
   entries: 32_768,
   /**
-   * Distribution points of one certificate, and the addresses among them that are tried, one after the other.
+   * Number of distribution points of one certificate. `addresses`: number of their addresses that are tried,
+   * one after the other.
    */
   points: 16,
   addresses: 2,
-  /** Seconds after which a list is fetched again. If that fails, the last good copy stays in use. */
+  /** Seconds after which a list is fetched again. If the fetch fails, the last good copy is still used. */
   refreshSeconds: 3_600,
   /**
-   * Longest use of a copy in seconds, counted from its fetch, or from `thisUpdate` if the list has no
-   * `nextUpdate`.
+   * Longest use of a copy in seconds after its fetch. If the list has no `nextUpdate`, also its longest use
+   * after `thisUpdate`.
    */
   maximumSeconds: 604_800,
 } as const
 
-/** PEM of one trust anchor: an authority's successive certificates. */
+/**
+ * PEM of one trust anchor. It can contain several certificates that an authority issued one after the other.
+ */
 export const PEM = { characters: 65_536, certificates: 16 } as const
 
-/** The name of an issuer, in an anchor and in `iss`. It is compared with the name of every anchor. */
+/**
+ * Name of an issuer, in a trust anchor and in `iss`. The `iss` of a credential is compared with the name of
+ * every anchor.
+ */
 export const ISSUER_NAME = { characters: 2048 } as const
 
 /** Published metadata and keys of an issuer. */
@@ -110,21 +125,27 @@ export const ISSUER_METADATA = { bytes: 65_536, depth: 16 } as const
 export const DID = {
   characters: 2048,
   document: { bytes: 65_536, depth: 16 },
-  /** Verification methods of one list. */
+  /** Verification methods in one list of the document. */
   methods: 64,
-  /** Characters of base58. The time of decoding grows with their square; the longest key needs 95. */
+  /**
+   * Characters of a base58 text. The time of decoding grows with the square of the length. The longest key
+   * needs 95 characters.
+   */
   base58Characters: 256,
 } as const
 
-/** A caller's own DCQL query (OpenID4VP 1.0 §6). Counts are of one list. Its body has 16 KiB at most. */
+/**
+ * A caller's own DCQL query (OpenID4VP 1.0 §6). Each count limits one list. The body with the query has at
+ * most 16 KiB.
+ */
 export const DCQL = {
   credentials: 10,
   claims: 50,
   values: 50,
   authorities: 10,
-  /** Claim sets, credential sets, and options of one credential set. */
+  /** Entries of each of these lists: claim sets, credential sets, and options of one credential set. */
   sets: 20,
-  /** Ids in one set or option. */
+  /** Ids in one claim set, or in one option of a credential set. */
   ids: 50,
   pathLength: 16,
   idCharacters: 64,
@@ -133,7 +154,7 @@ export const DCQL = {
   authorityCharacters: 500,
 } as const
 
-/** Transaction data of a request (OpenID4VP 1.0 §8.4). Its body has 16 KiB at most. */
+/** Transaction data of a request (OpenID4VP 1.0 §8.4). The body with this data has at most 16 KiB. */
 export const TRANSACTION_DATA = {
   /** Objects of one request. */
   objects: 10,
@@ -154,7 +175,7 @@ export const TRANSACTION_DATA = {
 /** A Verifier Attestation JWT, which is sent with every request. */
 export const VERIFIER_ATTESTATION = { length: 8192, depth: 8 } as const
 
-/** Metadata that a wallet posts (OpenID4VP 1.0 §10). Counts are of one list. */
+/** Metadata that a wallet posts (OpenID4VP 1.0 §10). Each count limits one list. */
 export const WALLET_METADATA = {
   characters: 16_384,
   depth: 16,
@@ -164,12 +185,12 @@ export const WALLET_METADATA = {
 } as const
 
 /**
- * Logo of a relying party, which is part of each of its pages: 12 KiB as base64, with the prefix of a data
- * URL.
+ * Logo of a relying party, as a data URL: 12 KiB in base64, and the prefix of the URL. Each page of the
+ * relying party contains the logo.
  */
 export const LOGO = { characters: 16_414 } as const
 
-/** Registration of a relying party (ETSI TS 119 475), which is part of each of its requests. */
+/** Registration of a relying party (ETSI TS 119 475). Each request of the relying party contains it. */
 export const REGISTRATION = {
   characters: 16_384,
   depth: 16,
@@ -187,34 +208,42 @@ export const GOOGLE_METADATA = {
   uriCharacters: 500,
 } as const
 
-/** A request passed by value: capacity of the largest QR (ISO/IEC 18004 Table 7, 40-L). */
+/**
+ * A request passed by value. The limit is the capacity of the largest QR code (ISO/IEC 18004 Table 7, 40-L).
+ */
 export const REQUEST_BY_VALUE = { bytes: 2953 } as const
 
-/** Bodies of requests. Bodies of callers without any credential are counted separately. */
+/** Bodies of requests. Bodies of callers without a credential have limits of their own. */
 export const REQUEST_BODY = {
   /** Time from the first read to the last byte. */
   milliseconds: 10_000,
-  /** Bodies that are being read at a time, and their bytes: a body without a length counts as the largest. */
+  /**
+   * Number of bodies that are read at the same time, and the sum of their bytes. A body without a declared
+   * length is counted with the largest size that its route allows.
+   */
   anyone: { bodies: 200, bytes: 67_108_864 },
   authenticated: { bodies: 200, bytes: 33_554_432 },
 } as const
 
-/** Cache of fetched resources, for each kind of resource. */
+/** Cache of fetched resources. Each kind of resource has its own cache with these limits. */
 export const FETCH_CACHE = {
   names: 64,
   bytes: 8_388_608,
   /**
-   * Seconds a failure is cached: many posts cause one fetch, and a wallet that obeys `Retry-After` causes a
-   * new one.
+   * Seconds for which a failed fetch is cached. Many calls in this time cause one fetch. A wallet that obeys
+   * `Retry-After` causes a new fetch.
    */
   failedSeconds: 2,
-  /** Seconds that a caller waits for a read of another request, which may have been cancelled. */
+  /**
+   * Seconds for which a caller waits for a fetch that another request began. That request may have been
+   * canceled.
+   */
   pendingSeconds: 10,
 } as const
 
 /** Identifier lists (ISO/IEC 18013-5 second edition §12.3.6). The limits of status lists apply as well. */
 export const IDENTIFIER_LIST = {
-  /** CBOR items of a whole list: some 32,000 identifiers. */
+  /** CBOR items of a whole list. They allow about 32,000 identifiers. */
   items: 65_536,
   /** Bytes of one encoded identifier. */
   identifierBytes: 128,
@@ -225,61 +254,69 @@ export const STATUS_LIST = {
   /** Bytes of a token as fetched. A million random entries of one byte fit. */
   tokenBytes: 2_097_152,
   /**
-   * Bytes of an inflated list: 32 million entries of one bit. The time of a decompression bomb grows with it.
+   * Bytes of an inflated list: 32 million entries of one bit. The limit also bounds the time of a
+   * decompression bomb.
    */
   inflatedBytes: 4_194_304,
   /**
-   * Bytes of a list that is cached inflated: eight million entries of one bit. Larger lists are inflated at
-   * each look-up.
+   * Bytes of the largest inflated list that is cached: eight million entries of one bit. Larger lists are
+   * inflated at each look-up.
    */
   heldBytes: 1_048_576,
-  /** Levels of nesting of header and claims. */
+  /** Levels of nesting of a token's header and claims. */
   depth: 8,
   /** CBOR items of a whole token. */
   items: 256,
   /** Characters of a list's address. */
   uriLength: 2048,
-  /** Seconds for which a token is used: without a `ttl`, and the bounds of a `ttl`. */
+  /**
+   * Seconds for which a token is used: the default without a `ttl`, and the lowest and highest `ttl` that is
+   * applied.
+   */
   defaultSeconds: 300,
   minimumSeconds: 3,
   maximumSeconds: 86_400,
   /**
-   * Smallest size of an inflated Bitstring Status List (W3C Bitstring Status List §2.2: 131,072 entries hide
-   * each other).
+   * Smallest size in bytes of an inflated Bitstring Status List (W3C Bitstring Status List §2.2). With its
+   * 131,072 entries, a fetch does not reveal which entry is looked up.
    */
   bitstringBytes: 16_384,
   /** Entries of one `credentialStatus`. */
   entries: 4,
-  /** Issuers that are tried for a token without `iss` and without a chain. */
+  /** Number of issuers that are tried for a token that has no `iss` and no certificate chain. */
   issuersTried: 4,
 } as const
 
-/** A list of trusted issuers as its publisher signs it (docs/decisions/trust-lists.md). */
+/** A list of trusted issuers, as its publisher signed it (docs/decisions/trust-lists.md). */
 export const TRUST_LIST = {
   /** Bytes of a list as fetched. Published lists have 10 to 50 KB. */
   bytes: 4_194_304,
   json: { length: 3_145_728, depth: 24 },
   cbor: { bytes: 4_194_304, depth: 12, items: 131_072 },
-  /** Anchors of one list, and bytes of their certificates. The stored copy is one value of 2 MB at most. */
+  /**
+   * Number of anchors of one list, and bytes of their certificates together. The stored copy is one value of
+   * at most 2 MB.
+   */
   anchors: 500,
   certificateBytes: 1_048_576,
-  /** Services that an operator maps, and signers that they pin, for one list. */
+  /** Number of services and of signers that the operator configures for one list. */
   services: 20,
   signers: 4,
   /** Lists that one relying party subscribes to. */
   subscribed: 20,
 } as const
 
-/** OpenID Connect clients, and the requests of a browser to log in. */
+/** OpenID Connect clients. Each count limits one list. */
 export const OIDC_CLIENT = {
   redirectUris: 20,
   policies: 20,
   keys: 10,
-  /** An RSA modulus of 4096 bits has 683. */
-  jwkCharacters: 700,
 } as const
 
-/** Limits of an authorization request of OpenID Connect: characters of one parameter, and of a whole form. */
+/**
+ * Limits of an authorization request of OpenID Connect. `characters`: the whole form or query.
+ * `valueCharacters`: one parameter.
+ */
 export const OIDC_REQUEST = {
   characters: 16_384,
   parameters: 32,

@@ -1,4 +1,4 @@
-// Entry of the verifier's Worker: the app, and the classes of its objects.
+// Entry of the verifier's Worker: the app, and the classes of its Durable Objects.
 
 import { type Env, withJurisdiction } from './env.ts'
 import { createApp } from './routes/app.ts'

@@ -1,10 +1,10 @@
-// Forms of the identifiers that the service issues, for paths and responses.
+// Patterns of the identifiers that the service issues, for paths and responses.
 
 import { ID_LENGTH } from '../relying-party/document/identifier.ts'
 import { CLIENT_ID } from '../relying-party/oidc/client.ts'
 import { LIST_NAME } from '../relying-party/trust-lists/trust-list-schema.ts'
 
-/** An object of the platform: 32 bytes in base64url. */
+/** Id of a Durable Object: 32 bytes in base64url. */
 const OBJECT = `[A-Za-z0-9_-]{${ID_LENGTH}}`
 /** 16 random bytes in base64url. */
 const RANDOM = '[A-Za-z0-9_-]{22}'
@@ -15,7 +15,7 @@ export const EVENT_ID = new RegExp(`^evt_${RANDOM}$`)
 export const DELIVERY_ID = new RegExp(`^dlv_${RANDOM}$`)
 export const KEY_ID = /^[0-9a-f]{16}$/
 
-/** Path parameters with a form of their own. */
+/** Patterns of path parameters, by the name of the parameter. */
 export const PATH_PATTERNS: Readonly<Record<string, RegExp>> = {
   id: VERIFICATION_ID,
   delivery: DELIVERY_ID,

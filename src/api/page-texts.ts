@@ -1,12 +1,12 @@
-// Texts of a relying party that people read on the page: optional members of a creation.
+// Texts that a relying party shows to people on the page. They are optional members of a creation.
 
 import * as z from 'zod/mini'
 import { text } from '../codec/schema.ts'
 
 /**
- * A line that people read beside the name of the relying party. Control characters are rejected, among them
- * characters that change the direction of text. The joiners U+200C and U+200D are letters' neighbours in
- * Persian or Hindi.
+ * Returns the schema of one line that people read beside the name of the relying party. Control characters
+ * are rejected, among them characters that change the direction of text. The joiners U+200C and U+200D are
+ * accepted, because Persian and Hindi need them.
  */
 export const line = (characters: number) =>
   text(characters).check(
@@ -16,7 +16,10 @@ export const line = (characters: number) =>
     ),
   )
 
-/** The texts by member, in the language of `locale`. A new text needs its place on the page as well. */
+/**
+ * Schemas of the texts, by member. The relying party writes the texts in the language of `locale`. A new text
+ * also needs a place on the page.
+ */
 export const pageTexts = {
   heading: z.exactOptional(line(100)),
   purpose: z.exactOptional(line(200)),
@@ -25,7 +28,10 @@ export const pageTexts = {
 /** Name of a text on the page. */
 export type PageText = keyof typeof pageTexts
 
-/** Returns an object with a member for each text, made by `make` from its name. */
+/**
+ * Returns an object with one member for each text. `make` returns the value of the member from the name of
+ * the text.
+ */
 export function mapPageTexts<T>(make: (name: PageText) => T): Readonly<Record<PageText, T>> {
   const names = Object.keys(pageTexts) as PageText[] // the members of a constant
   return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<PageText, T>

@@ -1,5 +1,6 @@
-// Schemas of bodies and queries about sessions (api/creation, api/outcome, api/protocols, api/webhooks).
-// Strict: an unknown member is rejected by name. openapi/ builds the published description from them.
+// Schemas of bodies and queries about sessions (api/creation, api/outcome, api/protocols, api/webhooks). A
+// strict schema rejects an unknown member, and the error names the member. openapi/ builds the published
+// description from these schemas.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../codec/bytes.ts'
@@ -18,10 +19,10 @@ import { ASSURANCE_LEVELS } from '../trust/anchors/anchor.ts'
 import { pageTexts } from './page-texts.ts'
 import { SESSION_BINDINGS } from './values.ts'
 
-/** Bytes of a creation's body. */
+/** Limit of a creation's body, in bytes. */
 export const CREATE_LIMIT = 16 * 1024
 
-/** The longest life of a session. */
+/** Longest life of a session in seconds. */
 export const LONGEST_SESSION_SECONDS = 86_400
 
 const METADATA_LIMIT = 8 * 1024
@@ -35,7 +36,7 @@ const metadata = z.record(text(40), z.string().check(z.maxLength(500))).check(
   z.refine((value) => utf8(JSON.stringify(value)).length <= METADATA_LIMIT, 'must be 8 KiB or less as JSON'),
 )
 
-// Must be equal to a registered URL, whose form was checked at registration.
+// A creation may send only a registered URL. The form of the URL was checked at its registration.
 const returnUrl = text(2048)
 
 export const locale = z
@@ -80,7 +81,10 @@ const createMembers = z.strictObject({
   retry_of: z.optional(z.string().check(z.maxLength(60))),
 })
 
-/** Members of a creation that say what must be proven, as policies of OpenID Connect clients have them. */
+/**
+ * Members of a creation that say what the person must prove. A policy of an OpenID Connect client has the
+ * same members.
+ */
 export const policyMembers = z.pick(createMembers, {
   credential_types: true,
   scope: true,
@@ -98,7 +102,7 @@ export const policyMembers = z.pick(createMembers, {
   require_same_holder_key: true,
 })
 
-/** Body of `POST /v1/verify`: types and scopes, or a query, and never both. */
+/** Body of `POST /v1/verify`. It has either types and scopes, or a query, or a preset. */
 export const createRequest = createMembers.check((context) => {
   for (const { name, message } of memberErrors(context.value)) {
     context.issues.push({ code: 'custom', path: [name], message, input: context.value })
@@ -137,8 +141,8 @@ function memberErrors(body: z.infer<typeof createMembers>) {
 }
 
 /**
- * Parses the `size` parameter, given at most once: plain digits within the range; `undefined` for anything
- * else.
+ * Returns the value of the `size` parameter, or the standard size without the parameter. Returns `undefined`
+ * if the parameter is repeated, is not plain digits, or is out of range.
  */
 export function parseQrSize(given: readonly string[] | undefined): number | undefined {
   const [text] = given ?? []
@@ -149,13 +153,16 @@ export function parseQrSize(given: readonly string[] | undefined): number | unde
 
 /** Form of every cursor of the event log. */
 const CURSOR = /^[A-Za-z0-9_-]{32}$/
-/** Without a cursor, a reader begins with the oldest event by `?after=`, or with later events by `latest`. */
+/**
+ * Form of `after`: a cursor, an empty text or `latest`. An empty text begins with the oldest event. `latest`
+ * begins with later events only.
+ */
 const CURSOR_OR_PLACE = /^(latest|[A-Za-z0-9_-]{32})?$/
 
-/** Largest number of fifteen digits. */
+/** Largest number that has fifteen digits. */
 const LARGEST_NUMBER = 999_999_999_999_999
 
-/** Entries of a page. */
+/** Number of entries of a page. */
 export const pageLimit = z._default(queryNumber(1, 100, 'must be 1 to 100'), 50)
 
 /** Message for an `after` that is not a cursor. */
@@ -199,16 +206,16 @@ export const waitQuery = z
 
 const code = text(200)
 
-/** Body of `POST …/response_code`: the wallet returned to this browser. */
+/** Body of `POST …/response_code`: the code that this browser received when the wallet returned to it. */
 export const browserReturnRequest = z.strictObject({ response_code: code })
 
-/** Body of `POST …/return`: the relying party redeems the code. */
+/** Body of `POST …/return`: the return code that the relying party redeems. */
 export const redemption = z.strictObject({ return_code: code })
 
 /** Wallet of one request: the id of a profile, or `any`. */
 const requestedWallet = z.exactOptional(walletId)
 
-/** Body of `POST …/link`, which may have none. */
+/** Body of `POST …/link`. The request may also have no body. */
 export const linkOptions = z.strictObject({ wallet: requestedWallet })
 
 /** Query of `GET …/qr`, which has other parameters too. */

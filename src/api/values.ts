@@ -5,6 +5,9 @@ export const STATUSES = ['pending', 'verified', 'rejected', 'declined', 'expired
 export type Status = (typeof STATUSES)[number]
 export type TerminalStatus = Exclude<Status, 'pending'>
 
-/** Kinds of proof of the person at the other end of a session (api/binding), weakest first. */
+/**
+ * Levels of session binding, weakest first (api/binding). A level says how strongly it is proven which person
+ * responded.
+ */
 export const SESSION_BINDINGS = ['none', 'page', 'relying_party'] as const
 export type SessionBinding = (typeof SESSION_BINDINGS)[number]

@@ -5,7 +5,7 @@ const STANDARD = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 const URL_SAFE = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
 /**
- * Encodes without padding (RFC 7515 §2).
+ * Encodes bytes in base64url without padding (RFC 7515 §2).
  *
  * @example
  * encodeBase64url(Uint8Array.of(251, 255)) // '-_8'
@@ -15,7 +15,8 @@ export function encodeBase64url(bytes: Uint8Array): string {
 }
 
 /**
- * Decodes base64url without padding. `undefined` for any other text, including non-canonical pad bits.
+ * Decodes base64url without padding. Returns `undefined` for any other text, and for pad bits that are not
+ * zero.
  *
  * @example
  * decodeBase64url('-_8') // bytes 251, 255; '-_9' and '-_8=' are undefined
@@ -24,13 +25,13 @@ export function decodeBase64url(text: string): Uint8Array<ArrayBuffer> | undefin
   return decode(text, text.length, URL_SAFE_VALUES)
 }
 
-/** Encodes with the standard alphabet and padding. */
+/** Encodes bytes in base64 with the standard alphabet and padding. */
 export function encodeBase64(bytes: Uint8Array): string {
   const text = encode(bytes, STANDARD)
   return text.padEnd(Math.ceil(text.length / 4) * 4, '=')
 }
 
-/** Decodes standard base64 with its padding. `undefined` for any other text. */
+/** Decodes standard base64 with its padding. Returns `undefined` for any other text. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (text.length % 4 !== 0) return undefined
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0
@@ -48,7 +49,7 @@ function buildValues(alphabet: string): Int8Array {
   return values
 }
 
-/** Reads 8 bits and writes 6. The last character is filled up with zeros. */
+/** Encodes each 6 bits as one character. Zero bits fill up the last character. */
 function encode(bytes: Uint8Array, alphabet: string): string {
   let text = ''
   let buffer = 0
@@ -65,8 +66,8 @@ function encode(bytes: Uint8Array, alphabet: string): string {
 }
 
 /**
- * Decodes the first `length` characters, four to three bytes. Remaining bits at the end must be zero (RFC
- * 4648 §3.5).
+ * Decodes the first `length` characters. Four characters give three bytes. Remaining bits at the end must be
+ * zero (RFC 4648 §3.5).
  */
 function decode(text: string, length: number, values: Int8Array): Uint8Array<ArrayBuffer> | undefined {
   const at = (i: number) => values[text.charCodeAt(i)] ?? NO_VALUE

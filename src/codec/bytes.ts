@@ -1,23 +1,23 @@
-// Text and bytes, strictly: bytes that are not UTF-8 have no text.
+// Conversion between text and bytes. Bytes that are not UTF-8 are rejected.
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
-/** The UTF-8 bytes of a text. */
+/** Returns the UTF-8 bytes of a text. */
 export function utf8(text: string): Uint8Array<ArrayBuffer> {
   return encoder.encode(text) as Uint8Array<ArrayBuffer> // never a shared buffer (Encoding Standard §8.2)
 }
 
-/** The text of UTF-8 bytes; `undefined` for other bytes. */
+/** Returns the text of UTF-8 bytes; `undefined` for other bytes. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {
-    return undefined // a fatal decoder throws for nothing else
+    return undefined // a fatal decoder throws only if the bytes are not UTF-8
   }
 }
 
-/** The bytes of all parts, in order. */
+/** Returns the bytes of all parts, in order. */
 export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
   let offset = 0
@@ -28,14 +28,16 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
   return joined
 }
 
-/** Byte equality of public values (certificates, digests). Secrets are compared with `timingSafeEqual`. */
+/**
+ * Returns true if public values (certificates, digests) have equal bytes. Use `timingSafeEqual` for secrets.
+ */
 export function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false
   for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
   return true
 }
 
-/** Lower-case hexadecimal. */
+/** Returns lower-case hexadecimal digits of bytes. */
 export function encodeHex(bytes: Uint8Array): string {
   let text = ''
   for (const byte of bytes) text += HEXADECIMAL[byte]
@@ -45,7 +47,7 @@ export function encodeHex(bytes: Uint8Array): string {
 const HEXADECIMAL = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 
 /**
- * Decodes an even number of hexadecimal digits. `undefined` for any other text.
+ * Decodes an even number of hexadecimal digits. Returns `undefined` for any other text.
  *
  * @example
  * decodeHex('000F10ff') // bytes 0, 15, 16, 255

@@ -1,10 +1,11 @@
-// JSON in one spelling (RFC 8785, JSON Canonicalization Scheme), so that anyone can recompute a hash of it
-// years later. The scheme prescribes ECMAScript's own numbers and strings.
+// Canonical JSON (RFC 8785, JSON Canonicalization Scheme). A value always has the same text, so anyone can
+// recompute a hash of it years later. Numbers and strings are written as ECMAScript writes them.
 
 import type { Json } from './json.ts'
 
 /**
- * The canonical text: no white space, members sorted by the UTF-16 code units of their names (§3.2.3).
+ * Returns the canonical text: no white space, members sorted by the UTF-16 code units of their names
+ * (§3.2.3).
  *
  * @example
  * canonicalJson({ b: [1, 'x y'], a: {} }) // '{"a":{},"b":[1,"x y"]}'

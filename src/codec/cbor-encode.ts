@@ -1,5 +1,5 @@
 // CBOR encoder (RFC 8949 §4.2.1, shortest heads, definite lengths) for our own messages, and for data that is
-// hashed, signed or authenticated together with a received structure. That needs no floats.
+// hashed, signed or authenticated together with a received structure. It does not encode floats.
 
 import { concatBytes, utf8 } from './bytes.ts'
 
@@ -17,7 +17,7 @@ export type CborValue =
   | { readonly map: readonly (readonly [CborValue, CborValue])[] }
   | { readonly encoded: Uint8Array<ArrayBuffer> }
 
-/** The deterministic encoding of a value. */
+/** Returns the encoding of a value. Map entries keep their order. */
 export function encodeCbor(value: CborValue): Uint8Array<ArrayBuffer> {
   if (value === null) return Uint8Array.of(0xf6)
   if (typeof value === 'boolean') return Uint8Array.of(value ? 0xf5 : 0xf4)
@@ -32,7 +32,7 @@ export function encodeCbor(value: CborValue): Uint8Array<ArrayBuffer> {
   return concatBytes(cborHead(6, value.tag), encodeCbor(value.content))
 }
 
-/** Embedded CBOR (§3.4.5.1): tag 24 around the encoding of an item. */
+/** Returns embedded CBOR (§3.4.5.1): tag 24 around the encoding of an item. */
 export function embedCbor(encoded: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return encodeCbor({ tag: 24, content: encoded })
 }
@@ -41,7 +41,7 @@ function withHead(major: number, content: Uint8Array): Uint8Array<ArrayBuffer> {
   return concatBytes(cborHead(major, content.length), content)
 }
 
-/** §3: the initial byte of an item, and the argument in its shortest form. */
+/** Returns the initial byte of an item, and the argument in its shortest form (§3). */
 export function cborHead(major: number, argument: number): Uint8Array<ArrayBuffer> {
   const initial = major << 5
   if (argument < 24) return Uint8Array.of(initial | argument)

@@ -31,7 +31,7 @@ export function isTooMuch(error: CborError): boolean {
   return error === 'too_large' || error === 'too_deep' || error === 'too_many_items'
 }
 
-/** Decodes exactly one item that fills `bytes`. */
+/** Decodes one item. The item must fill `bytes` completely. */
 export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): Result<CborItem, CborError> {
   if (bytes.length > limits.bytes) return err('too_large')
   const reader: Reader = { bytes, offset: 0, itemsLeft: limits.items }
@@ -40,7 +40,10 @@ export function decodeCbor(bytes: Uint8Array<ArrayBuffer>, limits: CborLimits): 
   return reader.offset === bytes.length ? item : err('malformed')
 }
 
-/** The value of a text or integer key of a map. `undefined` if there is none, or if the item is not a map. */
+/**
+ * Returns the value of a text or integer key of a map. Returns `undefined` if the key is absent, or if the
+ * item is not a map.
+ */
 export function entryOf(item: CborItem, key: string | number): CborItem | undefined {
   if (item.type !== 'map') return undefined
   return item.entries.find((entry) => {
@@ -66,7 +69,10 @@ function readItem(reader: Reader, depth: number): Result<CborItem, CborError> {
   return ok({ ...content.value, encoded: reader.bytes.subarray(start, reader.offset) })
 }
 
-/** §3: major type and argument. Indefinite lengths (31) and reserved values (28–30) are rejected. */
+/**
+ * Reads the major type and the argument (§3). Returns `undefined` for indefinite lengths (31), reserved
+ * values (28–30) and missing bytes.
+ */
 function readHead(reader: Reader): Head | undefined {
   const initial = takeBytes(reader, 1)?.[0]
   if (initial === undefined) return undefined
@@ -85,7 +91,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
   if (major === 0) return ok({ type: 'integer', value: argument })
   if (major === 1) return ok({ type: 'integer', value: negative(argument) })
   if (major === 7) return readSimple(reader, head)
-  // No input is long enough for a length or tag beyond 2^53.
+  // Rejects lengths and tags beyond 2^53. No input is that long.
   if (typeof argument !== 'number') return err('malformed')
   if (major === 4) return readArray(reader, argument, depth)
   if (major === 5) return readMap(reader, argument, depth)
@@ -130,7 +136,8 @@ function readMap(reader: Reader, length: number, depth: number): Result<CborCont
 }
 
 /**
- * §5.6: keys with equal values are equal, whatever their encoding. Other keys are compared by their bytes.
+ * Returns a text that is equal for equal keys (§5.6). Text, integer and byte string keys are compared by
+ * their values, whatever their encoding. Other keys are compared by their encoded bytes.
  */
 function identityOf(key: CborItem): string {
   if (key.type === 'text' || key.type === 'integer') return `${key.type}:${key.value}`
@@ -138,7 +145,7 @@ function identityOf(key: CborItem): string {
   return `other:${encodeHex(key.encoded)}`
 }
 
-/** §3.3: booleans, null, undefined and floats. Other simple values are rejected. */
+/** Reads a boolean, null, undefined or a float (§3.3). Rejects other simple values. */
 function readSimple(reader: Reader, { info, argument }: Head): Result<CborContent, CborError> {
   if (info >= 25) return ok({ type: 'float', value: readFloat(reader, info) })
   // Simple values from 32 on have their own argument byte. None of them has a meaning.
@@ -161,7 +168,7 @@ function readFloat({ bytes, offset }: Reader, info: number): number {
   return width === 4 ? view.getFloat32(0) : halfFloat(view.getUint16(0))
 }
 
-/** Appendix D: a half-precision number. */
+/** Decodes a half-precision number (Appendix D). */
 function halfFloat(half: number): number {
   const exponent = (half >> 10) & 0x1f
   const fraction = half & 0x3ff
@@ -184,27 +191,30 @@ function takeBytes(reader: Reader, length: number): Uint8Array<ArrayBuffer> | un
   return taken
 }
 
-/** The text of an item; `undefined` for any other item. */
+/** Returns the text of a text item; `undefined` for any other item. */
 export function textOf(item: CborItem | undefined): string | undefined {
   return item?.type === 'text' ? item.value : undefined
 }
 
-/** Returns the value of an integer that a number can hold. */
+/** Returns the value of an integer up to 2^53; `undefined` for a larger integer and for any other item. */
 export function integerOf(item: CborItem | undefined): number | undefined {
   return item?.type === 'integer' && typeof item.value === 'number' ? item.value : undefined
 }
 
-/** The content of a byte string; `undefined` for any other item. */
+/** Returns the content of a byte string; `undefined` for any other item. */
 export function bytesOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'bytes' ? item.value : undefined
 }
 
-/** The bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string), not decoded. */
+/**
+ * Returns the undecoded bytes of embedded CBOR (§3.4.5.1: tag 24 around a byte string); `undefined` for any
+ * other item.
+ */
 export function embeddedOf(item: CborItem | undefined): Uint8Array<ArrayBuffer> | undefined {
   return item?.type === 'tag' && item.tag === 24 ? bytesOf(item.content) : undefined
 }
 
-/** Returns whether an item is a map whose keys are all among these texts. */
+/** Returns true if an item is a map and each of its keys is one of `names`. */
 export function isMapOf(item: CborItem | undefined, ...names: readonly string[]): boolean {
   return (
     item?.type === 'map' && item.entries.every(({ key }) => key.type === 'text' && names.includes(key.value))

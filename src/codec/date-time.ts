@@ -1,7 +1,8 @@
 // Times as in RFC 3339. A day that no calendar has is rejected, although `Date.parse` accepts it.
 
 /**
- * Unix seconds, rounded down. `undefined` for any other text, and for a time without a zone.
+ * Returns a time as Unix seconds, rounded down. Returns `undefined` for any other text, and for a time
+ * without a zone.
  *
  * @example
  * readDateTime('2026-11-21T13:30:00+01:30') // 1795262400
@@ -17,12 +18,12 @@ export function readDateTime(text: string): number | undefined {
 
 const DATE_TIME = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/
 
-/** The text of a time in UTC, with milliseconds. */
+/** Returns the text of a time in UTC, with milliseconds. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString()
 }
 
-/** The text of a time in UTC, with milliseconds; `null` for an unknown time. */
+/** Returns the text of a time in UTC, with milliseconds. Returns `null` for an unknown time. */
 export function isoTimeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : isoTime(milliseconds)
 }

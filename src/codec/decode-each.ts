@@ -1,8 +1,8 @@
-// Lists of which every element must be readable.
+// Decodes lists in which every element must be valid.
 
 /**
- * Decodes each of 1 to `limit` elements. `undefined` if there are none or too many, or if any element is
- * malformed.
+ * Decodes every element of a list of 1 to `limit` elements. Returns `undefined` for an empty or a longer
+ * list, and if an element is malformed.
  */
 export function decodeEach<Element, T>(
   elements: readonly Element[],

@@ -35,22 +35,24 @@ export const DER = {
   set: 0x31,
 } as const
 
-/** Decodes exactly one element that fills `bytes`. `undefined` for anything that is not DER. */
+/**
+ * Decodes one element, which must fill `bytes` completely. Returns `undefined` for anything that is not DER.
+ */
 export function decodeDer(bytes: Uint8Array<ArrayBuffer>): DerElement | undefined {
   const element = readElement(bytes, 0, DER_DEPTH)
   return element !== undefined && element.encoded.length === bytes.length ? element : undefined
 }
 
 /**
- * Splits `content` into elements without decoding their children. This is for lists that are too long to
- * decode at once: each element is then decoded by itself. `undefined` for anything that is not DER, or for
- * more elements than `limit`.
+ * Splits `content` into elements without decoding their children. Long lists are split, and then each element
+ * is decoded separately. Returns `undefined` for anything that is not DER, and for more elements than
+ * `limit`.
  */
 export function splitDer(content: Uint8Array<ArrayBuffer>, limit: number): readonly DerElement[] | undefined {
   return readAll(content, readUnopened, limit)
 }
 
-/** A BOOLEAN (X.690 §11.1: true is FF). */
+/** Reads a BOOLEAN (X.690 §11.1: true is FF). Returns `undefined` for any other element. */
 export function readBoolean(element: DerElement | undefined): boolean | undefined {
   if (element?.tag !== DER.boolean || element.content.length !== 1) return undefined
   const [octet] = element.content
@@ -58,7 +60,8 @@ export function readBoolean(element: DerElement | undefined): boolean | undefine
 }
 
 /**
- * The octets of a positive INTEGER without its sign octet. `undefined` for zero, negative and padded numbers.
+ * Returns the octets of a positive INTEGER without its sign octet. Returns `undefined` for zero, negative and
+ * padded numbers.
  */
 export function readPositiveInteger(element: DerElement | undefined): Uint8Array<ArrayBuffer> | undefined {
   if (element === undefined || !isInteger(element)) return undefined
@@ -69,7 +72,10 @@ export function readPositiveInteger(element: DerElement | undefined): Uint8Array
   return magnitude.length === 0 ? undefined : magnitude
 }
 
-/** A small number: an INTEGER from 0 to 2^31-1 under any tag (some fields have context tags). */
+/**
+ * Reads an INTEGER from 0 to 2^31-1 under any tag, because some fields have context tags. Returns `undefined`
+ * for any other element.
+ */
 export function readSmallInteger(element: DerElement | undefined): number | undefined {
   if (element === undefined || !isMinimalInteger(element.content)) return undefined
   const [first = 0] = element.content
@@ -77,12 +83,15 @@ export function readSmallInteger(element: DerElement | undefined): number | unde
   return element.content.reduce((value, octet) => value * 256 + octet, 0)
 }
 
-/** Returns whether the element is an INTEGER in its shortest form (X.690 §8.3.2). */
+/** Returns true if the element is an INTEGER in its shortest form (X.690 §8.3.2). */
 export function isInteger(element: DerElement): boolean {
   return element.tag === DER.integer && isMinimalInteger(element.content)
 }
 
-/** A BIT STRING; unused bits are zero (X.690 §11.2.1). */
+/**
+ * Reads a BIT STRING. Returns `undefined` if an unused bit is not zero (X.690 §11.2.1), and for any other
+ * element.
+ */
 export function readBitString(element: DerElement | undefined): BitString | undefined {
   if (element?.tag !== DER.bitString) return undefined
   const [unusedBits] = element.content
@@ -94,7 +103,7 @@ export function readBitString(element: DerElement | undefined): BitString | unde
 
 type BitString = { readonly bytes: Uint8Array<ArrayBuffer>; readonly unusedBits: number }
 
-/** An OBJECT IDENTIFIER in dotted form. */
+/** Returns an OBJECT IDENTIFIER in dotted form; `undefined` for any other element. */
 export function readObjectIdentifier(element: DerElement | undefined): string | undefined {
   if (element?.tag !== DER.objectIdentifier) return undefined
   const arcs = readArcs(element.content)
@@ -105,7 +114,10 @@ export function readObjectIdentifier(element: DerElement | undefined): string | 
   return [top, first - top * 40n, ...rest].join('.')
 }
 
-/** Unix seconds of a UTCTime or GeneralizedTime. RFC 5280 §4.1.2.5 allows one form: to the second, in `Z`. */
+/**
+ * Returns the Unix seconds of a UTCTime or GeneralizedTime. Returns `undefined` for any form but the form of
+ * RFC 5280 §4.1.2.5, which has seconds and `Z`.
+ */
 export function readTime(element: DerElement | undefined): number | undefined {
   if (element?.tag !== DER.utcTime && element?.tag !== DER.generalizedTime) return undefined
   const text = readAscii(element.content)
@@ -116,7 +128,7 @@ export function readTime(element: DerElement | undefined): number | undefined {
   const date = new Date(0)
   date.setUTCFullYear(fullYear, month - 1, day)
   date.setUTCHours(hour ?? 0, minute, second)
-  // JavaScript shifts a date that does not exist (30 February, 24:00) to another one.
+  // JavaScript changes a time that does not exist (30 February, 24:00) to another time.
   const exists =
     date.getUTCMonth() === month - 1 &&
     date.getUTCDate() === day &&
@@ -127,7 +139,7 @@ export function readTime(element: DerElement | undefined): number | undefined {
 }
 
 /**
- * The text of a character string type. `undefined` for other types and for bytes that are not such a text.
+ * Returns the text of a character string type. Returns `undefined` for other types and for malformed texts.
  */
 export function readText(element: DerElement): string | undefined {
   if (element.tag === DER.utf8String) return decodeUtf8(element.content)
@@ -135,7 +147,10 @@ export function readText(element: DerElement): string | undefined {
   return ASCII_STRINGS.has(element.tag) ? readAscii(element.content) : undefined
 }
 
-/** Seven-bit text, for types that are IA5String under a context tag. */
+/**
+ * Returns seven-bit text; `undefined` for any other bytes. It also reads fields that are IA5String under a
+ * context tag.
+ */
 export function readAscii(bytes: Uint8Array): string | undefined {
   return bytes.every((octet) => octet < 0x80) ? decodeUtf8(bytes) : undefined
 }
@@ -179,7 +194,10 @@ function readAll(
   return elements
 }
 
-/** Low tag numbers only. Of the universal types only SEQUENCE and SET are constructed (X.690 §10.2). */
+/**
+ * Returns true for a low tag number in the right form. Of the universal types, SEQUENCE and SET must be
+ * constructed, and all others must be primitive (X.690 §10.2).
+ */
 function isKnownForm(tag: number): boolean {
   if ((tag & 0x1f) === 0x1f || tag === 0) return false
   const universal = (tag & 0xc0) === 0
@@ -188,7 +206,8 @@ function isKnownForm(tag: number): boolean {
 }
 
 /**
- * X.690 §10.1: the definite form in the fewest octets. No input here needs more than four octets of length.
+ * Reads a length in the definite form with the fewest octets (X.690 §10.1). Returns `undefined` for any other
+ * form, and for more than four octets.
  */
 function readLength(bytes: Uint8Array, start: number): { length: number; end: number } | undefined {
   const first = bytes[start]
@@ -208,7 +227,10 @@ function isMinimalInteger(content: Uint8Array): boolean {
   return !(first === 0 && second < 0x80) && !(first === 0xff && second >= 0x80)
 }
 
-/** Base-128 numbers without leading zero octets (X.690 §8.19.2). */
+/**
+ * Reads base-128 numbers (X.690 §8.19.2). Returns `undefined` for leading zero octets, and for content that
+ * is empty, incomplete or longer than 64 octets.
+ */
 function readArcs(content: Uint8Array): readonly bigint[] | undefined {
   if (content.length === 0 || content.length > 64 || (content.at(-1) ?? 0) >= 0x80) return undefined
   const arcs: bigint[] = []

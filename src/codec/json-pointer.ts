@@ -1,7 +1,7 @@
 // JSON Pointer (RFC 6901): the address of a value inside a JSON document.
 
 /**
- * The pointer of a path (§3).
+ * Returns the pointer of a path (§3).
  *
  * @example
  * toPointer(['a/b', 0, 'c']) // '/a~1b/0/c'
@@ -11,7 +11,7 @@ export function toPointer(path: readonly PropertyKey[]): string {
 }
 
 /**
- * The path of a pointer (§4).
+ * Returns the path of a pointer (§4).
  *
  * @example
  * fromPointer('/a~1b/0/c') // ['a/b', '0', 'c']

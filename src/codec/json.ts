@@ -1,5 +1,5 @@
-// JSON as a security boundary (RFC 8259). Two readers could see two meanings in a duplicate member, so it is
-// rejected. Depth and length are limited before anything is built.
+// Parses JSON from outside (RFC 8259). Rejects duplicate members, because two parsers could read different
+// values. Checks depth and length before it builds the value.
 
 import { err, ok, type Result } from '../result.ts'
 import { decodeUtf8 } from './bytes.ts'
@@ -16,12 +16,12 @@ export type JsonLimits = { readonly length: number; readonly depth: number }
 /** Reasons to reject a text as JSON. */
 export type JsonError = 'too_long' | 'too_deep' | 'not_json' | 'duplicate_member'
 
-/** True if the text exceeds a limit; false if it is not such JSON. */
+/** Returns true if the text exceeds a limit; false if the text is not JSON or has a duplicate member. */
 export function isTooMuchJson(error: JsonError): boolean {
   return error === 'too_long' || error === 'too_deep'
 }
 
-/** JSON as text, or as bytes that must be UTF-8. `undefined` is no JSON. */
+/** JSON as text, or as bytes that must be UTF-8. `undefined` is rejected as no JSON. */
 type JsonSource = string | Uint8Array | undefined
 
 /** Parses JSON. Rejects duplicate member names at any level. */
@@ -45,7 +45,7 @@ export function parseJsonObject(source: JsonSource, limits: JsonLimits): Result<
   return isJsonObject(parsed.value) ? ok(parsed.value) : err('not_json')
 }
 
-/** Returns whether a value is an object, and no array or null. */
+/** Returns true if a value is an object. Returns false for an array and for null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
@@ -55,21 +55,24 @@ export function isNumber(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value)
 }
 
-/** An own member of an object, never an inherited member. `undefined` if there is none. */
+/** Returns an own member of an object, never an inherited member. Returns `undefined` if there is none. */
 export function member(object: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(object, name) ? object[name] : undefined
 }
 
-/** The values without duplicates. Values are equal if their JSON texts are equal. */
+/** Returns the values without duplicates. Values are equal if their JSON texts are equal. */
 export function uniqueJson<T extends Json>(values: readonly T[]): readonly T[] {
   return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()]
 }
 
 const BACKSLASH = 0x5c
 
-/** One pass over the text before JSON.parse: depth and duplicate names. JSON.parse finds the other errors. */
+/**
+ * Scans the text once before JSON.parse, and checks depth and duplicate names. Returns the error, or
+ * `undefined` if there is none. JSON.parse finds the other errors.
+ */
 function scan(text: string, maximumDepth: number): JsonError | undefined {
-  // For each open object its names so far; undefined for an array
+  // One entry for each open object or array: the names of the object so far, or undefined for an array.
   const open: (Set<string> | undefined)[] = []
   let expectsName = false
   for (let i = 0; i < text.length; i++) {
@@ -91,7 +94,10 @@ function scan(text: string, maximumDepth: number): JsonError | undefined {
   return undefined
 }
 
-/** The closing quote of the string that begins at `start`: the first after an even number of backslashes. */
+/**
+ * Returns the index of the quote that closes the string at `start`: the first quote after an even number of
+ * backslashes. Returns `undefined` if there is none.
+ */
 function endOfString(text: string, start: number): number | undefined {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let backslashes = 0

@@ -16,7 +16,7 @@ export function list<T extends z.ZodMiniType>(
   return z.array(item).check(z.minLength(1), z.maxLength(maximum))
 }
 
-/** A query parameter that is a whole number of `minimum` to `maximum`. `message` names the range. */
+/** A query parameter that is a whole number from `minimum` to `maximum`. `message` names the range. */
 export function queryNumber(minimum: number, maximum: number, message: string) {
   const digits = z.string().check(z.regex(/^(0|[1-9][0-9]{0,14})$/, message))
   const range = z.int().check(z.minimum(minimum, message), z.maximum(maximum, message))
@@ -24,8 +24,8 @@ export function queryNumber(minimum: number, maximum: number, message: string) {
 }
 
 /**
- * Error map: `schema.safeParse(value, { error: describeIssue })`. States what a value must be, and never
- * repeats the value.
+ * Returns the error message of an issue. Pass it as `schema.safeParse(value, { error: describeIssue })`. The
+ * message states the rule for the value, and never repeats the value.
  */
 export function describeIssue(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

@@ -1,8 +1,11 @@
 // Upgrade of stored documents, one schema version at a time. A change of a stored shape appends one step to
-// its table. A change that only adds members is an addition: the previous build still reads its documents, so
-// that a deployment can be rolled back.
+// its table. A change that only adds members is an addition. The previous build can read documents with an
+// addition, so a deployment can be rolled back.
 
-/** The current version of a stored shape, and the steps to it. A version without a step is not readable. */
+/**
+ * The current version of a stored shape, and the steps that lead to it. A document of a version without a
+ * step is not readable.
+ */
 export type Schema = {
   /** Name of the member with the version. */
   readonly member: 'schema' | 'schema_version'
@@ -10,12 +13,12 @@ export type Schema = {
   /** Steps by the version that they read. Each returns the document of the next version. */
   readonly steps: Readonly<Record<number, (stored: never) => object>>
   /**
-   * Steps that only add members. The previous build keeps an added member if it copies an object, and leaves
-   * it out if it makes the object. So an addition fills in what is missing, at every depth, and changes
-   * nothing.
+   * Steps that only add members. If the previous build copies an object, it keeps an added member. If it
+   * creates the object, it leaves the member out. So an addition must fill in missing members at every depth,
+   * and must not change existing members.
    */
   readonly additions?: Readonly<Record<number, (stored: never) => object>>
-  /** Begins the error of a document that is not readable. The version follows. */
+  /** Start of the error message for a document that is not readable. The version of the document follows. */
   readonly unreadable: string
 }
 

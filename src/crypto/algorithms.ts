@@ -1,5 +1,5 @@
-// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header is compared with the table and
-// never chooses an algorithm. Code receives an entry, which fixes key type, curve and hash.
+// Table of signature algorithms (RFC 7518 §3, RFC 8037, RFC 9864). A header can only name an entry of this
+// table. The entry fixes key type, curve and hash.
 
 /** JOSE signature algorithms that this service verifies. */
 export type SignatureAlgorithmName = 'ES256' | 'ES384' | 'ES512' | 'EdDSA' | 'Ed25519'
@@ -23,18 +23,21 @@ const TABLE: Readonly<Record<SignatureAlgorithmName, SignatureAlgorithm>> = {
   Ed25519: ed25519('Ed25519'),
 }
 
-/** Every accepted name. */
+/** Names of all accepted algorithms. */
 export const SIGNATURE_ALGORITHMS = Object.keys(TABLE) as readonly SignatureAlgorithmName[]
 
 /**
- * Advertised names, in our order. OpenID4VP 1.0 B.3.4 requires fully-specified names, and `EdDSA` names no
- * curve (RFC 9864 §2.2).
+ * Names of the algorithms that this service advertises, in order of preference. `EdDSA` is left out, because
+ * it names no curve (RFC 9864 §2.2). OpenID4VP 1.0 B.3.4 requires fully-specified names.
  */
 export const ADVERTISED_ALGORITHMS: readonly SignatureAlgorithmName[] = SIGNATURE_ALGORITHMS.filter(
   (name) => name !== 'EdDSA',
 )
 
-/** The entry of a header's `alg`. `undefined` for everything else (`none`, HS*, RS*, …). */
+/**
+ * Returns the table entry for the `alg` of a header. Returns `undefined` for any other value (`none`, HS*,
+ * RS*, …).
+ */
 export function signatureAlgorithm(alg: unknown): SignatureAlgorithm | undefined {
   return typeof alg === 'string' && Object.hasOwn(TABLE, alg)
     ? TABLE[alg as SignatureAlgorithmName]

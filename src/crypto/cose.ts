@@ -26,13 +26,13 @@ const SIGNATURES: ReadonlyMap<number, SignatureAlgorithmName> = new Map([
 /** The identifiers of every accepted signature algorithm. */
 export const COSE_SIGNATURE_ALGORITHMS: readonly number[] = [...SIGNATURES.keys()]
 
-/** ES256 (RFC 9053 §2.1), which our own signatures have. */
+/** ES256 (RFC 9053 §2.1), the algorithm of our own signatures. */
 const ES256 = -7
 
 /** HMAC 256/256 (RFC 9053 §3.1), the only accepted MAC. */
 const HMAC_256 = 5
 
-/** Common part of the two structures. `payload` is null if it is detached. */
+/** Common part of COSE_Sign1 and COSE_Mac0. `payload` is null if it is detached. */
 type CoseMessage = {
   /** The protected header as received: these bytes are signed. */
   readonly protectedHeader: Uint8Array<ArrayBuffer>
@@ -130,8 +130,8 @@ export function buildCoseKey({ x, y }: P256Point): CborValue {
 type P256Point = { readonly x: Uint8Array<ArrayBuffer>; readonly y: Uint8Array<ArrayBuffer> }
 
 /**
- * The public key of a COSE_Key (RFC 9053 §7). `undefined` for other kinds, and for points without both
- * coordinates.
+ * Returns the public key of a COSE_Key (RFC 9053 §7). Returns `undefined` for other kinds of key, and for
+ * points without both coordinates.
  */
 export function parseCoseKey(item: CborItem | undefined): PublicJwk | undefined {
   if (item === undefined) return undefined
@@ -183,7 +183,10 @@ type Parts = {
   readonly message: CoseMessage
 }
 
-/** Protected header, unprotected header, payload, and the signature or tag. */
+/**
+ * Decodes the four parts of a COSE message: protected header, unprotected header, payload, and the signature
+ * or tag.
+ */
 function decodeParts(item: CborItem | undefined): Result<Parts, CoseError> {
   if (item?.type !== 'array' || item.items.length !== 4) return err('malformed')
   const [protectedItem, unprotected, payloadItem, last] = item.items
@@ -199,7 +202,10 @@ function decodeParts(item: CborItem | undefined): Result<Parts, CoseError> {
   return ok({ algorithm, authenticator, message: { protectedHeader, unprotected, payload } })
 }
 
-/** RFC 9052 §3: a label is in at most one of the two headers. Critical parameters must be understood. */
+/**
+ * Decodes the protected header. Rejects a label that occurs twice in the two headers (RFC 9052 §3). Rejects
+ * `crit`, because no critical parameter is supported.
+ */
 function decodeHeader(
   encoded: Uint8Array<ArrayBuffer>,
   unprotected: CborItem & { readonly type: 'map' },

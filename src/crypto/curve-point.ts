@@ -35,8 +35,8 @@ export function isOnCurve(curve: NistCurve, x: Uint8Array, y: Uint8Array): boole
 }
 
 /**
- * Decompresses a point (SEC 1 §2.3.4): 02 or 03, and x. Returns the uncompressed form (04, x, y). Returns
- * `undefined` for another form, and if no point of the curve has this x.
+ * Decompresses a point, which is 02 or 03 followed by x (SEC 1 §2.3.4). Returns the uncompressed form: 04, x,
+ * y. Returns `undefined` for another form, and if no point of the curve has this x.
  */
 export function decompressPoint(
   curve: NistCurve,
@@ -48,7 +48,7 @@ export function decompressPoint(
   const x = toInteger(compressed.subarray(1))
   if (x >= p) return undefined
   const square = rightHandSide(x, CURVES[curve])
-  // Each of the primes is 3 modulo 4.
+  // If a square root exists, it is this power, because each of the primes is 3 modulo 4.
   const root = power(square, (p + 1n) / 4n, p)
   if ((root * root) % p !== square) return undefined
   const y = root % 2n === BigInt(form - 2) ? root : p - root
@@ -57,8 +57,8 @@ export function decompressPoint(
 }
 
 /**
- * Returns whether 32 bytes can be a public key of Ed25519. Rejects points of small order: a signature that
- * needs no private key verifies under them. Rejects encodings that are not canonical (y ≥ p) as well.
+ * Returns true if 32 bytes can be a public key of Ed25519. Rejects points of small order, because anyone can
+ * make a signature that verifies under such a key. Rejects encodings that are not canonical (y ≥ p) as well.
  */
 export function isEd25519Key(bytes: Uint8Array): boolean {
   if (bytes.length !== 32) return false
@@ -76,7 +76,7 @@ const ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17
 /** y of the points of order 1, 2, 4 and 8, with either sign of x. */
 const SMALL_ORDER: ReadonlySet<bigint> = new Set([1n, ED25519_P - 1n, 0n, ORDER_8, ED25519_P - ORDER_8])
 
-/** x³ − 3x + b. */
+/** Returns x³ − 3x + b modulo p, the right-hand side of the curve equation. */
 function rightHandSide(x: bigint, { p, b }: Curve): bigint {
   return (((x * x * x - 3n * x + b) % p) + p) % p
 }

@@ -11,7 +11,7 @@ export function isHashName(name: string): name is HashName {
   return Object.hasOwn(HASHES, name)
 }
 
-/** The digest of `data`. */
+/** Returns the digest of `data`. */
 export async function digest(
   name: HashName,
   data: Uint8Array<ArrayBuffer>,
@@ -19,7 +19,7 @@ export async function digest(
   return new Uint8Array(await crypto.subtle.digest(HASHES[name], data))
 }
 
-/** SHA-256 of `data`. */
+/** Returns the SHA-256 digest of `data`. */
 export function sha256(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
   return digest('sha-256', data)
 }

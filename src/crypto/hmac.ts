@@ -1,10 +1,10 @@
-// HMAC-SHA256 (RFC 2104): handles, client tokens and webhook signatures.
+// HMAC-SHA256 (RFC 2104), for handles, client tokens and webhook signatures.
 
 import { oncePer } from '../codec/once-per.ts'
 
 /**
- * HMAC-SHA256 of `data` under `key` (one byte or more). The bytes of a key object must not change between
- * calls.
+ * Returns the HMAC-SHA256 of `data` under `key` (one byte or more). The imported key is cached by key object,
+ * so the bytes of a key object must not change between calls.
  */
 export async function hmacSha256(
   key: Uint8Array<ArrayBuffer>,
@@ -13,7 +13,7 @@ export async function hmacSha256(
   return new Uint8Array(await crypto.subtle.sign('HMAC', await importedKey(key), data))
 }
 
-/** A key object is imported once, because an import costs as much as the computation. */
+/** Imports each key object once, because an import costs as much as the computation. */
 const importedKey = oncePer((key: Uint8Array<ArrayBuffer>) =>
   crypto.subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign']),
 )

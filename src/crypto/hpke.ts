@@ -19,7 +19,10 @@ const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 const COORDINATE_BYTES = 32
 const UNCOMPRESSED = 4
 
-/** True for a point of the suite in its form (RFC 9180 §7.1.1). Points of other suites differ. */
+/**
+ * Returns true if `enc` has the length and the first byte of an uncompressed point on P-256 (RFC 9180
+ * §7.1.1). Points of other suites differ in these.
+ */
 export function isHpkePoint(enc: Uint8Array): boolean {
   return enc.length === 1 + 2 * COORDINATE_BYTES && enc[0] === UNCOMPRESSED
 }
@@ -30,7 +33,7 @@ export async function openHpke(
   { kty, crv, x, y = '', d }: PrivateJwk,
   binding: HpkeBinding,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  // Our private key must never be used with a point off the curve.
+  // Our private key must never be used with a point that is not on the curve.
   if (!isHpkePoint(enc) || !isOnCurve(enc)) return undefined
   const [privateKey, publicKey] = await Promise.all([
     crypto.subtle.importKey('jwk', { kty, crv, x, y, d }, ECDH, false, ['deriveBits']),

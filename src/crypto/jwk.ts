@@ -53,8 +53,8 @@ export async function importVerificationKey(
   algorithm: SignatureAlgorithm,
 ): Promise<CryptoKey | undefined> {
   if (jwk.kty !== algorithm.kty || jwk.crv !== algorithm.crv) return undefined
-  const known = imported.get(jwk)
-  if (known !== undefined) return known
+  const importedKey = imported.get(jwk)
+  if (importedKey !== undefined) return importedKey
   try {
     const { importParameters } = algorithm
     const key = await crypto.subtle.importKey('jwk', publicMembers(jwk), importParameters, false, ['verify'])
@@ -66,8 +66,8 @@ export async function importVerificationKey(
 }
 
 /**
- * Cache by key object. Type and curve determine the import parameters, so the algorithm is not part of the
- * key.
+ * Cache of imported keys by JWK object. Type and curve determine the import parameters, so the cache needs no
+ * entry for each algorithm.
  */
 const imported = new WeakMap<PublicJwk, CryptoKey>()
 
@@ -95,15 +95,15 @@ export async function verifySignature(
   return key !== undefined && crypto.subtle.verify(algorithm.verifyParameters, key, signature, data)
 }
 
-/** The SHA-256 JWK thumbprint (RFC 7638): 32 bytes. */
+/** Returns the SHA-256 JWK thumbprint (RFC 7638): 32 bytes. */
 export function jwkThumbprint(jwk: PublicJwk): Promise<Uint8Array<ArrayBuffer>> {
   // RFC 7638 §3.2: required members only, in lexicographic order.
   return sha256(utf8(JSON.stringify(publicMembers(jwk))))
 }
 
 /**
- * The public members only: a `PublicJwk` object may have more members (`alg`, `use`, …), and WebCrypto would
- * apply them.
+ * Returns the public members only. A `PublicJwk` object may have more members (`alg`, `use`, …), and
+ * WebCrypto would apply them.
  */
 function publicMembers({ crv, kty, x, y }: PublicJwk): PublicJwk {
   return y === undefined ? { crv, kty, x } : { crv, kty, x, y }

@@ -1,5 +1,5 @@
-// Compact JWS (RFC 7515 §5.2), split strictly and verified with an algorithm and a key of the caller's
-// choice.
+// Decodes and verifies a compact JWS (RFC 7515 §5.2). The `alg` of the header must be in our table of
+// algorithms. The caller chooses the key.
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { utf8 } from '../codec/bytes.ts'
@@ -22,9 +22,9 @@ export type JwsError = 'malformed' | 'too_large' | 'unsupported_algorithm' | 'un
 
 /**
  * Decodes a compact JWS with a JSON object payload. Rejects algorithms outside the table, duplicate members
- * and non-canonical base64url. Rejects a `crit` that names more than `understood` (RFC 7515 §4.1.11: by
- * default, any extension). `limits` apply to header and payload, each. `length` counts bytes before they are
- * decoded.
+ * and non-canonical base64url. Rejects a `crit` that names an extension outside `understood`, which is empty
+ * by default (RFC 7515 §4.1.11). `limits` apply to the header and to the payload separately. `length` limits
+ * the bytes, and is checked before they are decoded.
  *
  * @example
  * decodeJws('eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhIn0.AA', { length: 1000, depth: 4 })
@@ -61,7 +61,10 @@ export function verifyJws(jws: DecodedJws, jwk: PublicJwk): Promise<boolean> {
   return verifySignature(jws, jws.signingInput, jwk)
 }
 
-/** RFC 7515 §4.1.11: `crit` names extensions that are understood and present, once each. */
+/**
+ * Returns true if `crit` is absent, or names only extensions that are understood and present, each once (RFC
+ * 7515 §4.1.11).
+ */
 function isUnderstood(header: JsonObject, understood: readonly string[]): boolean {
   if (!Object.hasOwn(header, 'crit')) return true
   const crit = member(header, 'crit')

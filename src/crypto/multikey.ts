@@ -7,7 +7,8 @@ import { decompressPoint } from './curve-point.ts'
 import { type PublicJwk, parsePublicJwk } from './jwk.ts'
 
 /**
- * Parses a public key. `undefined` for other texts, other kinds of key, and keys that no JWK may have.
+ * Parses a public key. Returns `undefined` for other texts, other kinds of key, and keys that
+ * `parsePublicJwk` rejects.
  *
  * @example
  * parseMultikey('z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK')
@@ -25,7 +26,10 @@ export function parseMultikey(text: string): PublicJwk | undefined {
   return parsePublicJwk({ kty: 'EC', crv, x, y })
 }
 
-/** Keys of the multicodec table: an unsigned varint of two bytes, and the number of bytes that follow. */
+/**
+ * Accepted kinds of key by multicodec code, an unsigned varint of two bytes. `bytes` is the length of the key
+ * after the code.
+ */
 const CODECS: ReadonlyMap<number, { readonly crv: PublicJwk['crv']; readonly bytes: number }> = new Map([
   [0xed01, { crv: 'Ed25519', bytes: 32 }],
   [0x8024, { crv: 'P-256', bytes: 33 }],

@@ -1,7 +1,7 @@
-// Random bytes. Only the rooms that know the platform call this. The rooms from `policy` to `codec` receive
-// random values as arguments.
+// Random bytes. Only the parts of the service that depend on the platform call this function. The parts from
+// `policy` to `codec` (docs/architecture.md) receive random values as arguments.
 
-/** Fresh random bytes. */
+/** Returns new random bytes. */
 export function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return crypto.getRandomValues(new Uint8Array(length))
 }

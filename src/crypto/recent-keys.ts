@@ -1,11 +1,11 @@
-// Keys that were used most recently, in memory. Their number has a limit.
+// Cache in memory of the keys that were used most recently. The number of keys is limited.
 
 export type RecentKeys<Key> = {
   readonly get: (name: string) => Key | undefined
   readonly set: (name: string, key: Key) => void
 }
 
-/** Opens a cache of `limit` keys. The least recently used is dropped first. */
+/** Opens a cache of `limit` keys. The least recently used key is removed first. */
 export function openRecentKeys<Key>(limit: number): RecentKeys<Key> {
   const keys = new Map<string, Key>()
   const set = (name: string, key: Key) => {

@@ -1,6 +1,6 @@
-// Secrets at rest: AES-256-GCM under a key derived from a server secret for one purpose (HKDF-SHA256, RFC
-// 5869). The key depends on the purpose, the ciphertext on its place (`aad`). A sealed value that was moved
-// cannot be unsealed.
+// Encryption of stored secrets: AES-256-GCM under a key that is derived from a server secret (HKDF-SHA256,
+// RFC 5869). Each purpose has a key of its own. `aad` names the place where the value is stored. A value that
+// was moved to another place cannot be decrypted.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { concatBytes, decodeUtf8, utf8 } from '../codec/bytes.ts'
@@ -27,7 +27,10 @@ export async function seal(sealing: Sealing, text: string, iv: Uint8Array<ArrayB
   )
 }
 
-/** Decrypts a value of `seal`. `undefined` if key, place or bytes differ. */
+/**
+ * Decrypts a value of `seal`. Returns `undefined` if the key or the place differs, or if the bytes were
+ * changed.
+ */
 export async function unseal(sealing: Sealing, sealed: string): Promise<string | undefined> {
   const bytes = decodeBase64url(sealed)
   if (bytes === undefined || bytes.length <= IV_BYTES) return undefined

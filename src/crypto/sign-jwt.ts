@@ -1,4 +1,4 @@
-// JWTs (RFC 7519) that this service signs. Their keys are in /.well-known/jwks.json.
+// Signs the JWTs (RFC 7519) of this service. The public keys are in /.well-known/jwks.json.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../codec/bytes.ts'
@@ -15,19 +15,20 @@ export async function signJwt(claims: object, typ: string, key: SigningKey): Pro
     .sign(await importSigningKey(key))
 }
 
-/** Most cached keys. A relying party has one or two keys. */
+/** Limit of cached keys. A relying party has one or two keys. */
 const KEYS = 100
 const imported = openRecentKeys<CryptoKey>(KEYS)
 
 /**
- * Imports a P-256 key for ES256, once. All members together identify it. So copying another party's public
- * members gives no access to that party's cached key.
+ * Imports a P-256 key for ES256. Each key is imported once. The cache identifies a key by all its members,
+ * including the private `d`. So a copy of another party's public members gives no access to that party's
+ * cached key.
  */
 export async function importSigningKey({ kty, crv, x, y = '', d }: PrivateJwk): Promise<CryptoKey> {
   const jwk = { kty, crv, x, y, d }
   const name = JSON.stringify(jwk)
-  const known = imported.get(name)
-  if (known !== undefined) return known
+  const importedKey = imported.get(name)
+  if (importedKey !== undefined) return importedKey
   const parameters = { name: 'ECDSA', namedCurve: 'P-256' }
   const key = await crypto.subtle.importKey('jwk', jwk, parameters, false, ['sign'])
   imported.set(name, key)

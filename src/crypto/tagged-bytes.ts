@@ -1,5 +1,5 @@
-// Bytes with a MAC, as text that only the holder of a key can make. A text of one context is unknown in every
-// other context.
+// Writes bytes with a MAC as text. Only the holder of the key can make such a text. A text made for one
+// context is rejected in every other context.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { concatBytes, utf8 } from '../codec/bytes.ts'
@@ -8,7 +8,7 @@ import { timingSafeEqual } from './timing-safe.ts'
 
 const MAC_BYTES = 16
 
-/** Returns the characters of a text with this many bytes. */
+/** Returns the length in characters of a text for this number of bytes. */
 export function taggedLength(bytes: number): number {
   return Math.ceil(((bytes + MAC_BYTES) * 4) / 3)
 }
@@ -23,7 +23,8 @@ export async function writeTagged(
 }
 
 /**
- * Reads as many bytes as expected. `undefined` for every text that was not written with this key and context.
+ * Returns the bytes of a text. Returns `undefined` if the text was not written with this key and context, or
+ * has another number of bytes than `length`.
  */
 export async function readTagged(
   key: Uint8Array<ArrayBuffer>,

@@ -1,4 +1,5 @@
-// The registry of credential formats: one line each. Format identifiers everywhere else derive from it.
+// The registry of credential formats. Each format has one line. All other lists of format identifiers are
+// derived from this registry.
 
 import { jwtVcJson } from './jwt-vc-json/jwt-vc-json.ts'
 import { mdoc } from './mdoc/mdoc.ts'

@@ -1,5 +1,5 @@
 // DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only if use cases or
-// several reader certificates need it, because wallets of version 1.0 ignore or refuse it.
+// several reader certificates need it. Wallets of version 1.0 ignore or refuse version 1.1.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborValue, embedCbor, encodeCbor } from '../codec/cbor-encode.ts'
@@ -8,8 +8,8 @@ import type { DocumentQuery, RequestedDocument, UseCase } from '../openid4vp/dcq
 import { type Reader, readerAuthenticationAll, signReaderAuth, signReaderAuthAll } from './reader-auth.ts'
 
 /**
- * Builds the text of `deviceRequest` (base64url). `readers` cover the origin of `transcript`; without any the
- * request is unsigned.
+ * Builds the text of `deviceRequest` (base64url). The certificates of `readers` must be valid for the origin
+ * of `transcript`. Without readers the request is unsigned.
  */
 export async function buildDeviceRequest(
   query: DocumentQuery,

@@ -1,6 +1,6 @@
-// Documents of a DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) by credential query. The mdoc format verifies
-// presentations of one document, as OpenID4VP 1.0 B.2 has them; so each document becomes a presentation of
-// its own.
+// Assigns the documents of a DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2) to credential queries. The mdoc
+// format verifies presentations of one document (OpenID4VP 1.0 B.2). So each document becomes a presentation
+// of its own.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborItem, entryOf, textOf } from '../codec/cbor.ts'
@@ -13,9 +13,9 @@ import type { ResponseRefusal } from '../openid4vp/response/refusal.ts'
 import { PRESENTATION_LIMITS, type PresentationGroup } from '../openid4vp/response/vp-token.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** The documents of a response, and the wallet's codes for those that it left out. */
+/** The documents of a response, and the wallet's error codes for documents that it left out. */
 type ParsedDocuments = {
-  /** In the order of the query. */
+  /** Presentations of each credential query, in the order of the query. */
   readonly groups: readonly PresentationGroup[]
   readonly documentErrors: DocumentErrors
 }
@@ -49,7 +49,7 @@ export function parseDocuments(
   return ok({ groups, documentErrors })
 }
 
-/** Returns a response (base64url) with one document as received. */
+/** Returns a DeviceResponse (base64url) that contains one document as received. */
 function encodePresentation({ encoded }: CborItem): string {
   return encodeBase64url(
     encodeCbor({

@@ -1,5 +1,5 @@
-// EncryptedResponse of ISO/IEC TS 18013-7 Annex C: HPKE around a DeviceResponse. It names no request, so the
-// key of a request is the right one if it opens the response.
+// EncryptedResponse of ISO/IEC TS 18013-7 Annex C: HPKE around a DeviceResponse. The response does not name
+// its request. The key of a request is the right key if it decrypts the response.
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../codec/cbor.ts'
@@ -13,8 +13,8 @@ import { err, ok, type Result } from '../result.ts'
 const TAG_BYTES = 16
 
 /**
- * Parses `data` of the browser's credential. `openHpke` opens the message with the session transcript as
- * `info`. Unknown members have no effect.
+ * Parses `data` of the credential that the browser returns. The caller decrypts the message with `openHpke`,
+ * with the session transcript as `info`. Unknown members are ignored.
  */
 export function parseEncryptedResponse(data: JsonObject): Result<HpkeMessage, EnvelopeRefusal> {
   const text = member(data, 'response')

@@ -1,5 +1,5 @@
 // EncryptionInfo of ISO/IEC TS 18013-7 Annex C: the nonce of one request, and the key that the response is
-// encrypted to. The device signs its text, so the same generation always has the same text.
+// encrypted to. The device signs this text, so the same nonce and key always give the same text.
 
 import { decodeBase64url, encodeBase64url } from '../codec/base64url.ts'
 import { encodeCbor } from '../codec/cbor-encode.ts'

@@ -1,17 +1,20 @@
-// Events that the service counts (docs/operating.md), as one table. The values of every label come from our
-// own lists: routes, statuses, reasons, formats. An id, name or address is never a label. So the counts
-// contain no personal data, and their number is bounded.
+// Table of the events that the service counts (docs/operating.md). Every label value comes from a fixed list:
+// routes, statuses, reasons, formats. An id, a name or an address is never a label value. So the counters
+// contain no personal data, and the number of counters is bounded.
 
 /**
- * A kind of event. `labels` distinguish its counters. `timedBy`: the labels of its histograms, if it takes
- * time.
+ * A kind of event. There is one counter for each combination of values of `labels`. A kind that has a
+ * duration also has histograms, and `timedBy` names their labels.
  */
 export type EventKind = {
   readonly labels: readonly string[]
   readonly timedBy?: readonly string[]
 }
 
-/** The position of a label here is its column number in Analytics Engine. */
+/**
+ * The order of `labels` fixes the columns in Analytics Engine: `blob1` is the event name, `blob2` the first
+ * label.
+ */
 export const EVENTS = {
   sessions: { labels: ['protocol', 'mode'] },
   outcomes: {
@@ -37,7 +40,7 @@ export const EVENTS = {
 
 export type EventName = keyof typeof EVENTS
 
-/** A value for each label of an event; `null` if it has none. */
+/** Value of each label of an event. `null` means that the event has no value for the label. */
 export type LabelsOf<Name extends EventName> = Readonly<
   Record<(typeof EVENTS)[Name]['labels'][number], string | null>
 >

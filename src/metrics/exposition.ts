@@ -1,5 +1,5 @@
-// Text of counters, histograms and gauges, for Prometheus and compatible readers: OpenMetrics 1.0, and the
-// text format 0.0.4 of Prometheus for readers that accept nothing newer.
+// Text of counters, histograms and gauges for Prometheus and compatible readers. The format is OpenMetrics
+// 1.0, or the Prometheus text format 0.0.4 if the reader prefers plain text.
 
 import { EVENTS, type EventKind, type EventName } from './events.ts'
 import { BOUNDS, type Counter, type EventCounts, type Histogram } from './record.ts'
@@ -12,8 +12,8 @@ export const CONTENT_TYPES: Readonly<Record<Format, string>> = {
 }
 
 /**
- * A value that can rise and fall. A name that ends in `_seconds` or `_bytes` is in that unit. A name that
- * begins with `process_` comes from Prometheus' own clients, and gets no prefix.
+ * A value that can rise and fall. A name that ends with `_seconds` or `_bytes` states the unit. A name that
+ * begins with `process_` is a name of the Prometheus client libraries, and is written without our prefix.
  */
 export type Gauge = {
   readonly name: string
@@ -30,7 +30,7 @@ export function writeMetrics(
   }: {
     readonly counted: (name: EventName) => EventCounts
     readonly gauges: readonly Gauge[]
-    /** Help by the name of a counter or gauge. */
+    /** Help texts. The key is the name of the counter or gauge. */
     readonly help: Readonly<Record<string, string>>
   },
 ): string {
@@ -46,7 +46,7 @@ export function writeMetrics(
   return `${lines.join('\n')}\n${format === 'openmetrics' ? '# EOF\n' : ''}`
 }
 
-/** Returns the format of an `Accept` header. Without a preference it is OpenMetrics. */
+/** Returns the format that an `Accept` header prefers. The default is OpenMetrics. */
 export function formatFor(accept: string | undefined): Format {
   const ranges = (accept ?? '').split(',').map(parseRange)
   const qualityOf = (...types: readonly string[]) =>
@@ -74,7 +74,10 @@ function writeKind(name: EventName, { counters, histograms }: EventCounts, head:
   return [...counts, ...head(timed, 'histogram'), ...times]
 }
 
-/** Each bucket includes the lower buckets. The last bucket is the count of all. */
+/**
+ * Writes the lines of one histogram. Each bucket includes the counts of the lower buckets. The last bucket is
+ * the total count.
+ */
 function writeHistogram(name: string, timedBy: readonly string[], { values, buckets, sum }: Histogram) {
   let count = 0
   const lines = buckets.map((of, i) => {
@@ -85,7 +88,10 @@ function writeHistogram(name: string, timedBy: readonly string[], { values, buck
   return [...lines, `${name}_count${labels} ${count}`, `${name}_sum${labels} ${sum}`]
 }
 
-/** OpenMetrics prescribes one spelling of whole numbers: they end with `.0`. */
+/**
+ * Returns the upper bound of a bucket as text; `+Inf` without a bound. OpenMetrics requires `.0` after a
+ * whole number.
+ */
 function bound(seconds: number | undefined): string {
   if (seconds === undefined) return '+Inf'
   return Number.isInteger(seconds) ? `${seconds}.0` : String(seconds)
@@ -109,7 +115,7 @@ const HEADS: Readonly<Record<Format, (family: string, type: string, help: string
       `# HELP ${family} ${help}`,
     ]
   },
-  // In this format, a family of counters has the name of its samples.
+  // In this format, HELP and TYPE of a counter use the name of its samples, which ends with `_total`.
   prometheus: (family, type, help) => {
     const name = type === 'counter' ? `${family}_total` : family
     return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`]

@@ -1,4 +1,5 @@
-// Help of each counter and gauge, by its name: for assets/metrics.json.
+// Help texts of the counters and gauges, for assets/metrics.json. The key is the name of the counter or
+// gauge.
 
 export const HELP: Readonly<Record<string, string>> = {
   sessions: 'Sessions created.',

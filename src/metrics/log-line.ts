@@ -3,7 +3,7 @@
 
 export type LogLevel = 'info' | 'warn' | 'error'
 
-/** Writes one line. `event` names its kind (docs/operating.md). */
+/** Writes one log line. `event` is the kind of the line (docs/operating.md). */
 export function logLine(level: LogLevel, event: string, members: Readonly<Record<string, unknown>>): void {
   const line = JSON.stringify({ time: new Date().toISOString(), level, event, ...members })
   if (level === 'info') console.log(line)

@@ -1,9 +1,10 @@
-// Measures of the process and its storage (self-hosted). The service cannot see them, so the launcher sends
-// them over its private socket. They are missing if the launcher cannot read them, and on Cloudflare.
+// Measures of the self-hosted process and its storage. The service cannot read these measures, so the
+// launcher sends them over its private socket. There are no measures on Cloudflare, or if the launcher cannot
+// read them.
 
 import type { Gauge } from './exposition.ts'
 
-/** Names of the gauges of the measures. */
+/** Names of the known measures. Each gauge has the name of its measure. */
 export const MEASURES: readonly string[] = [
   'state_bytes',
   'state_free_bytes',
@@ -22,7 +23,7 @@ export function setProcessMeasures(measures: unknown): void {
   )
 }
 
-/** Returns a gauge for each measure of the last call. */
+/** Returns a gauge for each measure that the last call of `setProcessMeasures` stored. */
 export function processGauges(): readonly Gauge[] {
   return Object.entries(latest).map(([name, value]) => ({
     name,

@@ -1,17 +1,20 @@
-// Counters in the memory of this isolate, for `/metrics`. On Cloudflare, where isolates are many and
-// short-lived, Analytics Engine counts too. Neither count is awaited. A service without that binding counts
-// in memory only.
+// Counters in the memory of this isolate, for `/metrics`. Cloudflare runs many short-lived isolates, so each
+// event is also written to Analytics Engine there. The write is not awaited. Without the binding `METRICS`,
+// events are counted in memory only.
 
 import { env } from 'cloudflare:workers'
 import type { Env } from '../env.ts'
 import { EVENTS, type EventKind, type EventName, type LabelsOf } from './events.ts'
 
-/** Upper bounds of a histogram's buckets, in seconds. A last bucket holds everything above. */
+/** Upper bounds of a histogram's buckets, in seconds. One more bucket holds all longer durations. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const
 
-/** Number of events with the same labels. */
+/** Number of events with the same label values. */
 export type Counter = { readonly values: readonly string[]; count: number }
-/** Durations of events with the same timed labels. `buckets` has one more than `BOUNDS`. Seconds. */
+/**
+ * Durations of events with the same values of the `timedBy` labels. `sum` is in seconds. `buckets` has one
+ * element more than `BOUNDS`.
+ */
 export type Histogram = { readonly values: readonly string[]; readonly buckets: number[]; sum: number }
 
 export type EventCounts = {
@@ -20,8 +23,8 @@ export type EventCounts = {
 }
 
 /**
- * Counts an event. `ms`: its duration, for timed kinds. `local`: not for Analytics Engine, which charges for
- * each event.
+ * Counts an event. `ms` is the duration in milliseconds, for a kind with `timedBy`. With `local` the event is
+ * not written to Analytics Engine, which charges for each event.
  */
 export function record<Name extends EventName>(
   name: Name,
@@ -39,11 +42,11 @@ export function record<Name extends EventName>(
     const { METRICS } = env as Env
     METRICS?.writeDataPoint({ indexes: [name], blobs: [name, ...values], doubles: [(ms ?? 0) / 1000] })
   } catch {
-    return // one invocation writes 250 points at most; a failed write must not affect the event itself
+    return // a write after 250 points in one invocation fails; the error must not stop the caller
   }
 }
 
-/** The counts of one kind in this isolate. */
+/** Returns the counters and histograms of one kind of event in this isolate. */
 export function countsOf(name: EventName): EventCounts {
   return { counters: counters[name], histograms: histograms[name] }
 }
@@ -58,18 +61,18 @@ function perKind<Value>(make: () => Value): Readonly<Record<EventName, Value>> {
 
 function addTo(name: EventName, values: readonly string[]): void {
   const key = values.join('\n')
-  const known = counters[name].get(key)
-  if (known === undefined) counters[name].set(key, { values, count: 1 })
-  else known.count++
+  const counter = counters[name].get(key)
+  if (counter === undefined) counters[name].set(key, { values, count: 1 })
+  else counter.count++
 }
 
 function time(name: EventName, values: readonly string[], seconds: number): void {
   const key = values.join('\n')
-  const known = histograms[name].get(key) ?? { values, buckets: BUCKETS.map(() => 0), sum: 0 }
-  histograms[name].set(key, known)
+  const histogram = histograms[name].get(key) ?? { values, buckets: BUCKETS.map(() => 0), sum: 0 }
+  histograms[name].set(key, histogram)
   const bucket = BUCKETS.findIndex((bound) => seconds <= bound)
-  known.buckets[bucket] = (known.buckets[bucket] ?? 0) + 1
-  known.sum += seconds
+  histogram.buckets[bucket] = (histogram.buckets[bucket] ?? 0) + 1
+  histogram.sum += seconds
 }
 
 const BUCKETS = [...BOUNDS, Infinity]

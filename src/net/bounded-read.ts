@@ -1,9 +1,9 @@
-// Reads of untrusted bodies of requests and responses, up to a number of bytes.
+// Reads untrusted bodies of requests and responses up to a limit of bytes.
 
 /**
- * Returns the whole body, or `undefined` and cancels the rest if it is longer than `limit` bytes. Rejects as
- * the stream does (reset, time-out, bad compression). An aborted `signal` cancels the rest too; the result of
- * that read has no meaning.
+ * Returns the whole body. If the body is longer than `limit` bytes, the function returns `undefined` and
+ * cancels the rest. The promise rejects if the stream fails (reset, time-out, bad compression). If `signal`
+ * aborts, the rest is cancelled too, and the caller must ignore the result.
  */
 export async function readAtMost(
   { body }: Pick<Body, 'body'>,
@@ -13,7 +13,8 @@ export async function readAtMost(
   if (body === null) return new Uint8Array()
   const reader = body.getReader()
   signal?.addEventListener('abort', () => cancelBody(reader), { once: true })
-  // One buffer that doubles. With a list of chunks, a sender of single bytes could take many times the limit.
+  // The body is collected in one buffer, which doubles its size when full. A list of one-byte chunks could
+  // take many times the memory of the limit.
   let buffer = new Uint8Array(Math.min(limit, FIRST_BUFFER))
   let length = 0
   for (;;) {
@@ -31,8 +32,8 @@ export async function readAtMost(
 }
 
 /**
- * Returns the first `kept` bytes of a body of which at most `limit` bytes are read, and cancels the rest. A
- * stream that fails returns what had arrived.
+ * Returns the first `kept` bytes of a body. Reading stops after `limit` bytes, and the rest is cancelled. If
+ * the stream fails, the function returns the bytes that arrived before the failure.
  */
 export async function readStart(
   { body }: Pick<Body, 'body'>,
@@ -53,7 +54,7 @@ export async function readStart(
   return start.slice(0, length)
 }
 
-/** Cancels an unneeded body without waiting. The result has no effect. */
+/** Cancels a body that is not needed. The function does not wait, and an error of the body is ignored. */
 export function cancelBody(body: { cancel(): Promise<void> } | null): void {
   body?.cancel().catch(() => undefined)
 }

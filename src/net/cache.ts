@@ -1,5 +1,5 @@
-// Cache in the memory of an isolate. It is bounded, and one read serves all callers that need the same value
-// at the same time.
+// Cache in the memory of an isolate. The cache has a size limit. Callers that need the same value at the same
+// time share one read.
 
 import { FETCH_CACHE } from '../limits.ts'
 import type { Result } from '../result.ts'
@@ -8,9 +8,12 @@ import type { FetchSource } from './shared-cache.ts'
 
 /** Values by name. The least recently used value is dropped first. */
 export type Cache<Value> = {
-  /** Returns the stored value while it is fresh, else the result of `read`. */
+  /** Returns the stored value if it is fresh. Otherwise it returns the result of `read`. */
   readonly get: (name: string, lookup: Lookup<Value>) => Promise<Value>
-  /** Drops a value. A read that is under way is not stored: it may be older than the change. */
+  /**
+   * Drops the value of a name. The result of a read that has already started is not stored, because it may be
+   * outdated.
+   */
   readonly forget: (name: string) => void
 }
 
@@ -18,21 +21,29 @@ type Lookup<Value> = {
   /** Unix milliseconds. */
   readonly now: number
   readonly isFresh: (value: Value, ageMs: number) => boolean
-  /** Reads the value. `last` is the stored value that is no longer fresh. */
+  /**
+   * Reads the value. `last` is the stored value that is no longer fresh; `undefined` if no value is stored.
+   */
   readonly read: (last: Value | undefined) => Promise<Value>
 }
 
 export type CacheRules<Value> = {
-  /** Values stored at most. */
+  /** Limit of the number of stored values. */
   readonly names: number
-  /** Most stored bytes, and the function that returns the bytes of a value. */
+  /**
+   * Limit of the stored bytes, and the function that returns the bytes of a value. The newest value is stored
+   * even if it alone exceeds the limit.
+   */
   readonly bytes?: { readonly limit: number; readonly of: (value: Value) => number }
-  /** Milliseconds a caller waits for a read that another caller started. */
+  /** Time in milliseconds that a caller waits for a read that another caller started. */
   readonly waitMs: number
-  /** Value returned after `waitMs`. Without this value the caller starts another read. */
+  /**
+   * Value that is returned if the read of another caller takes longer than `waitMs`. Without `late` the
+   * caller starts its own read.
+   */
   readonly late?: Value
   readonly mayStore?: (value: Value) => boolean
-  /** Keeps a read running when the request that started it has ended. */
+  /** Lets a read continue after the end of the request that started it. */
   readonly inBackground?: (work: Promise<unknown>) => void
 }
 
@@ -64,14 +75,14 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
   return {
     get: async (name, { now, isFresh, read }) => {
       const entry = entries.get(name)
-      // If the clock stepped back, the age is the absolute difference.
+      // The absolute difference is used, because the clock may have been set back.
       if (entry !== undefined && isFresh(entry.value, Math.abs(now - entry.readAt))) {
         store(name, entry)
         return entry.value
       }
       const pending = reads.get(name)
       if (pending !== undefined && Math.abs(now - pending.startedAt) <= waitMs) {
-        // If the request that started the read was cancelled, the read never ends.
+        // The wait is limited: if the request that started the read was cancelled, the read never ends.
         const value = await awaitResult(pending, waitMs, rules.late)
         if (value !== undefined) return value
       }
@@ -94,16 +105,19 @@ export function createCache<Value>(rules: CacheRules<Value>): Cache<Value> {
 }
 
 type Entry<Value> = { readonly readAt: number; readonly bytes: number; readonly value: Value }
-/** `result` has no value if the read failed. */
+/**
+ * A started read. `result` is `undefined` until the read ends. `result.value` is `undefined` if the read
+ * failed.
+ */
 type PendingRead<Value> = {
   readonly startedAt: number
   result: { readonly value: Value | undefined } | undefined
 }
 
 /**
- * Waits for a read of another request, with timers of its own: after a promise of another request the
- * platform may go on in the context of that request. Returns `undefined` for a failed read, and `late` after
- * `waitMs`.
+ * Waits for a read that another request started, and polls its result with timers. The promise of that read
+ * is not awaited, because the platform could then continue in the context of the other request. Returns
+ * `undefined` if the read failed, and `late` after `waitMs`.
  */
 async function awaitResult<Value>(
   read: PendingRead<Value>,
@@ -122,7 +136,7 @@ async function awaitResult<Value>(
 
 const [FIRST_PAUSE_MS, LAST_PAUSE_MS] = [2, 64]
 
-/** Returns the cached result for a name while it is younger than `maximumAge` seconds, else a new result. */
+/** Returns the cached result for a name if it is younger than `maximumAge` seconds, else a new result. */
 export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
   name: string,
   source: Source,
@@ -130,19 +144,25 @@ export type FetchCache<Fetch, Source extends FetchSource = FetchSource> = (
 ) => Promise<Fetch>
 
 type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
-  /** Fetches the resource of a name. `last` is the cached result that is no longer fresh. */
+  /**
+   * Fetches the resource of a name. `last` is the cached result that is no longer fresh; `undefined` if none
+   * is cached.
+   */
   readonly read: (name: string, source: Source, last: Fetch | undefined) => Promise<Fetch>
-  /** Freshness rule of a success, in addition to `maximumAge`. `age` is in seconds. */
+  /**
+   * Returns whether a success is still fresh. `maximumAge` applies as well. `now` is Unix seconds, `age` is
+   * seconds.
+   */
   readonly isFresh?: (found: Fetch, at: { readonly now: number; readonly age: number }) => boolean
-  /** Bytes of a result. Without it only the names are counted. */
+  /** Returns the bytes of a result. Without this function only the number of results is limited. */
   readonly bytesOf?: (found: Fetch) => number
-  /** The result at the deadline of a caller. */
+  /** Result for a caller whose deadline passes before the fetch ends. */
   readonly late: Fetch
 }
 
 /**
- * Makes a cache of fetched resources. Failures are cached briefly, so that many posts do not cause many
- * fetches.
+ * Makes a cache of fetched resources. Failures are cached for a short time, so that many wallet responses do
+ * not cause many fetches.
  */
 export function createFetchCache<
   Fetch extends Result<unknown, unknown>,
@@ -155,25 +175,25 @@ export function createFetchCache<
 }: FetchCacheRules<Fetch, Source>): FetchCache<Fetch, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
   const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
-  // One cache for each fetch function: its results must not reach a caller that may not fetch them
-  // (loopback).
+  // Each fetch function has its own cache. A caller must not get a result that its own fetch function may not
+  // fetch (loopback).
   const caches = new WeakMap<FetchResource, Cache<Fetch>>()
   return (name, source, maximumAge) => {
     const { now, fetchResource } = source
     const { base, inTime } = fetchResource.limited ?? { base: fetchResource, inTime: (work) => work }
     const cache = caches.get(base) ?? createCache<Fetch>(rules)
     caches.set(base, cache)
-    const found = cache.get(name, {
+    const reading = cache.get(name, {
       now: now * 1000,
-      isFresh: (found, ageMs) => {
+      isFresh: (reading, ageMs) => {
         const age = ageMs / 1000
-        if (!found.ok) return age < Math.min(maximumAge, failedSeconds)
-        return age < maximumAge && isFresh(found, { now, age })
+        if (!reading.ok) return age < Math.min(maximumAge, failedSeconds)
+        return age < maximumAge && isFresh(reading, { now, age })
       },
-      // The caller's deadline does not end this read. Other callers may wait for it, and later callers find
-      // its result in the cache.
+      // The caller's deadline does not end this read. Other callers may wait for the read, and later callers
+      // find its result in the cache.
       read: (last) => read(name, { ...source, fetchResource: base }, last),
     })
-    return inTime(found, late)
+    return inTime(reading, late)
   }
 }

@@ -4,7 +4,10 @@ import { type JsonObject, parseJsonObject } from '../codec/json.ts'
 import { err, type Result } from '../result.ts'
 import type { FetchResource } from './guarded-fetch.ts'
 
-/** Fetches and parses a JSON object within limits. `unavailable` is worth another try, `invalid` is not. */
+/**
+ * Fetches and parses a JSON object within limits. `unavailable` means that a later try may succeed. `invalid`
+ * means that the resource itself is not acceptable.
+ */
 export async function fetchJson(
   fetchResource: FetchResource,
   { url, accept }: { readonly url: string; readonly accept: string },

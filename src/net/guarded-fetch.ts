@@ -1,20 +1,28 @@
-// Guarded GET: every GET that the service makes on its own (issuer metadata, DID documents, status and
+// Guarded GET, for every GET that the service makes on its own (issuer metadata, DID documents, status and
 // revocation lists). It applies the URL rule of api/outgoing, follows no redirect, and limits time and size.
-// `trust/` receives it as an argument.
+// The modules in `trust/` receive the guarded GET as an argument.
 
 import { err, ok, type Result } from '../result.ts'
 import { cancelBody, readAtMost } from './bounded-read.ts'
 import { checkOutboundUrl, type UrlRule } from './outbound-url.ts'
 import { withTimeLimit } from './time-limit.ts'
 
-/** GETs a URL that a trust anchor or a verified signature names. Follows no redirect and never rejects. */
+/**
+ * Fetches a URL that a trust anchor or verified signed data names. It follows no redirect, and its promise
+ * never rejects.
+ */
 export type FetchResource = {
   (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
-  /** Present if the caller has a deadline. This fetch shares the caches of `base`. */
+  /**
+   * Deadline of the caller, if the caller has one. The results of this fetch are cached together with the
+   * results of `base`.
+   */
   readonly limited?: FetchLimit
 }
 
-/** Deadline of the caller. The fetch of `base` goes on after the deadline, for the cache. */
+/**
+ * Deadline of the caller. The fetch with `base` continues after the deadline, so that its result is cached.
+ */
 export type FetchLimit = {
   readonly base: FetchResource
   /** Returns the result of `work`, or `late` at the deadline. */
@@ -25,7 +33,7 @@ export type ResourceRequest = {
   readonly url: string
   /** Media type for `Accept`. */
   readonly accept: string
-  /** Bytes of the body at most. */
+  /** Limit of the body in bytes. */
   readonly limit: number
   /** Allows plain http, for public and signed resources. */
   readonly allowHttp?: boolean
@@ -34,15 +42,18 @@ export type ResourceRequest = {
 type FetchedResource = { readonly body: Uint8Array<ArrayBuffer>; readonly contentType: string }
 
 /**
- * `forbidden`: the URL rule rejects the URL. `unavailable`: network, time-out, or a status other than 200.
+ * `forbidden`: the URL rule rejects the URL. `unavailable`: a network error, a time-out, or a status other
+ * than 200. `too_large`: the body exceeds the limit.
  */
 export type FetchError = 'forbidden' | 'unavailable' | 'too_large'
 
 type Guard = UrlRule & {
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** Time limit of the whole exchange, with the body. */
+  /** Time limit in milliseconds of the whole exchange, including the body. */
   readonly timeoutMs: number
-  /** A service that is bound to this service, under an origin that does not exist on the network. */
+  /**
+   * Origin of a bound service, and the function that reaches it. The origin does not exist on the network.
+   */
   readonly bound?: { readonly origin: string; readonly fetch: Guard['fetch'] }
 }
 
@@ -50,10 +61,10 @@ type Guard = UrlRule & {
 export function createFetchResource(guard: Guard): FetchResource {
   const get = createConditionalGet(guard)
   return async (request) => {
-    const found = await get({ ...request, etag: null })
-    if (!found.ok) return found
-    if (found.value === 'not_modified') return err('unavailable') // the request had no condition
-    const { body, contentType } = found.value
+    const resource = await get({ ...request, etag: null })
+    if (!resource.ok) return resource
+    if (resource.value === 'not_modified') return err('unavailable') // without `etag` there is no 304
+    const { body, contentType } = resource.value
     return ok({ body, contentType })
   }
 }
@@ -62,8 +73,8 @@ type ConditionalRequest = ResourceRequest & { readonly etag: string | null }
 type Representation = (FetchedResource & { readonly etag: string | null }) | 'not_modified'
 
 /**
- * Makes the guarded GET with an optional validator (RFC 9110 §13.1.2): `not_modified` if `etag` is still
- * current.
+ * Makes the guarded GET with an optional `If-None-Match` (RFC 9110 §13.1.2). It returns `not_modified` if the
+ * server confirms that `etag` is still current.
  */
 export function createConditionalGet(guard: Guard) {
   const { bound } = guard

@@ -1,9 +1,9 @@
-// Rule for every outgoing URL (api/outgoing): https on 443 to a public name. Revocation lists may use http on
-// 80: they are signed, and published that way.
+// Rule for every outgoing URL (api/outgoing): https on port 443 to a public name. Revocation lists may use
+// http on port 80, because they are signed and often published by http.
 //
-// The name is checked as text. A public-looking name may still resolve to a private address. That is blocked
-// where the connection is made, by `global_fetch_strictly_public` at the edge and by workerd's `network`
-// rules when self-hosted.
+// The name is checked as text. A public-looking name may still resolve to a private address. The platform
+// blocks that connection: at the edge by `global_fetch_strictly_public`, self-hosted by workerd's `network`
+// rules.
 
 import { err, ok, type Result } from '../result.ts'
 
@@ -11,7 +11,10 @@ import { err, ok, type Result } from '../result.ts'
 export type UrlRule = {
   /** Allows http to 127.0.0.1 and localhost, any port: for tests and local development. */
   readonly allowLoopback: boolean
-  /** Host of our own base URL, with a port if the URL has one: the service never calls itself. */
+  /**
+   * Host of our own base URL, with its port if the URL has one. URLs with this host are rejected, so that the
+   * service never calls itself.
+   */
   readonly ownHost: string
   /**
    * Port on which this process listens, if known. Behind a proxy it differs from the port of the base URL.
@@ -36,10 +39,10 @@ export type UrlError =
 /** Hosts that tests and local development may reach by plain http. */
 export const LOOPBACK_HOSTS: readonly string[] = ['127.0.0.1', 'localhost']
 
-/** Returns an accepted URL in the parser's spelling, or the reason to reject it. */
+/** Returns an accepted URL as the URL parser writes it, or the reason to reject the URL. */
 export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, UrlError> {
   if (text.length > LENGTH_LIMIT) return err('too_long')
-  // A text that the URL parser would silently repair is rejected: two readers could understand it
+  // A text that the URL parser would silently repair is rejected, because two programs could read it
   // differently.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
   if (!/^[!-[\]-~]*$/.test(text) || !URL.canParse(text)) return err('malformed')
@@ -50,7 +53,8 @@ export function checkOutboundUrl(text: string, rule: UrlRule): Result<string, Ur
   if (text.includes('#')) return err('fragment')
   const error = isLoopback(url) && rule.allowLoopback ? loopbackError(url, rule) : publicError(url, rule)
   if (error !== undefined) return err(error)
-  // A percent-encoded or disguised host: the parser's spelling differs from the text.
+  // Rejects a percent-encoded or disguised host. In that case the parser's host differs from the host in the
+  // text.
   if (authority.toLowerCase().replace(/:\d*$/, '') !== url.hostname) return err('malformed')
   return ok(url.href)
 }
@@ -63,9 +67,9 @@ function isLoopback({ protocol, hostname }: URL): boolean {
 
 function loopbackError({ port }: URL, { ownHost, ownPort }: UrlRule): UrlError | undefined {
   if ((port || '80') === ownPort) return 'own_host'
-  // Both names are the same host, so the port alone distinguishes our own service.
-  const own = new URL(`http://${ownHost}`)
-  return LOOPBACK_HOSTS.includes(own.hostname) && own.port === port ? 'own_host' : undefined
+  // Both loopback names are the same host, so only the port shows whether the URL is our own.
+  const ownUrl = new URL(`http://${ownHost}`)
+  return LOOPBACK_HOSTS.includes(ownUrl.hostname) && ownUrl.port === port ? 'own_host' : undefined
 }
 
 function publicError(
@@ -81,8 +85,8 @@ function publicError(
 }
 
 /**
- * Two labels or more, each of the letters, digits and hyphens of RFC 1123 §2.1, and not a name that is never
- * public.
+ * Returns whether a host name can be public. It has at least two labels of letters, digits and hyphens (RFC
+ * 1123 §2.1). It is not a name in `NEVER_PUBLIC`, or below such a name.
  */
 function isPublicName(hostname: string): boolean {
   const labels = hostname.split('.')
@@ -110,7 +114,7 @@ const NEVER_PUBLIC = [
   'lan',
   'mail',
   'private',
-  // names that resolvers of networks and clusters answer
+  // names that only resolvers inside networks and clusters answer
   'consul',
   'fritz.box',
   'localdomain',

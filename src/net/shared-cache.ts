@@ -1,5 +1,5 @@
-// Cache that isolates share, if the platform has such a cache. A copy from it is not trusted: it is decoded
-// and verified as if it came from the network. Its time of fetch can only shorten its use.
+// Cache that isolates share, if the platform has such a cache. A copy from the cache is not trusted: it is
+// decoded and verified as if it came from the network. The fetch time of the copy can only shorten its use.
 
 import { err, type Result } from '../result.ts'
 import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch.ts'
@@ -10,14 +10,16 @@ import type { FetchError, FetchResource, ResourceRequest } from './guarded-fetch
  */
 export type SharedCache = {
   readonly get: (name: string, limit: number) => Promise<SharedCopy | undefined>
-  /** Stores a copy for so many seconds at most. */
+  /** Stores a copy for at most `seconds`. */
   readonly put: (name: string, copy: SharedCopy, seconds: number) => Promise<void>
 }
 
 /** The fetched bytes, and the time of the fetch in Unix seconds. */
 export type SharedCopy = { readonly body: Uint8Array<ArrayBuffer>; readonly fetchedAt: number }
 
-/** Dependencies of a fetch: Unix seconds, a guarded fetch, and the cache that isolates share. */
+/**
+ * Dependencies of a fetch: the time in Unix seconds, the guarded fetch, and the cache that isolates share.
+ */
 export type FetchSource = {
   readonly now: number
   readonly fetchResource: FetchResource
@@ -28,26 +30,29 @@ export type FetchSource = {
 type CopyRules<T, E> = {
   readonly name: string
   readonly request: ResourceRequest
-  /** Fetch time of the caller's own copy. An older shared copy is skipped. */
+  /**
+   * Fetch time of the caller's own copy; `undefined` if it has none. A shared copy is used only if it is
+   * newer.
+   */
   readonly known: number | undefined
   /**
-   * Decodes a copy. `share` gives a fetched copy to other isolates for so many seconds. For a shared copy it
-   * does nothing.
+   * Decodes a copy. `share` stores a fetched copy in the shared cache for at most `seconds`. For a copy from
+   * the shared cache, `share` does nothing.
    */
   readonly open: (copy: SharedCopy, share: (seconds: number) => void) => Promise<Result<T, E>> | Result<T, E>
   /** Returns whether a shared copy is still fresh. */
   readonly isFresh: (opened: T) => boolean
 }
 
-/** Returns a newer and fresh copy of another isolate, or else fetches the resource. `now` is Unix seconds. */
+/** Returns the shared copy if it is newer than `known` and fresh. Otherwise the resource is fetched. */
 export async function readCopy<T, E>(
   { now, fetchResource, sharedCache }: FetchSource,
   { name, request, known = Number.NEGATIVE_INFINITY, open, isFresh }: CopyRules<T, E>,
 ): Promise<Result<T, E | UnfetchedError>> {
   const copy = await sharedCache?.get(name, request.limit)
   if (copy !== undefined && copy.fetchedAt > known) {
-    const found = await open(copy, () => undefined)
-    if (found.ok && isFresh(found.value)) return found
+    const opened = await open(copy, () => undefined)
+    if (opened.ok && isFresh(opened.value)) return opened
   }
   const response = await fetchResource(request)
   if (!response.ok) return err(UNFETCHED[response.error])
@@ -58,7 +63,7 @@ export async function readCopy<T, E>(
   })
 }
 
-/** Reasons why there is no copy. */
+/** Reasons why no copy could be fetched. */
 export type UnfetchedError = 'address_forbidden' | 'not_fetched' | 'too_large'
 
 const UNFETCHED: Readonly<Record<FetchError, UnfetchedError>> = {

@@ -1,7 +1,7 @@
-// Time limits that end with the work they limit. The timer of AbortSignal.timeout runs on after the response.
-// A running timer keeps a Durable Object in memory.
+// Time limits whose timer is stopped when the work ends. The timer of `AbortSignal.timeout` runs on, and a
+// running timer keeps a Durable Object in memory.
 
-/** Runs `work` with a signal that aborts after so many milliseconds. */
+/** Runs `work` with a signal that aborts after `milliseconds`. */
 export async function withTimeLimit<T>(
   milliseconds: number,
   work: (signal: AbortSignal) => Promise<T>,
@@ -15,7 +15,7 @@ export async function withTimeLimit<T>(
   }
 }
 
-/** Returns the result of `work`, or `late` after so many milliseconds. The work itself goes on. */
+/** Returns the result of `work`, or `late` after `milliseconds`. The work itself continues. */
 export async function withDeadline<T, L>(work: Promise<T>, milliseconds: number, late: L): Promise<T | L> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<L>((resolve) => {

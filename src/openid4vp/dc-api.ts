@@ -23,23 +23,24 @@ export type DcApiRequestInput = Omit<
   'language' | 'clientId' | 'responseUri' | 'generation' | 'walletNonce'
 > & {
   readonly generation: Pick<Generation, 'nonce' | 'kid' | 'encryptionPublicJwk'>
-  /** Metadata for Google Wallet in base64url. Absent: the request is not for that wallet. */
+  /** Metadata for Google Wallet in base64url. Absent: the request does not contain this metadata. */
   readonly googleMetadata?: string | undefined
-  /** Serialised, without a path (HTML §7.1.1). Only pages of this origin may use the request. */
+  /** Serialised origin without a path (HTML §7.1.1). Only pages of this origin may use the request. */
   readonly origin: string
 }
 
 /** Exchange protocol identifier of ISO/IEC TS 18013-7 Annex C. */
 export const ISO_MDOC = 'org-iso-mdoc'
 
-/** Exchange protocol identifiers (A.1, and Annex C). */
+/** Exchange protocol identifiers (OpenID4VP 1.0 A.1, ISO/IEC TS 18013-7 Annex C). */
 export const DC_API_PROTOCOLS = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned', ISO_MDOC] as const
 export type DcApiProtocol = (typeof DC_API_PROTOCOLS)[number]
 
 /**
  * Builds both requests as entries of `requests` for `navigator.credentials.get({digital})` (W3C Digital
- * Credentials §3), the signed one first. They are one generation, with the same nonce and key. Without an
- * identity there is only the unsigned one (A.2: this API has no `redirect_uri` prefix).
+ * Credentials §3). The signed request comes first. Both belong to one generation, so they have the same nonce
+ * and key. Without an identity only the unsigned request is returned (A.2: this API has no `redirect_uri`
+ * prefix).
  */
 export async function buildDcApiRequests(input: DcApiRequestInput, identity: VerifierIdentity | null) {
   const unsigned = { protocol: 'openid4vp-v1-unsigned', data: buildDcApiParameters(input) } as const
@@ -53,11 +54,11 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   const { origin, now, expiresAt, googleMetadata } = input
   return {
     ...buildDcApiParameters(input),
-    // Google Wallet answers only requests with this member of its own.
+    // Google Wallet answers only requests that have this member, which is specific to Google Wallet.
     ...(googleMetadata && {
       client_metadata: { ...buildClientMetadata(input), gw_rp_metadata_bytes: googleMetadata },
     }),
-    // Only in the signed request: without a signature nothing binds it to the verifier.
+    // Only the signed request has attestations. Without a signature nothing binds them to the verifier.
     ...(input.verifierInfo && { verifier_info: input.verifierInfo }),
     client_id: clientId,
     // A.2: prevents replay of the signed request by another page.
@@ -68,7 +69,7 @@ export function buildDcApiClaims(input: DcApiRequestInput, clientId: string): Js
   }
 }
 
-/** A.2: builds the parameters of both requests. `client_id` must be absent from the unsigned request. */
+/** Builds the parameters that both requests have. The unsigned request must not have `client_id` (A.2). */
 export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   return {
     response_type: 'vp_token',
@@ -80,7 +81,7 @@ export function buildDcApiParameters(input: DcApiRequestInput): JsonObject {
   }
 }
 
-/** Parses `data` of the browser's credential (A.4): the response parameters as JSON values. */
+/** Parses `data` of the credential from the browser (A.4). Its members are JSON values. */
 export function parseDcApiResponse(
   data: JsonObject,
   { responseMode, ...rules }: EncryptionRules & { readonly responseMode: ResponseMode },

@@ -1,4 +1,5 @@
-// `age_over_NN` scopes, and their proof by a birthdate (api/result: calendar days in UTC, 29 Feb -> 1 Mar).
+// Scopes `age_over_NN`, and the proof of an age by a birthdate (api/result). Days are calendar days in UTC.
+// In a common year, a person born on 29 Feb reaches an age on 1 Mar.
 
 import { isJsonObject, type Json } from '../codec/json.ts'
 
@@ -16,25 +17,26 @@ export function parseAgeScope(
 }
 
 /**
- * True if a birthdate proves that its holder has reached an age at `now` (Unix seconds). It must be a
- * complete calendar date `YYYY-MM-DD` of a person who can be alive, or the map of ISO/IEC 23220-2
- * §6.3.1.1.3. In that map the latest date that the mask allows counts.
+ * Returns true if a birthdate proves that the person has reached an age at `now` (Unix seconds). The
+ * birthdate must be a complete calendar date `YYYY-MM-DD` at most 150 years ago, or the map of ISO/IEC
+ * 23220-2 §6.3.1.1.3. For a map, the latest date that its mask allows is used.
  */
 export function provesAge(birthdate: Json, age: number, now: number): boolean {
   const birth = parseDate(birthdate) ?? parseMaskedDate(birthdate)
   if (birth === undefined) return false
   const today = dayNumber(new Date(now * 1000))
   if (today - birth > OLDEST * DAYS_OF_A_YEAR) return false
-  // In a common year no day lies between 28 Feb (228) and 1 Mar (301), so 29 Feb (229) is first reached on 1
-  // Mar.
+  // A common year has no day between 28 Feb (228) and 1 Mar (301). So an anniversary of 29 Feb (229) is
+  // reached on 1 Mar.
   return birth + age * DAYS_OF_A_YEAR <= today
 }
 
-// Rejects placeholders such as 0001-01-01, and 0000 for a withheld year (OpenID Connect Core §5.1).
+// Limit of the age in years. It rejects placeholders such as 0001-01-01, and the year 0000, which stands for
+// a withheld year (OpenID Connect Core §5.1).
 const OLDEST = 150
 
-// A calendar day is one number, year * 10000 + month * 100 + day, so that years can be added and days
-// compared.
+// Distance of one year. A calendar day is one number, year * 10000 + month * 100 + day. So years can be added
+// and days can be compared.
 const DAYS_OF_A_YEAR = 10_000
 
 function parseDate(value: Json): number | undefined {
@@ -44,7 +46,10 @@ function parseDate(value: Json): number | undefined {
   return real ? dayNumber(date) : undefined
 }
 
-/** `birth_date` and, for an uncertain or approximate date, the digits of YYYYMMDD that are masked. */
+/**
+ * Parses the map with `birth_date` and `approximate_mask`. The mask marks the uncertain digits of YYYYMMDD.
+ * Returns the latest possible day; `undefined` if the map is malformed.
+ */
 function parseMaskedDate(value: Json): number | undefined {
   if (!isJsonObject(value)) return undefined
   const { birth_date = null, approximate_mask: mask = '00000000', ...others } = value
@@ -57,7 +62,10 @@ function parseMaskedDate(value: Json): number | undefined {
   return Number(year.replaceAll('.', '9') + latest(month, 12) + latest(day, 31))
 }
 
-/** The highest number of two digits up to `limit` that fits. The date need not exist: it is a bound. */
+/**
+ * Returns the highest two-digit number up to `limit` that fits the masked digits. The resulting date is only
+ * a bound, and need not exist in the calendar.
+ */
 function latest(masked: string, limit: number): string {
   const numbers = Array.from({ length: limit }, (_, i) => String(limit - i).padStart(2, '0'))
   return numbers.find((number) => new RegExp(`^${masked}$`).test(number)) ?? String(limit)

@@ -1,6 +1,7 @@
-// The assurance level of a credential and its derivation (api/result). It starts at the level of the trust
-// anchor. A level that the credential declares can lower it, never raise it. Without holder binding, or with
-// an unknown status of the credential or of its issuer's certificates, it is at most `low`.
+// Derives the assurance level of a credential, and lists the steps of the derivation (api/result). The level
+// starts at the level of the trust anchor. A level that the credential declares can lower the result, never
+// raise it. Without holder binding the level is at most `low`. The same applies if the status of the
+// credential or of its issuer's certificates is unknown.
 
 import { isoTime } from '../codec/date-time.ts'
 import type { Json } from '../codec/json.ts'
@@ -25,15 +26,15 @@ export type DerivedLevel = {
 export const UNCHECKED_LEVEL: AssuranceLevel = 'low'
 
 /**
- * Derives the level of one verified credential; `id` names it in the steps. `isUnbound`: the response is for
- * an unsigned request that any person may have answered.
+ * Derives the level of one verified credential. `id` names the credential in the steps. `isUnbound` is true
+ * if the request was unsigned and any person may have answered it.
  */
 export function deriveLevel(id: string, credential: VerifiedCredential, isUnbound = false): DerivedLevel {
   const { anchor, holderBound, claims } = credential
   const start = anchor.assurance_level
   const certified = certificateStep(id, credential, start)
-  const known = certified?.level ?? start
-  const bound = holderBound ? known : UNCHECKED_LEVEL
+  const certifiedLevel = certified?.level ?? start
+  const bound = holderBound ? certifiedLevel : UNCHECKED_LEVEL
   const answered = isUnbound ? UNCHECKED_LEVEL : bound
   const status = statusStep(id, credential, answered)
   const declared = SELF_DECLARED.flatMap((path) => selectClaims(claims, path) ?? []).map(toLevel)
@@ -71,7 +72,10 @@ function statusStep(
   return { step: 'status', id, status, as_of, level }
 }
 
-/** Returns the lowest level of several credentials; `low` for none. */
+/**
+ * Returns the lowest level of the credentials, with the steps of all. Returns `low` if there are no
+ * credentials.
+ */
 export function lowestLevel(levels: readonly DerivedLevel[]): DerivedLevel {
   const steps = levels.flatMap(({ derivation }) => derivation)
   const level = levels.length === 0 ? 'low' : levels.map((one) => one.level).reduce(lowerLevel)
@@ -89,14 +93,14 @@ export function reachesLevel(level: AssuranceLevel, required: AssuranceLevel): b
   return lowerLevel(level, required) === required
 }
 
-// Paths where a credential may declare its level: a claim, or `verification` of OpenID Connect for Identity
-// Assurance. The claims of a W3C credential are one step below.
+// Paths at which a credential may declare its level: a claim, or `verification` of OpenID Connect for
+// Identity Assurance. In a W3C credential both are inside `credentialSubject`.
 const SELF_DECLARED: readonly ClaimsPath[] = [
   ['assurance_level'],
   ['verification', 'assurance_level'],
 ].flatMap((path) => [path, ['credentialSubject', ...path]])
 
-/** Treats an unknown level as `low`. */
+/** Returns the level with this name. Returns `low` for an unknown name. */
 function toLevel(value: Json): AssuranceLevel {
   return ASSURANCE_LEVELS.find((level) => level === value) ?? 'low'
 }

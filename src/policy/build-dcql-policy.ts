@@ -1,6 +1,6 @@
-// Builds a policy from a caller's own DCQL query, or returns every error. api/creation: 400 for an unknown
-// name, 422 for a query that no response can satisfy or that we cannot check. `docs/decisions/policy.md` has
-// the details.
+// Builds a policy from a caller's own DCQL query, or returns its errors. The status is 400 for an unknown
+// name or an invalid member. It is 422 for a query that no response can satisfy or that this service cannot
+// check (api/creation). `docs/decisions/policy.md` has the details.
 
 import { toPointer } from '../codec/json-pointer.ts'
 import type { CredentialFormat } from '../formats/verification/format.ts'
@@ -10,11 +10,11 @@ import { parseAgeScope } from './age.ts'
 import { findType, scopeAt } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy, PolicyDescriptor, ScopePath } from './policy.ts'
 
-/** Known types and verified credential formats. */
+/** Known types, and the credential formats that this service verifies. */
 type DcqlCatalogue = {
   readonly definitions: readonly CredentialTypeDefinition[]
   readonly formats: readonly DcqlFormat[]
-  /** True if some of the anchors come from trust lists, which `etsi_tl` requires. */
+  /** True if some anchors come from trust lists. Only then can `etsi_tl` be checked. */
   readonly hasTrustLists: boolean
 }
 
@@ -23,7 +23,7 @@ type DcqlFormat = Pick<
   'id' | 'metaTypes' | 'buildMeta' | 'isClaimsPath' | 'claimsParameters' | 'clearClaims'
 >
 
-/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
+/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
 export const DCQL_ERRORS = {
   unknown_format: 'invalid_request',
   unknown_meta_member: 'invalid_request',
@@ -41,12 +41,12 @@ export const DCQL_ERRORS = {
 } as const
 type DcqlErrorCode = keyof typeof DCQL_ERRORS
 
-/** Reason why there is no policy. `pointer` (RFC 6901) is relative to the query. */
+/** One error of a query. `pointer` (RFC 6901) is relative to the query. */
 type DcqlError = { readonly code: DcqlErrorCode; readonly pointer: string }
 
 /**
- * Builds the policy of a query that its schema has accepted. All errors of a query have the same status: 400
- * while a name is unknown, else 422.
+ * Builds the policy of a query that the DCQL schema has accepted. All returned errors have the same status.
+ * If an error has status 400, only errors with status 400 are returned.
  */
 export function buildDcqlPolicy(
   query: DcqlQuery,
@@ -81,16 +81,19 @@ export function checkName(queryId: string, path: ClaimsPath): string {
   }, queryId)
 }
 
-/** §6.4.2: with credential sets, a query in none of them is never requested. */
+/**
+ * Returns an error for each credential query that no credential set names. If a query has credential sets, no
+ * wallet presents such a credential (§6.4.2).
+ */
 function setErrors({ credentials, credential_sets }: DcqlQuery): readonly DcqlError[] {
   if (credential_sets === undefined) return []
-  const named = new Set(credential_sets.flatMap(({ options }) => options.flat()))
+  const setIds = new Set(credential_sets.flatMap(({ options }) => options.flat()))
   return credentials.flatMap(({ id }, i) =>
-    named.has(id) ? [] : [{ code: 'query_in_no_credential_set' as const, pointer: `/credentials/${i}` }],
+    setIds.has(id) ? [] : [{ code: 'query_in_no_credential_set' as const, pointer: `/credentials/${i}` }],
   )
 }
 
-/** Parses one credential query to a descriptor for each requested type. */
+/** Parses one credential query. Returns one descriptor for each requested type. */
 function parseQuery(
   query: CredentialQuery,
   { definitions, formats, hasTrustLists }: DcqlCatalogue,
@@ -110,7 +113,9 @@ function parseQuery(
   return ok(types.value.map((type) => describe(query, type)))
 }
 
-/** Returns the types that `meta` requests. All must be known, because anchors vouch for types. */
+/**
+ * Returns the types that `meta` requests. Every type must be known, because trust anchors vouch for types.
+ */
 function parseTypes(
   { format: formatId, meta }: CredentialQuery,
   format: DcqlFormat,
@@ -120,8 +125,8 @@ function parseTypes(
   if (identifiers === undefined || identifiers.length === 0) {
     return err([{ code: 'invalid_meta', pointer: '/meta' }])
   }
-  const known = Object.keys(format.buildMeta(identifiers))
-  const unknown = Object.keys(meta).filter((name) => !known.includes(name))
+  const members = Object.keys(format.buildMeta(identifiers))
+  const unknown = Object.keys(meta).filter((name) => !members.includes(name))
   if (unknown.length > 0) {
     return err(
       unknown.map((name) => ({
@@ -135,14 +140,20 @@ function parseTypes(
   return ok([...new Set(types)])
 }
 
-/** B.2: an mdoc always has holder binding. The protocol may have further rules. */
+/**
+ * Returns an error if the query waives holder binding for an mdoc. An mdoc always has holder binding (B.2).
+ * The protocol may have further rules on holder binding.
+ */
 function bindingErrors(query: CredentialQuery): readonly DcqlError[] {
   const isWaived = query.require_cryptographic_holder_binding === false
   if (!isWaived || query.format !== 'mso_mdoc') return []
   return [{ code: 'holder_binding_required', pointer: '/require_cryptographic_holder_binding' }]
 }
 
-/** §6.1.1 defines the types. Refuses a type that cannot be checked, because no response could satisfy it. */
+/**
+ * Returns the errors of one trusted authority (§6.1.1). An authority type that this service cannot check is
+ * an error, because no response could satisfy it.
+ */
 function authorityErrors({ type, values }: TrustedAuthority, hasTrustLists: boolean): readonly DcqlError[] {
   if (type === 'openid_federation' || (type === 'etsi_tl' && !hasTrustLists))
     return [{ code: 'authority_not_checkable', pointer: '/type' }]
@@ -176,12 +187,12 @@ function pathError(path: ClaimsPath, { isClaimsPath, clearClaims }: DcqlFormat):
 function describe(query: CredentialQuery, type: CredentialTypeDefinition): PolicyDescriptor {
   const { id, format, claims = [], claim_sets } = query
   const scopes = claims.map(({ path, values }): ScopePath => {
-    const known = scopeAt(type, format, path)
+    const typeScope = scopeAt(type, format, path)
     return {
       scope: checkName(id, path),
       display_name: displayName(type, format, path),
       path,
-      boolean: known?.boolean === true || isAge(path),
+      boolean: typeScope?.boolean === true || isAge(path),
       ...(values === undefined ? {} : { values }),
     }
   })
@@ -194,12 +205,19 @@ function describe(query: CredentialQuery, type: CredentialTypeDefinition): Polic
   }
 }
 
-/** Ages are boolean even if the catalogue lacks the claim: the text `"false"` must not prove an age. */
+/**
+ * Returns true if the last name in the path is `age_over_NN`. Such a claim is boolean even if the catalogue
+ * lacks the claim. The text `"false"` must not prove an age.
+ */
 function isAge(path: ClaimsPath): boolean {
   return parseAgeScope(String(path.at(-1))) !== undefined
 }
 
-/** Returns the name of a claim for people: the scope at its path or around it, else the path itself. */
+/**
+ * Returns the name of a claim for people: the scope with the path of the claim. Array elements at the end of
+ * the path are ignored, so an element has the scope of its array. Returns the path as text if there is no
+ * such scope.
+ */
 function displayName(type: CredentialTypeDefinition, format: string, path: ClaimsPath): string {
   const whole = path.findLastIndex((component) => typeof component === 'string') + 1
   return scopeAt(type, format, path.slice(0, whole))?.scope ?? checkName('', path).slice(1)

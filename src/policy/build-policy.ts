@@ -1,5 +1,5 @@
-// Builds a policy from the types and scopes that a relying party requests, or returns every error.
-// api/creation: 400 for an unknown name, 422 for known names that no credential can satisfy.
+// Builds a policy from the types and scopes that a relying party requests, or returns its errors. The status
+// is 400 for an unknown name, and 422 for known names that no credential can satisfy (api/creation).
 // `docs/decisions/policy.md` defines `any` and `all`.
 
 import { err, ok, type Result } from '../result.ts'
@@ -7,25 +7,34 @@ import { formatOf, pathIn, scopePath } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 import { type Alternative, buildQuery, type QueryFormat } from './query.ts'
 
-/** The policy members of `POST /v1/verify`, with defaults. A name given twice counts once. */
+/** Policy members of `POST /v1/verify`, with their defaults filled in. A repeated name is used once. */
 export type PolicyRequest = {
   readonly credential_types: readonly string[]
   readonly scope: readonly string[]
   readonly credential_match: 'any' | 'all'
-  /** Order of preference; null: all verified formats of the types, except those with `requestedByName`. */
+  /**
+   * Formats in order of preference. Null: all formats that this service verifies. Formats with
+   * `requestedByName` are then used only if the other formats lack the type or one of its scopes.
+   */
   readonly formats: readonly string[] | null
   readonly allow_derived: boolean
-  /** The intent to store the claims, in formats that have a place for it. Default: false. */
+  /**
+   * True if the relying party intends to store the claims. Only formats with `intent_to_retain` state it.
+   * Default: false.
+   */
   readonly intent_to_retain?: boolean
 }
 
-/** Known types (`typeDefinitions`) and verified credential formats, in order of preference. */
+/**
+ * Known types (`typeDefinitions`), and the credential formats that this service verifies, in order of
+ * preference.
+ */
 type PolicyCatalogue = {
   readonly definitions: readonly CredentialTypeDefinition[]
   readonly formats: readonly QueryFormat[]
 }
 
-/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
+/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
 export const POLICY_ERRORS = {
   invalid_request: 'invalid_request',
   unsupported_credential_type: 'unsupported_credential_type',
@@ -37,10 +46,10 @@ export const POLICY_ERRORS = {
 } as const
 type PolicyErrorCode = keyof typeof POLICY_ERRORS
 
-/** Reason why there is no policy. `pointer` (RFC 6901) names the member. */
+/** One error of a request. `pointer` (RFC 6901) names the member of the request. */
 type PolicyError = { readonly code: PolicyErrorCode; readonly pointer: string }
 
-/** Builds the policy. All errors of a request have the same status: 400 while a name is unknown, else 422. */
+/** Builds the policy. All returned errors have the same status: 400 if a name is unknown, else 422. */
 export function buildPolicy(
   request: PolicyRequest,
   catalogue: PolicyCatalogue,
@@ -63,10 +72,16 @@ export function buildPolicy(
   })
 }
 
-/** A requested type in each possible format, with the requested scopes that it has there. */
+/**
+ * A requested type and its alternatives. Each alternative has one format, and the requested scopes that the
+ * type has in that format.
+ */
 type RequestedType = { readonly name: string; readonly alternatives: readonly Alternative[] }
 
-/** An empty list is an error: with nothing to check, every response would pass. */
+/**
+ * Returns an error for each unknown name and for each empty list. With an empty list there would be nothing
+ * to check, and every response would pass.
+ */
 function unknownNames(
   request: PolicyRequest,
   { definitions, formats }: PolicyCatalogue,
@@ -124,7 +139,10 @@ function byDefault(alternatives: readonly Alternative[]): readonly Alternative[]
   return usual.some(({ scopes }) => scopes.length === most) ? usual : alternatives
 }
 
-/** Returns the identifiers of a type for each credential query: all together, or one by one. */
+/**
+ * Returns one list of identifiers for each credential query. If one `meta` of the format can request only one
+ * type, each identifier has a query of its own. Otherwise one query has all identifiers.
+ */
 function identifiersPerQuery(
   type: CredentialTypeDefinition,
   format: QueryFormat,
@@ -158,15 +176,15 @@ function uncarriedNames(request: PolicyRequest, types: readonly RequestedType[])
 }
 
 /**
- * `any`: one credential is enough, so each must have every scope. Returns one group of all that have them.
+ * Builds the group for `any`. One credential is enough, so the group has only alternatives with every scope.
  */
 function anyGroup(types: readonly RequestedType[], scope: readonly string[]): readonly Alternative[][] {
   return [types.flatMap((type) => type.alternatives.filter(({ scopes }) => scopes.length === scope.length))]
 }
 
 /**
- * `all`: every type is presented, in a format with all scopes that the type has in any format. Returns one
- * group for each type.
+ * Builds one group for each type, for `all`. A group has the alternatives with all requested scopes that the
+ * type has in any format.
  */
 function allGroups(types: readonly RequestedType[]): readonly Alternative[][] {
   return types.map((type) => {

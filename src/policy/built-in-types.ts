@@ -6,14 +6,14 @@ import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
 import type { CredentialTypeDefinition, CredentialTypeFormat } from './policy.ts'
 
 /**
- * Name of a scope entry for every `age_over_NN`, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5). The two digits
- * replace `NN` in its path.
+ * Name of the catalogue entry for all scopes `age_over_NN`, NN from 01 to 99 (ISO/IEC 18013-5 §7.2.5). The
+ * two digits of a scope replace `NN` in the path of the entry.
  */
 export const AGE_PATTERN = 'age_over_NN'
 
 /**
  * Scope and mdoc element of each PID attribute (PID Rulebook 1.7 §4.1.1, §3.1.2). The scope is the SD-JWT
- * claim name, with dots between its levels. Null: an mdoc has no element for it.
+ * claim name, with dots between its levels. Null: an mdoc has no element for the attribute.
  */
 const PID_ATTRIBUTES: readonly (readonly [scope: string, element: string | null])[] = [
   ['family_name', 'family_name'],
@@ -57,8 +57,8 @@ const MDL_ELEMENTS = `family_name given_name birth_date issue_date expiry_date i
   family_name_national_character given_name_national_character signature_usual_mark`
 
 /**
- * Elements of the AAMVA Mobile Driver's License Implementation Guidelines. `sex` has the values of AAMVA, not
- * of ISO.
+ * Elements of the AAMVA Mobile Driver's License Implementation Guidelines. `sex` is left out, because AAMVA
+ * defines other values for it than ISO.
  */
 const AAMVA_ELEMENTS = `domestic_driving_privileges name_suffix organ_donor veteran family_name_truncation
   given_name_truncation aka_family_name aka_given_name aka_suffix weight_range race_ethnicity DHS_compliance
@@ -75,15 +75,21 @@ const PHOTO_ID_ELEMENTS = `family_name given_name family_name_unicode given_name
 const PHOTO_ID_OWN_ELEMENTS = `person_id birth_country birth_state birth_city administrative_number resident_street
   resident_house_number travel_document_number resident_state`
 
-/** Elements of the Japanese card, without the Individual Number, whose use a law restricts. */
+/**
+ * Elements of the Japanese My Number Card, without the Individual Number. A law restricts the use of that
+ * number.
+ */
 const MY_NUMBER_CARD_ELEMENTS = `full_name_unicode resident_address_unicode local_gov_code_unicode portrait
   sex_unicode birth_date_unicode`
 
-/** Elements of the Indian credential about a person, without the elements in the local script. */
+/**
+ * Elements about the person in the Indian Aadhaar credential. The only element in the local script is
+ * `local_resident_name`.
+ */
 const AADHAAR_ELEMENTS = `resident_name local_resident_name resident_image dob gender address building street landmark
   locality vtc sub_district district state pincode is_nri credential_issuing_date enrolment_date`
 
-/** The ages that the Indian credential has. */
+/** Ages for which the Aadhaar credential has an element. */
 const AADHAAR_AGES = ['18', '50', '60', '75']
 
 const AV_NAMESPACE = 'eu.europa.ec.av.1'
@@ -94,7 +100,10 @@ const ISO_23220_NAMESPACE = 'org.iso.23220.1'
 const MY_NUMBER_CARD_NAMESPACE = 'org.iso.23220.1.jp'
 const AADHAAR_NAMESPACE = 'in.gov.uidai.aadhaar.1'
 
-/** Types that were built in later. Each gives way to an added type with the same name or identifier. */
+/**
+ * Names of types that became built in later. If an added type has the same name or identifier, the built-in
+ * type is not used.
+ */
 export const LATER_TYPES: ReadonlySet<string> = new Set(['google_id_pass', 'my_number_card', 'aadhaar'])
 
 /** Placeholder in a path for a namespace that equals the identifier of the type. */
@@ -183,7 +192,10 @@ function mdlElements(): CredentialTypeFormat['scopes'] {
   return { ...elements(MDL_NAMESPACE, MDL_ELEMENTS), ...isoBirthAndAge(MDL_NAMESPACE) }
 }
 
-/** The Indian credential names ages `age_above18` and so on. */
+/**
+ * Returns the scopes of the Aadhaar credential. The credential names its age elements `age_above18` and so
+ * on. Each age is also available under the scope `age_over_NN`.
+ */
 function aadhaarElements(): CredentialTypeFormat['scopes'] {
   const ages = AADHAAR_AGES.flatMap((digits) => {
     const entry = { path: [AADHAAR_NAMESPACE, `age_above${digits}`], boolean: true }
@@ -203,7 +215,10 @@ function age(...path: ClaimsPath): CredentialTypeFormat['scopes'] {
   return { [AGE_PATTERN]: { path, boolean: true } }
 }
 
-/** `birthdate` is our name for it in every type, and ages are derived from it. ISO calls it `birth_date`. */
+/**
+ * Returns the scopes `birthdate` and `age_over_NN` of an ISO namespace. The scope is named `birthdate` in
+ * every type, and ages are derived from it. ISO names the element `birth_date`.
+ */
 function isoBirthAndAge(namespace: string): CredentialTypeFormat['scopes'] {
   return { birthdate: { path: [namespace, 'birth_date'] }, ...age(namespace, 'age_over_NN') }
 }

@@ -1,4 +1,4 @@
-// Look-ups in the credential types that are known by name (api/types).
+// Look-ups in the known credential types (api/types).
 
 import type { CredentialType } from '../formats/verification/format.ts'
 import type { ClaimsPath } from '../openid4vp/dcql/query.ts'
@@ -7,8 +7,9 @@ import { AGE_PATTERN, BUILT_IN_TYPES, LATER_TYPES, OWN_NAMESPACE } from './built
 import type { CredentialTypeDefinition, CredentialTypeFormat, ScopePath } from './policy.ts'
 
 /**
- * Returns the built-in types and those that a relying party added. Leaves out an added type with a name that
- * is taken, so that no settings can redefine `pid`. `typeConflicts` reports it when the settings are changed.
+ * Returns the built-in types and the types that a relying party added. Leaves out an added type whose name
+ * another type has already, so that settings cannot redefine `pid`. `typeConflicts` reports such a type when
+ * the settings are changed.
  */
 export function typeDefinitions(
   added: readonly CredentialTypeDefinition[],
@@ -19,7 +20,10 @@ export function typeDefinitions(
   return [...builtIn, ...free]
 }
 
-/** The built-in types, except later types whose name or identifier an added type has. */
+/**
+ * Returns the built-in types. Leaves out a type of `LATER_TYPES` if an added type has the same name or the
+ * same identifier.
+ */
 function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly CredentialTypeDefinition[] {
   const isTaken = (type: CredentialTypeDefinition) =>
     added.some(
@@ -33,9 +37,9 @@ function builtInBeside(added: readonly CredentialTypeDefinition[]): readonly Cre
 }
 
 /**
- * Returns the names and identifiers of added types that another type has already. Settings must not have
- * them. `index` is the place of the added type. Verification maps an identifier to the first type that lists
- * it, so a second type with that identifier could never be satisfied.
+ * Returns each name and identifier of an added type that another type has already. Settings with such a
+ * conflict are rejected. `index` is the position of the added type in the list. Verification maps an
+ * identifier to the first type that lists it, so no credential could satisfy a second type.
  */
 export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   return added.flatMap((type, index) => {
@@ -52,7 +56,10 @@ export function typeConflicts(added: readonly CredentialTypeDefinition[]) {
   })
 }
 
-/** Builds `Context.typeOf`: the first definition that lists a verified identifier in that format. */
+/**
+ * Builds `Context.typeOf`. The built function returns the type of the first definition that lists the
+ * identifier in the given format. It returns `undefined` if no definition lists the identifier.
+ */
 export function typeOf(
   definitions: readonly CredentialTypeDefinition[],
 ): (format: string, identifier: string) => CredentialType | undefined {
@@ -62,12 +69,12 @@ export function typeOf(
   }
 }
 
-/** Returns the type as trust anchors name it. */
+/** Returns the name of the type, and whether the type is built in. Trust anchors are matched with both. */
 export function credentialType(type: CredentialTypeDefinition): CredentialType {
   return { name: type.name, builtIn: BUILT_IN_TYPES.includes(type) }
 }
 
-/** Returns the first type with this identifier in this format. */
+/** Returns the first type that lists the identifier in the format; `undefined` if there is none. */
 export function findType(
   definitions: readonly CredentialTypeDefinition[],
   format: string,
@@ -76,14 +83,14 @@ export function findType(
   return definitions.find((type) => formatOf(type, format)?.identifiers.includes(identifier))
 }
 
-/** Returns the type's data in one format; `undefined` if the type does not exist in it. */
+/** Returns the identifiers and scopes of a type in one format; `undefined` if the type lacks the format. */
 export function formatOf(type: CredentialTypeDefinition, format: string): CredentialTypeFormat | undefined {
   return Object.hasOwn(type.formats, format) ? type.formats[format] : undefined
 }
 
 /**
- * Returns the path of a scope's claim in a type's credentials of one format; `undefined` if the type lacks
- * it.
+ * Returns a scope with the path of its claim, for one type in one format. Returns `undefined` if the type
+ * lacks the scope in the format. With `allowDerived`, an age scope also has the path of the birthdate.
  */
 export function scopePath(
   type: CredentialTypeDefinition,
@@ -96,15 +103,15 @@ export function scopePath(
   const age = parseAgeScope(scope)
   const entry = ownEntry(scopes, scope) ?? (age && withDigits(ownEntry(scopes, AGE_PATTERN), age.digits))
   if (entry === undefined) return undefined
-  const found = { scope, path: entry.path, boolean: age !== undefined || entry.boolean === true }
+  const scopePath = { scope, path: entry.path, boolean: age !== undefined || entry.boolean === true }
   const birthdate = ownEntry(scopes, 'birthdate')
-  if (!allowDerived || age === undefined || birthdate === undefined) return found
-  return { ...found, derived: { path: birthdate.path, age: age.years } }
+  if (!allowDerived || age === undefined || birthdate === undefined) return scopePath
+  return { ...scopePath, derived: { path: birthdate.path, age: age.years } }
 }
 
 /**
- * Returns the scope whose claim is at `path` in a type's credentials of one format: the inverse of
- * `scopePath`.
+ * Returns the scope whose claim has the given path, for one type in one format. Returns `undefined` if there
+ * is none. This function is the inverse of `scopePath`.
  */
 export function scopeAt(
   type: CredentialTypeDefinition,
@@ -112,14 +119,17 @@ export function scopeAt(
   path: ClaimsPath,
 ): ScopePath | undefined {
   const named = Object.keys(formatOf(type, format)?.scopes ?? {})
-  // Ages are a pattern in the catalogue, so the two digits in the path are the candidates.
+  // The catalogue has one pattern for all ages. So each pair of digits in the path is tried as an age.
   const ages = (JSON.stringify(path).match(/\d\d/g) ?? []).map((digits) => `age_over_${digits}`)
   return [...named, ...ages]
     .flatMap((scope) => scopePath(type, format, scope, false) ?? [])
     .find((entry) => JSON.stringify(entry.path) === JSON.stringify(path))
 }
 
-/** Returns a scope's path in credentials of one of the type's identifiers. */
+/**
+ * Returns the scope with the type identifier in place of `{type}` at the start of its path. Returns the scope
+ * unchanged if its path does not start with `{type}`.
+ */
 export function pathIn(identifier: string | undefined, scope: ScopePath): ScopePath {
   if (identifier === undefined || scope.path[0] !== OWN_NAMESPACE) return scope
   return { ...scope, path: [identifier, ...scope.path.slice(1)] }
@@ -132,8 +142,8 @@ function ownEntry(scopes: CredentialTypeFormat['scopes'], name: string): ScopeEn
 }
 
 /**
- * Puts the digits into the path. A path without `NN` would select one claim for every age, so it has no
- * scope.
+ * Replaces `NN` in the path by the digits of an age. Returns `undefined` for a path without `NN`, because it
+ * would select the same claim for every age.
  */
 function withDigits(pattern: ScopeEntry | undefined, digits: string): ScopeEntry | undefined {
   if (!pattern?.path.some((step) => typeof step === 'string' && step.includes('NN'))) return undefined

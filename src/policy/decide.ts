@@ -11,7 +11,7 @@ import { readScope } from './read-scope.ts'
 
 type RequiredPolicy = Policy & {
   readonly required_assurance_level: AssuranceLevel
-  /** Requires that one key holds every credential used. */
+  /** True if every credential used must be bound to the same key. */
   readonly require_same_holder_key?: boolean
 }
 
@@ -24,7 +24,10 @@ type DecisionInput = {
   readonly isUnbound?: boolean | undefined
 }
 
-/** Decides. Ignores presentations that match no query, and credentials of a type that was not requested. */
+/**
+ * Decides on the presentations of a response. Ignores presentations that match no query, and credentials of a
+ * type that was not requested.
+ */
 export function decide({ policy, presentations, now, isUnbound }: DecisionInput): Decision {
   const checked = presentations.flatMap((presentation) => {
     const descriptor = policy.descriptors.find(
@@ -61,8 +64,8 @@ export function decide({ policy, presentations, now, isUnbound }: DecisionInput)
 }
 
 /**
- * Reasons in order of precedence: validity of the credential, then its assurance level, then its values. The
- * values of an invalid credential have no meaning.
+ * Reasons in order of precedence. The decision reports the first reason that applies. The validity of a
+ * credential comes before its values, because the values of an invalid credential have no meaning.
  */
 const PRECEDENCE: readonly PolicyReason[] = [
   'credential_revoked',
@@ -128,10 +131,10 @@ function checkCredential(
 }
 
 /**
- * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). For each credential set: the first
- * option that satisfies the policy, else the first that was presented. For a query with several credentials:
- * those that satisfy, else all. Returns none if a required set was not presented. An optional set is used
- * only if it satisfies.
+ * Chooses the credentials that the decision uses (OpenID4VP 1.0 §6.4.2). From each credential set, uses the
+ * first option that satisfies the policy. If no option satisfies it, uses the first presented option of a
+ * required set, and no option of an optional set. If a query has several credentials, uses the credentials
+ * that satisfy the policy, or all if none does. Returns an empty list if a required set was not presented.
  */
 function choose({ query }: Policy, checked: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const sets =
@@ -151,24 +154,29 @@ function choose({ query }: Policy, checked: readonly CheckedCredential[]): reado
   return checked.filter((one) => chosen.has(one.id) && presented.get(one.id)?.includes(one))
 }
 
-/** A failing credential beside a satisfying credential is ignored: the wallet could have omitted it. */
+/**
+ * Returns the credentials that satisfy the policy, or all credentials if none does. A failing credential is
+ * ignored beside a satisfying credential, because the wallet could have omitted it.
+ */
 function bestOf(credentials: readonly CheckedCredential[]): readonly CheckedCredential[] {
   const satisfying = credentials.filter(({ reason }) => reason === null)
   return satisfying.length > 0 ? satisfying : credentials
 }
 
-/** Returns if one key holds all credentials; null if none has holder binding. */
+/** Returns true if all credentials are bound to the same key; null if no credential has holder binding. */
 function isHeldByOneKey(used: readonly CheckedCredential[]): boolean | null {
   const [key] = used.flatMap(({ credential }) => credential.holderKey ?? [])
   return key === undefined ? null : used.every(({ credential }) => credential.holderKey === key)
 }
 
-/** Returns the names in `checks`: the requested scopes, or the claims of the caller's queries. */
+/** Returns the names in `checks`: the requested scopes, or the claims of a caller's own query. */
 function scopesOf({ scope, descriptors }: Policy): readonly string[] {
   return [...scope, ...descriptors.flatMap(({ scopes }) => scopes.map((entry) => entry.scope))]
 }
 
-/** A scope is proven if every credential asked for it proves it, and at least one credential was asked. */
+/**
+ * Returns true if at least one used credential was asked for the scope, and every such credential proves it.
+ */
 function isProven(scope: string, used: readonly CheckedCredential[]): boolean {
   const requested = used.filter(({ checks }) => checks.has(scope))
   return requested.length > 0 && requested.every(({ checks }) => checks.get(scope) === true)

@@ -1,5 +1,5 @@
-// Assigns to each transaction the credential queries that may confirm it (OpenID4VP 1.0 §5.1). Every response
-// to the query must have to confirm it, because otherwise confirmation would be optional.
+// Assigns to each transaction the credential queries that may confirm it (OpenID4VP 1.0 §5.1). Rejects a
+// transaction that a response could leave unconfirmed, because then confirmation would be optional.
 
 import type { JsonObject } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/verification/format.ts'
@@ -12,13 +12,16 @@ import { err, ok, type Result } from '../result.ts'
 
 /** A transaction as the relying party requests it. */
 export type RequestedTransaction = Omit<TransactionDataParameters, 'credential_ids'> & {
-  /** Absent: every credential query whose credentials can confirm. */
+  /**
+   * Ids of the credential queries that may confirm the transaction. Absent: every query whose credentials can
+   * confirm it.
+   */
   readonly credential_ids?: readonly string[]
-  /** Members of its type. */
+  /** Members that the type of the transaction defines. */
   readonly members: JsonObject
 }
 
-/** Each error, and the problem that it is reported as (api/errors). request-messages.ts has the texts. */
+/** Problem that is reported for each error code (api/errors). request-messages.ts has the messages. */
 export const TRANSACTION_ERRORS = {
   unknown_credential_query: 'invalid_request',
   repeated_transaction: 'invalid_request',
@@ -31,12 +34,17 @@ export const TRANSACTION_ERRORS = {
 } as const
 type TransactionErrorCode = keyof typeof TRANSACTION_ERRORS
 
-/** Reason why a transaction cannot be requested. `pointer` (RFC 6901) is relative to the list. */
+/**
+ * Reason why a transaction cannot be requested. `pointer` (RFC 6901) is relative to the list of transactions.
+ */
 type TransactionError = { readonly code: TransactionErrorCode; readonly pointer: string }
 
 type Formats = Readonly<Record<string, Pick<CredentialFormat, 'confirmsTransactionData'>>>
 
-/** Returns the transactions with the credentials that may confirm each. All errors have the same status. */
+/**
+ * Returns each transaction with the ids of the credential queries that may confirm it. All returned errors
+ * have the same status. If an error has status 400, only errors with status 400 are returned.
+ */
 export function placeTransactionData(
   requested: readonly RequestedTransaction[],
   query: DcqlQuery,
@@ -65,12 +73,13 @@ function eligible({ credentials }: DcqlQuery, formats: Formats): readonly string
   return credentials.filter((query) => obstacle(query, formats) === undefined).map(({ id }) => id)
 }
 
-/** Returns the error of a credential query that cannot confirm. */
+/** Returns why a credential query cannot confirm a transaction; `undefined` if it can. */
 function obstacle(query: CredentialQuery, formats: Formats): TransactionErrorCode | undefined {
   const format = Object.hasOwn(formats, query.format) ? formats[query.format] : undefined
   if (format?.confirmsTransactionData !== true) return 'format_confirms_nothing'
   if (query.require_cryptographic_holder_binding === false) return 'holder_binding_waived' // B.3.3
-  // §5.1: one credential confirms, and with several it would be unclear which.
+  // §5.1: exactly one credential confirms. If the query allows several credentials, it is unclear which one
+  // confirms.
   return query.multiple === true ? 'several_credentials' : undefined
 }
 
@@ -89,8 +98,8 @@ function idErrors(ids: readonly string[], query: DcqlQuery, formats: Formats): r
 }
 
 /**
- * True if each option of a required credential set has one of these ids. Without sets every query is required
- * (§6.4.2).
+ * Returns true if every response must present one of these queries. Without credential sets, every query is
+ * required (§6.4.2). With sets, each option of a required set must have one of the ids.
  */
 function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): boolean {
   if (credential_sets === undefined) return true
@@ -100,14 +109,15 @@ function isUnavoidable(ids: readonly string[], { credential_sets }: DcqlQuery): 
   )
 }
 
-/** A hash must identify one transaction (B.3.3.1). */
+/** Returns true if an earlier transaction is equal. A hash must identify one transaction (B.3.3.1). */
 function isRepeated(all: readonly TransactionDataObject[], index: number): boolean {
   const texts = all.map((one) => JSON.stringify(one))
   return texts.indexOf(texts[index] ?? '') < index
 }
 
 /**
- * A KB-JWT names one hash for all transactions (B.3.3.1), and one credential may have to confirm them all.
+ * Returns true if all transactions allow a common hash algorithm. A KB-JWT names one algorithm for all its
+ * hashes (B.3.3.1), and one credential may have to confirm every transaction.
  */
 function commonHash(requested: readonly RequestedTransaction[]): boolean {
   const lists: readonly (readonly string[])[] = requested.map(

@@ -1,4 +1,4 @@
-// Requests with a name (api/creation). Each fixes some members of a creation.
+// Named presets for a request (api/creation). A preset fixes some members of the request body.
 
 /** Presets by name. */
 export const PRESETS = {

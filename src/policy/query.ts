@@ -1,5 +1,5 @@
-// Builds the DCQL query of a policy (OpenID4VP 1.0 §6), and the list that its presentation definition is
-// built from.
+// Builds the DCQL query of a policy (OpenID4VP 1.0 §6), and the list of types from which a presentation
+// definition is built.
 
 import { uniqueJson } from '../codec/json.ts'
 import type { CredentialFormat } from '../formats/verification/format.ts'
@@ -13,19 +13,23 @@ export type QueryFormat = Pick<
   'id' | 'requestedByName' | 'typesPerMeta' | 'buildMeta' | 'claimsParameters'
 >
 
-/** One credential that may be presented: a type in a format with scopes. One credential query requests it. */
+/**
+ * One credential that may be presented: its type, its format and the requested scopes. Each alternative
+ * becomes one credential query.
+ */
 export type Alternative = {
   readonly type: string
   readonly format: QueryFormat
-  /** Type identifiers, as many as one `meta` of the format can request. */
+  /** Type identifiers that the `meta` of the credential query requests. */
   readonly identifiers: readonly string[]
   readonly scopes: readonly ScopePath[]
 }
 
 /**
- * Builds the query for groups of alternatives; one alternative of each group must be presented. Descriptors
- * have the order of the credential queries. Without a choice there are no `credential_sets`: then every
- * credential is required (§6.4.2), and wallets that do not support sets can respond (api/creation).
+ * Builds the query for groups of alternatives. The wallet must present one alternative of each group. The
+ * descriptors have the same order as the credential queries. If every group has one alternative, the query
+ * has no `credential_sets`. Then every credential is required (§6.4.2), and wallets without support for sets
+ * can respond too (api/creation).
  */
 export function buildQuery(
   groups: readonly (readonly Alternative[])[],
@@ -53,7 +57,10 @@ export function buildQuery(
   }
 }
 
-/** Returns the policy's types with the paths of each scope, for `buildPresentationDefinition`. */
+/**
+ * Returns the requested types with the paths of each scope, for `buildPresentationDefinition`. Returns an
+ * empty list for a caller's own query.
+ */
 export function requestedTypes(policy: Policy): readonly RequestedType[] {
   if (policy.scope.length === 0) return [] // a caller's own query
   const names = new Set(policy.descriptors.map(({ credential_type }) => credential_type))
@@ -69,8 +76,8 @@ export function requestedTypes(policy: Policy): readonly RequestedType[] {
 }
 
 /**
- * Returns unique ids of `[A-Za-z0-9_-]` (§6.1): `<type>`, or `<type>-<format>` if several credentials of the
- * type may be presented.
+ * Returns a unique id for each alternative, of the characters `[A-Za-z0-9_-]` (§6.1). The id is `<type>`, or
+ * `<type>-<format>` if several alternatives have the type. A number is added if the id is taken.
  */
 function queryIds(alternatives: readonly Alternative[]): readonly string[] {
   const ids: string[] = []
@@ -96,10 +103,10 @@ function buildCredentialQuery(
 }
 
 /**
- * Builds the requested claims, without `values`: a wallet that filters by them would reveal the value of a
- * claim that it withholds, and verifiers must not rely on them (§6.4.1). If ages may be derived there are two
- * claim sets. The first has the age claims, which reveal less; the second has the birthdate instead (§6.4.1:
- * in order of preference).
+ * Builds the requested claims without `values`. A wallet that filters by `values` reveals the value of a
+ * claim even if it withholds the claim. Verifiers must not rely on the filter (§6.4.1). If ages may be
+ * derived, there are two claim sets in order of preference (§6.4.1). The first set has the age claims, which
+ * reveal less. The second set has the birthdate instead.
  */
 function buildClaims(
   scopes: readonly ScopePath[],

@@ -1,4 +1,4 @@
-// Messages of the errors of requests, by their codes, for assets/messages.json.
+// Messages of the request errors, by error code. assets/messages.json contains these messages.
 
 import type { DCQL_ERRORS } from './build-dcql-policy.ts'
 import type { POLICY_ERRORS } from './build-policy.ts'

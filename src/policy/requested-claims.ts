@@ -8,11 +8,14 @@ import type { Policy } from './policy.ts'
 export type RequestedClaims = {
   /** The requested items, each once, in the order of the request. */
   readonly items: readonly RequestedItem[]
-  /** One combination of each group must be presented. */
+  /** Groups of alternatives. The wallet must present one alternative of each group that is not optional. */
   readonly groups: readonly RequestedGroup[]
 }
 
-/** A claim by its scope, or a credential as such if none of its claims is requested. */
+/**
+ * A requested claim, or a requested credential if the query names none of its claims. A claim has the name of
+ * its scope.
+ */
 type RequestedItem = {
   readonly kind: 'claim' | 'credential'
   readonly name: string
@@ -21,7 +24,10 @@ type RequestedItem = {
   readonly retained?: true
 }
 
-/** Alternatives of one group: combinations of credentials. Each credential has one of several types. */
+/**
+ * Alternatives of one group. An alternative is a combination of credentials. A credential is the list of the
+ * types that it may have.
+ */
 export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]
   readonly optional: boolean
@@ -70,7 +76,10 @@ function isRequired({ required }: CredentialSetQuery): boolean {
   return required !== false
 }
 
-/** Merges equal items. An item is optional only if all its occurrences are, and retained if one is. */
+/**
+ * Merges items of the same kind and name. The merged item is optional if all of them are optional, and
+ * retained if one of them is retained.
+ */
 function onceEach(items: readonly RequestedItem[]): readonly RequestedItem[] {
   const isSame = (a: RequestedItem) => (b: RequestedItem) => a.kind === b.kind && a.name === b.name
   return items

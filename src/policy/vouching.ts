@@ -1,5 +1,6 @@
-// The credential queries for which no trust anchor can vouch (api/creation). A request that depends on one of
-// them fails in every wallet, so it is refused when it is created. A request that might be satisfied passes.
+// Finds the credential queries for which no trust anchor can vouch (api/creation). A request that needs such
+// a query fails in every wallet, so its creation is refused. A request that other queries can satisfy is
+// accepted.
 
 import type { CredentialFormat } from '../formats/verification/format.ts'
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
@@ -9,7 +10,9 @@ import type { SignerProfile } from '../trust/anchors/signer.ts'
 import { credentialType } from './catalogue.ts'
 import type { CredentialTypeDefinition, Policy } from './policy.ts'
 
-/** Anchors and known types, and the rules of the formats and of the protocol. */
+/**
+ * Input of the check: trust anchors, known types, rules of the formats, and the signer rules of the protocol.
+ */
 export type Vouching = {
   readonly anchors: readonly TrustAnchor[]
   readonly definitions: readonly CredentialTypeDefinition[]
@@ -18,8 +21,8 @@ export type Vouching = {
 }
 
 /**
- * Returns the ids of the queries for which no anchor can vouch. Returns none if the other queries can satisfy
- * the request.
+ * Returns the ids of the queries for which no anchor can vouch. Returns an empty list if the other queries
+ * can satisfy the request.
  */
 export function unvouchedQueries(
   { query, descriptors }: Pick<Policy, 'query' | 'descriptors'>,
@@ -51,7 +54,10 @@ function hasCertificate(anchor: TrustAnchor): boolean {
   return 'x509_ca_pem' in anchor || 'x509_certificate_pem' in anchor
 }
 
-/** OpenID4VP 1.0 §6.4.2: each required set needs one option. Without sets, every credential is needed. */
+/**
+ * Returns true if the queries that can be answered satisfy the request (OpenID4VP 1.0 §6.4.2). Each required
+ * set needs one complete option. Without sets, every query must be answered.
+ */
 function isSatisfiable(
   { credentials, credential_sets }: DcqlQuery,
   canAnswer: (queryId: string) => boolean,

@@ -4,7 +4,7 @@ import { crc32, deflateSync } from 'node:zlib'
 import { concatBytes, utf8 } from '../codec/bytes.ts'
 import type { QrSymbol } from './symbol.ts'
 
-/** The picture, exactly `size` × `size` pixels. */
+/** Returns the PNG picture of `size` × `size` pixels. */
 export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
   const rowBytes = 1 + Math.ceil(symbol.size / 8) // §7.3: each row starts with its filter type
   return concatBytes(
@@ -19,14 +19,14 @@ export function encodePng(symbol: QrSymbol): Uint8Array<ArrayBuffer> {
 const SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 
 /**
- * §11.2.1: width, height, bit depth 1, greyscale, then the only compression, filter and (no) interlace
- * method.
+ * Returns the content of IHDR (§11.2.1): width, height, bit depth 1, greyscale, then the method numbers. The
+ * methods are the only compression, the only filter, and no interlace.
  */
 function header(size: number): Uint8Array {
   return concatBytes(uint32(size), uint32(size), Uint8Array.of(1, 0, 0, 0, 0))
 }
 
-/** Every row of pixels, after its filter type (0, none). A set bit is white. */
+/** Returns all rows of pixels. Each row starts with its filter type 0 (none). A set bit is a white pixel. */
 function scanlines(symbol: QrSymbol, rowBytes: number): Uint8Array {
   const { modules, modulePixels, offset, size } = symbol
   const data = new Uint8Array(size * rowBytes).fill(0xff)
@@ -53,7 +53,7 @@ function paintRow(pixels: Uint8Array, row: readonly boolean[], { modulePixels, o
   })
 }
 
-/** §5.3: length, type, data, checksum (ISO 3309) over type and data. */
+/** Returns a chunk (§5.3): length, type, data, and a checksum (ISO 3309) over type and data. */
 function chunk(type: string, data: Uint8Array): Uint8Array {
   const body = concatBytes(utf8(type), data)
   return concatBytes(uint32(data.length), body, uint32(crc32(body)))

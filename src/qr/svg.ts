@@ -2,7 +2,7 @@
 
 import type { QrSymbol } from './symbol.ts'
 
-/** The SVG document of `size` × `size` pixels. It scales without blur. */
+/** Returns the SVG document of `size` × `size` pixels. It scales without blur. */
 export function encodeSvg(symbol: QrSymbol): string {
   const { size, offset, modulePixels } = symbol
   const place = `translate(${offset} ${offset}) scale(${modulePixels})`
@@ -14,7 +14,7 @@ export function encodeSvg(symbol: QrSymbol): string {
   ].join('')
 }
 
-/** Each horizontal run of dark modules as a rectangle one module high. */
+/** Returns the path data: one rectangle, one module high, for each horizontal run of dark modules. */
 function outline(modules: QrSymbol['modules']): string {
   const runs = modules.flatMap((row, y) => {
     const starts = row.flatMap((dark, x) => (dark && !row[x - 1] ? [x] : []))

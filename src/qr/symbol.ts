@@ -1,11 +1,11 @@
-// Layout of one QR code symbol on a square of pixels (ISO/IEC 18004:2024): whole-pixel modules, quiet zone,
-// centred.
+// Layout of one QR code symbol on a square of pixels (ISO/IEC 18004:2024). Every module has a whole number of
+// pixels. The symbol is centred and has a quiet zone.
 
 import { encodeQR } from 'qr'
 import { utf8 } from '../codec/bytes.ts'
 import { err, ok, type Result } from '../result.ts'
 
-/** Accepted edges of a picture in pixels (api/qr). */
+/** Limits and default of the edge of a picture, in pixels (api/qr). */
 export const QR_SIZE = { minimum: 160, maximum: 1024, standard: 320 } as const
 
 /** A symbol and its position in the picture. `true` is a dark module. */
@@ -25,8 +25,8 @@ export type QrSymbol = {
 export type QrError = 'invalid_size' | 'payload_too_long'
 
 /**
- * Lays `text` out on `size` × `size` pixels. Error correction is M, or L if that makes the modules larger. A
- * camera in front of a screen fails because of small modules, not because of dirt.
+ * Lays `text` out on `size` × `size` pixels. Error correction is M, or L if L gives larger modules. A camera
+ * reads a screen better with larger modules than with more error correction.
  */
 export function buildSymbol(text: string, size: number): Result<QrSymbol, QrError> {
   if (!Number.isInteger(size) || size < QR_SIZE.minimum || size > QR_SIZE.maximum) return err('invalid_size')
@@ -37,7 +37,7 @@ export function buildSymbol(text: string, size: number): Result<QrSymbol, QrErro
   return best.modulePixels === 0 ? err('payload_too_long') : ok(draw(text, size, best))
 }
 
-// §5.3.8: four modules wide on every side.
+// Width of the quiet zone on every side, in modules (§5.3.8).
 const QUIET_ZONE = 4
 
 /** Table 7: the capacity in bytes (byte mode) of versions 1 to 40. */
@@ -56,8 +56,8 @@ export const CAPACITY = {
 type Plan = Pick<QrSymbol, 'version' | 'errorCorrection' | 'modulePixels'>
 
 /**
- * The smallest version for so many bytes, and its largest whole-pixel modules. Their size is 0 if the bytes
- * do not fit.
+ * Returns the smallest version that holds `bytes`, and its largest whole-pixel modules. `modulePixels` is 0
+ * if the bytes do not fit.
  */
 function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
   const version = 1 + CAPACITY[errorCorrection].findIndex((capacity) => bytes <= capacity)
@@ -67,7 +67,7 @@ function plan(bytes: number, size: number, errorCorrection: 'M' | 'L'): Plan {
 
 function draw(text: string, size: number, { version, errorCorrection, modulePixels }: Plan): QrSymbol {
   const ecc = errorCorrection === 'M' ? 'medium' : 'low'
-  // The library always draws a border. The narrowest border is drawn, and cut off again.
+  // The library always draws a border. The narrowest border is requested and then removed.
   const bordered = encodeQR(text, 'raw', { ecc, version, encoding: 'byte', border: 1 })
   const modules = bordered.slice(1, -1).map((row) => row.slice(1, -1))
   const offset = Math.floor((size - modules.length * modulePixels) / 2)

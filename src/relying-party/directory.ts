@@ -1,5 +1,5 @@
-// Directory of the operator: one object with a row for each relying party, and for each trust list. It also
-// stores when the relying parties' own certificates expire, so that no request has to read them all.
+// Directory of the operator: one object with a row for each relying party and for each trust list. It also
+// stores the expiry of the relying parties' own certificates, so that no request reads all relying parties.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
@@ -24,17 +24,17 @@ type DirectoryEntry = {
 }
 
 /**
- * An entry as the operator sees it, with the expiry of its own certificate in Unix milliseconds; `null`
- * without one.
+ * An entry as the operator sees it. It has the expiry of the relying party's own certificate in Unix
+ * milliseconds; `null` if there is none.
  */
 type ListedEntry = DirectoryEntry & { readonly verifier_certificate_expires_at: number | null }
 
 /** Expiry of the relying parties' own certificates. Times are Unix milliseconds. */
 export type CertificateDates = {
   readonly expired: number
-  /** Certificates that should be renewed now, without expired certificates. */
+  /** Number of certificates that should be renewed now. Expired certificates are not included. */
   readonly toRenew: number
-  /** Expiry of the next certificate; `null` if there is none. */
+  /** Earliest expiry that has not passed; `null` if there is none. */
   readonly nextExpiry: number | null
 }
 
@@ -116,7 +116,7 @@ export class Directory extends DurableObject<Env> {
     kv.delete(STORAGE_CHECK)
   }
 
-  /** Stores the notes of sessions for the counts. */
+  /** Stores the notes of sessions, from which `sessionCounts` computes its result. */
   noteSessions(notes: readonly SessionNote[]): void {
     this.ctx.storage.transactionSync(() => storeSessionNotes(this.ctx.storage.sql, notes))
   }
@@ -126,7 +126,9 @@ export class Directory extends DurableObject<Env> {
     return countSessions(this.ctx.storage.sql, now)
   }
 
-  /** Adds a list, unless its name is there already. Returns false if the limit is reached. */
+  /**
+   * Adds a list. Returns true if the list is added or was listed before, and false if the limit is reached.
+   */
   addTrustList({ name, livemode }: TrustListEntry): boolean {
     const lists = this.trustLists()
     if (lists.some((list) => list.name === name)) return true
@@ -152,7 +154,7 @@ const MAXIMUM_TRUST_LISTS = 50
 /** Time limit of one check of the storage. */
 const CHECK_MS = 5_000
 const STORAGE_CHECK = 'storage_check'
-/** Bytes that the check writes: as many as some three sessions have. */
+/** Bytes that the check writes: about as many as three sessions have. */
 const STORAGE_CHECK_BYTES = 65_536
 
 type Row = Omit<ListedEntry, 'livemode'> & { readonly position: number; readonly livemode: number }
@@ -162,15 +164,15 @@ export function directoryStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('directory')
 }
 
-/** Returns the object that counts sessions, beside the directory. */
+/** Returns the object that counts sessions. It is another object than the directory. */
 export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
   return env.DIRECTORY.getByName('session_counts')
 }
 
 /**
- * Returns true if storage can be written. The check is made once a minute, and every 5 s while it fails.
- * It has an object of its own, because a failed write stops its object. That object is closed between two
- * checks, so that each needs new space. `now` is Unix milliseconds.
+ * Returns true if storage can be written. The check is made once a minute, and every 5 s while it fails. It
+ * uses a separate object, because a failed write stops the object. That object is closed between two checks,
+ * so that each check needs new space. `now` is Unix milliseconds.
  */
 export function isStorageWritable(env: Env, now: number): Promise<boolean> {
   return checks.get('storage', {

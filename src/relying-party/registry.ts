@@ -1,5 +1,6 @@
 // Creation, change and erasure of relying parties. Each change writes to the relying party's object and to
-// the directory. If the second step fails, the order keeps the remainder visible in the directory.
+// the directory. The order of the two writes keeps the relying party in the directory if the second write
+// fails.
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
@@ -24,7 +25,7 @@ export async function createRelyingParty(env: Env, input: SettingsInput, now: nu
   return created.value
 }
 
-/** Changes settings, and the name and certificate in the directory. */
+/** Changes settings. A new name or certificate is also written to the directory. */
 export async function updateRelyingParty(
   env: Env,
   relyingPartyId: string,
@@ -39,7 +40,7 @@ export async function updateRelyingParty(
   return updated
 }
 
-/** Erases a relying party with its keys and secrets. False if neither object nor directory had it. */
+/** Erases a relying party with its keys and secrets. Returns false if no object and no entry existed. */
 export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promise<boolean> {
   const stub = relyingPartyStub(env, relyingPartyId)
   if (stub === undefined) return false
@@ -50,14 +51,14 @@ export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promi
 
 type CertificateSettings = Pick<SettingsView, 'verifier'> & Partial<Pick<SettingsView, 'reader_certificates'>>
 
-/** Stores when the first of the relying party's certificates expires. */
+/** Stores the lifetime of that certificate of the relying party that expires first. */
 async function noteCertificate(
   env: Env,
   relyingPartyId: string,
   { verifier, reader_certificates = [] }: CertificateSettings,
 ): Promise<void> {
-  const own = verifier && chainLifetime(verifier.certificate_chain_pem)
-  const lifetimes = [...(own ? [own] : []), ...readerLifetimes(reader_certificates)]
+  const verifierLifetime = verifier && chainLifetime(verifier.certificate_chain_pem)
+  const lifetimes = [...(verifierLifetime ? [verifierLifetime] : []), ...readerLifetimes(reader_certificates)]
   const [first = null] = lifetimes.toSorted((a, b) => a.expiresAt - b.expiresAt)
   await directoryStub(env).noteCertificate(relyingPartyId, first)
 }

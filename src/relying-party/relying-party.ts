@@ -1,7 +1,7 @@
 import type { ApiKeyGrant } from './document/settings.ts'
 // One relying party: its settings, API keys and webhook endpoint in one document. Hashing and sealing are
 // awaited first. Then the document is read, changed and written without an `await`, so that no call
-// overwrites another.
+// overwrites the change of another call.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
@@ -44,15 +44,15 @@ import { openOnce, type Use } from './oidc/once.ts'
 /** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
 
-/** API keys of one relying party. */
+/** Limit of API keys of one relying party. */
 const MAXIMUM_API_KEYS = 50
 
 const DOCUMENT = 'document'
 /** Days with indexed verifications. */
 const INDEX_DAYS = 'index_days'
-/** Keys of sessions whose events wait for the disabled webhook. */
+/** Prefix of the rows of sessions whose events wait until the disabled webhook is enabled. */
 const PARKED = 'parked/'
-/** Each released session keeps its object in memory for some ten seconds. */
+/** Sessions released by one alarm. The object of each session stays in memory for about ten seconds. */
 const RELEASED_AT_A_TIME = 25
 
 export class RelyingParty extends DurableObject<Env> {
@@ -65,7 +65,7 @@ export class RelyingParty extends DurableObject<Env> {
     super(ctx, withJurisdiction(env))
   }
 
-  /** Fills a new object. Its first API key has every scope and does not expire. */
+  /** Stores a new relying party. Its first API key has every scope and does not expire. */
   async create(input: SettingsInput, now: number) {
     const key = await newApiKey({
       relyingPartyId: this.#id,
@@ -106,7 +106,7 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#change((document) => document)
   }
 
-  /** Replaces the members of the patch. A new webhook URL is enabled. */
+  /** Replaces the settings that the patch contains. A webhook with a new URL is enabled. */
   async update(patch: SettingsPatch): Promise<Result<SettingsView, 'not_found'>> {
     const { webhook, verifier, reader_certificates, ...members } = patch
     const sealed = verifier && (await this.#sealKey(verifier))
@@ -119,22 +119,22 @@ export class RelyingParty extends DurableObject<Env> {
     }))
   }
 
-  /** Returns the public keys of its DID document. */
+  /** Returns the public keys of the relying party's DID document. */
   verifierKeys(): Result<readonly PublicJwk[], 'not_found'> {
     const document = this.#load()
     return document === undefined ? err('not_found') : ok(verifierKeys(document, Date.now()))
   }
 
-  /** Erases everything. False if there was nothing. */
+  /** Erases all data. Returns false if the relying party does not exist. */
   async erase(): Promise<boolean> {
-    // The document goes first: a call that is hashing meanwhile must not write it back.
+    // The document is deleted first, so that a call that still waits for a hash does not write it again.
     const existed = this.ctx.storage.kv.delete(DOCUMENT)
     if (existed) await this.ctx.storage.deleteAll()
     return existed
   }
 
   async createApiKey(grant: ApiKeyGrant) {
-    const livemode = this.#load()?.livemode // fixed for life, so the await below cannot make it wrong
+    const livemode = this.#load()?.livemode // never changes, so it is still right after the `await` below
     if (livemode === undefined) return err('not_found')
     const { apiKey, record } = await newApiKey({
       relyingPartyId: this.#id,
@@ -197,7 +197,7 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#oidcClients.remove(clientId)
   }
 
-  /** Stores a name that may be used once, with a value. False if it was used before. */
+  /** Stores a single-use name with a value. Returns false if that fails, as after an earlier use. */
   async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
     if (this.#load() === undefined) return false
     if (!this.#once.store(name, value, { ...use, now: Date.now() })) return false
@@ -205,7 +205,7 @@ export class RelyingParty extends DurableObject<Env> {
     return true
   }
 
-  /** Returns the pushed request of this name to its own client, and removes it. */
+  /** Removes and returns the pushed request of this name; null if the client has no such request. */
   takePushedRequest(name: string, clientId: string): string | null {
     const isOwn = (value: string) => value.startsWith(`${clientId} `)
     return this.#once.take(name, isOwn, Date.now())?.slice(clientId.length + 1) ?? null
@@ -224,8 +224,8 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Notes a session (by the id of its object) whose event waits for the disabled webhook. False if it is
-   * enabled.
+   * Stores the id of a session's object whose event waits for the disabled webhook. Returns false if the
+   * webhook is not disabled.
    */
   park(sessionId: string): boolean {
     if (!this.#load()?.webhook?.disabled) return false
@@ -259,7 +259,7 @@ export class RelyingParty extends DurableObject<Env> {
     if (next !== null && !isSet) await this.ctx.storage.setAlarm(next + 1_000)
   }
 
-  /** Releases some events at a time. */
+  /** Releases events of some sessions. Sets the next alarm if other sessions still wait. */
   async #releaseParked(): Promise<void> {
     const { kv } = this.ctx.storage
     const parked = [...kv.list({ prefix: PARKED, limit: RELEASED_AT_A_TIME + 1 })].map(([key]) => key)

@@ -1,5 +1,5 @@
-// Counts of sessions that wait for something, for the gauges of a service that runs as one process. One row
-// for each session that is pending, or has an event that is queued or dead.
+// Counts of pending sessions and of undelivered events, for the gauges of a service that runs as one process.
+// A session has a row if it is pending, or has a queued or dead event.
 
 /** Counts of one session. A session that is over, without queued and dead events, has no row. */
 export type SessionNote = {
@@ -25,7 +25,10 @@ export function createSessionNotes(sql: SqlStorage): void {
     queued_events INTEGER NOT NULL, dead_events INTEGER NOT NULL) WITHOUT ROWID`)
 }
 
-/** Replaces the rows of these sessions, and removes the rows of sessions that wait for nothing. */
+/**
+ * Replaces the rows of these sessions. Removes the row of a session that is over and has no queued or dead
+ * event.
+ */
 export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]): void {
   for (const { verification_id, livemode, pending_until, queued_events, dead_events } of notes) {
     if (pending_until === null && queued_events === 0 && dead_events === 0) {
@@ -37,18 +40,18 @@ export function storeSessionNotes(sql: SqlStorage, notes: readonly SessionNote[]
   }
 }
 
-/** Returns the counts at `now` (Unix milliseconds): test mode, then live mode. */
+/** Returns the counts at `now` (Unix milliseconds): first test mode, then live mode. */
 export function countSessions(sql: SqlStorage, now: number): readonly SessionCounts[] {
   const statement = `SELECT livemode, count(*) FILTER (WHERE pending_until > ?) AS pending,
     sum(queued_events) AS queuedEvents, sum(dead_events) AS deadEvents FROM session_notes GROUP BY livemode`
   const rows = sql.exec<Omit<SessionCounts, 'livemode'> & { livemode: number }>(statement, now).toArray()
   return [false, true].map((livemode) => {
-    const found = rows.find((row) => row.livemode === Number(livemode))
+    const counts = rows.find((row) => row.livemode === Number(livemode))
     return {
       livemode,
-      pending: found?.pending ?? 0,
-      queuedEvents: found?.queuedEvents ?? 0,
-      deadEvents: found?.deadEvents ?? 0,
+      pending: counts?.pending ?? 0,
+      queuedEvents: counts?.queuedEvents ?? 0,
+      deadEvents: counts?.deadEvents ?? 0,
     }
   })
 }

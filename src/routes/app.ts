@@ -1,4 +1,4 @@
-// Router of the HTTP edge: the routes of every audience, and the middleware of all.
+// Router of the HTTP edge: all routes, and the middleware that every route has.
 
 import { Hono } from 'hono/tiny'
 import { dcApiRoutes } from './browser/dc-api.ts'
@@ -31,7 +31,7 @@ export function createApp(): Hono<AppEnv> {
   app.use(requestId)
   app.use(logRequests)
   app.use(drainable)
-  app.route('/', walletRoutes()) // first: its own responses to HEAD are for wallets
+  app.route('/', walletRoutes()) // first: wallet routes respond to HEAD in their own format
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())
   app.route('/', documentationRoutes())

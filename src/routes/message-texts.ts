@@ -1,4 +1,4 @@
-// Texts of single errors of routes, by their codes, for assets/messages.json.
+// Texts of some errors of routes, by code, for assets/messages.json.
 
 export const ROUTE_MESSAGES = {
   json_too_long: 'The body is too long: see the limit of this route.',

@@ -1,19 +1,19 @@
-// Access of a caller to a session. The object checks the access again, because it may have changed since the
-// edge's check.
+// Access of a caller to a session. The session's object checks the access again, because the session may have
+// changed since the check at the edge.
 
 import { timingSafeEqualText } from '../crypto/timing-safe.ts'
 import type { SessionDocument } from './document/document.ts'
 
 /**
- * A caller: the relying party of the session, or a client token with the creation time of its session (Unix
- * milliseconds). The client token of a login counts in the browser that began it, until the login is erased.
- * `login`: digest of that browser's cookie.
+ * Caller: the relying party of the session, or the holder of a client token. `createdAt`: creation time in
+ * the client token (Unix milliseconds). `login`: digest of the browser's cookie. The client token of a login
+ * is valid only in the browser that began the login, until the login is erased.
  */
 export type SessionAccess =
   | { readonly relyingPartyId: string }
   | { readonly createdAt: number; readonly login?: string | undefined }
 
-/** Returns true if the session belongs to the caller. */
+/** Returns true if the caller may access the session. */
 export function mayAccess(by: SessionAccess, document: SessionDocument): boolean {
   if ('relyingPartyId' in by) return document.relying_party_id === by.relyingPartyId
   const { login, was_login = false } = document
@@ -21,7 +21,9 @@ export function mayAccess(by: SessionAccess, document: SessionDocument): boolean
   return document.created_at === by.createdAt && isItsBrowser
 }
 
-/** Returns the address for a socket of the session's object. It does not contain the token of the caller. */
+/**
+ * Returns the address of a WebSocket to the session's object. The address names the caller without a token.
+ */
 export function watchAddress(by: SessionAccess): string {
   const members = Object.entries(by).filter(([, value]) => value !== undefined)
   return `https://session/watch?${new URLSearchParams(members.map(([name, value]) => [name, String(value)]))}`

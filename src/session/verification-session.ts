@@ -1,6 +1,6 @@
-// One verification session: the Durable Object. Its methods load the document, call the core, store, and
-// return plain data. Verification comes first. Then one compare-and-set follows, without `await` between
-// reading the status and the write. So only one of two responses can end the session.
+// Durable Object of one verification session. Its methods load the document, do their work, store the
+// document, and return plain data. A response is verified first. Then one synchronous compare-and-set reads
+// the status and writes the end. So only one of two responses can end the session.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'
@@ -70,8 +70,8 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /**
-   * Creates the session, or returns the earlier session of the same `Idempotency-Key`. Simultaneous calls
-   * wait for the first.
+   * Creates the session, or returns the earlier session of the same `Idempotency-Key`. Simultaneous calls run
+   * one after the other.
    */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
@@ -108,32 +108,30 @@ export class VerificationSession extends DurableObject<Env> {
     return ok({ replayed: true, session: await createdSession(session, loadConfig(this.env)) })
   }
 
-  /** The session for its relying party. */
+  /** Returns the view of the session for its relying party. */
   async read(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const session = await this.#load({ relyingPartyId })
     return session.ok ? ok(await pollView(session.value, loadConfig(this.env))) : session
   }
 
-  /** The session for a holder of its `client_token`. */
+  /** Returns the public state of the session for a holder of its `client_token`. */
   async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
     const session = await this.#load(by)
     return session.ok ? ok(viewOf(session.value, publicView(session.value))) : session
   }
 
-  /** The session for the operator, who sees its course, and nothing about the person. */
+  /** Returns the view for the operator: the steps of the session, and nothing about the person. */
   readForOperator(): Promise<Result<View, SessionError>> {
     return readForOperator(this.#context, Date.now())
   }
 
-  /** The content of the hosted page. */
+  /** Returns the content of the hosted page. */
   async readPage(by: SessionAccess, page: PageRequest): Promise<Result<PageView, SessionError>> {
     const session = await this.#load(by)
     return session.ok ? ok(await readPage(this.#context, session.value, page, Date.now())) : session
   }
 
-  /**
-   * The `/openid4vp` view of the newest generation. A read hands this generation out, and creates none.
-   */
+  /** Returns the `/openid4vp` view of the newest generation, and marks that generation as handed out. */
   async readRequest(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
     const pending = await this.#loadPending(now, { relyingPartyId })
@@ -144,7 +142,7 @@ export class VerificationSession extends DurableObject<Env> {
 
   /**
    * Creates a request for a QR code, and returns its URI. `wallet`: the id of a profile, `any`, or null for
-   * the wallet of the creation. Times are Unix milliseconds.
+   * the wallet that the creation chose. Times are Unix milliseconds.
    */
   async render(by: SessionAccess, wallet: string | null): Promise<Result<QrRequest, SessionError>> {
     const now = Date.now()
@@ -152,7 +150,7 @@ export class VerificationSession extends DurableObject<Env> {
     return request.ok ? createQrRequest(this.#context, request.value, now) : request
   }
 
-  /** Creates a request for one browser. A browser without a secret gets a secret. */
+  /** Creates a request for one browser. A browser without a secret (null) gets a new secret. */
   async createLink(
     by: SessionAccess,
     { secret, wallet }: { readonly secret: string | null; readonly wallet: string | null },
@@ -172,7 +170,7 @@ export class VerificationSession extends DurableObject<Env> {
     return request.ok ? createDcApiRequest(this.#context, { ...options, ...request.value }, now) : request
   }
 
-  /** Processes a response that a page received from its browser. */
+  /** Processes a response that a page received from the Digital Credentials API. */
   async processDcApiResponse(by: SessionAccess, response: DcApiResponse): Promise<DcApiResult> {
     if (!this.#find(by).ok) return err('session_not_found')
     return processDcApiResponse(this.#context, response, Date.now())
@@ -183,23 +181,23 @@ export class VerificationSession extends DurableObject<Env> {
     return completeReturn(this.#context, request, Date.now())
   }
 
-  /** Redeems the code that a browser brought to the relying party. */
+  /** Redeems the return code that a browser brought to the relying party. Returns the view of the session. */
   async redeem(relyingPartyId: string, returnCode: string) {
     const redeemed = await redeemReturn(this.#context, relyingPartyId, returnCode, Date.now())
     return redeemed.ok ? this.read(relyingPartyId) : redeemed
   }
 
-  /** Returns how the login of a browser ends. `browser`: digest of its cookie. */
+  /** Returns the current result of a login for its browser. `browser`: digest of the browser's cookie. */
   finishLogin(relyingPartyId: string, browser: string) {
     return finishLogin(this.#context, { relyingPartyId, browser }, Date.now())
   }
 
-  /** Redeems the code of a login. */
+  /** Redeems the code of a login for tokens. */
   redeemLogin(redemption: Redemption) {
     return redeemLogin(this.#context, redemption, Date.now())
   }
 
-  /** The UserInfo response of an access token, by its digest. */
+  /** Returns the UserInfo response for an access token. `token`: digest of the access token. */
   readUserInfo(relyingPartyId: string, token: string) {
     return readUserInfo(this.#context, relyingPartyId, token, Date.now())
   }
@@ -216,7 +214,7 @@ export class VerificationSession extends DurableObject<Env> {
     return processResponse(this.#context, response, Date.now())
   }
 
-  /** Cancels a pending session. A canceled session stays canceled. */
+  /** Cancels a pending session. A session that is already canceled stays as it is. */
   async cancel(relyingPartyId: string): Promise<Result<View, SessionError>> {
     const now = Date.now()
     const before = await this.#load({ relyingPartyId })
@@ -230,7 +228,7 @@ export class VerificationSession extends DurableObject<Env> {
     return this.read(relyingPartyId)
   }
 
-  /** Expires a pending session of test mode now, or the pending browser return if a success is held. */
+  /** Expires a pending session of test mode now. If a success is held, only the wait for its browser ends. */
   async expireNow(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const now = Date.now()
     await applyTimeouts(this.#context, now)
@@ -246,27 +244,29 @@ export class VerificationSession extends DurableObject<Env> {
     return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
   }
 
-  /** Returns the deliveries of the webhook, or the steps of the session. */
+  /** Returns the webhook deliveries or the timeline of the session. */
   async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
     const session = await this.#load({ relyingPartyId })
     if (!session.ok) return session
     return ok(viewOf(session.value, COURSES[of](session.value, loadConfig(this.env).baseUrl)))
   }
 
-  /** The receipt of a finished session: a compact JWS for an auditor. */
+  /** Returns the receipt of a finished session: a compact JWS for an auditor. */
   async readReceipt(relyingPartyId: string): Promise<Result<string, SessionError>> {
     const session = await this.#load({ relyingPartyId })
     return session.ok ? signReceipt(session.value, loadConfig(this.env)) : session
   }
 
-  /** The members of an event that only a living session has; null if the event is older than this session. */
+  /**
+   * Returns the personal members of an event. Returns null if the session is erased or newer than the event.
+   */
   async readPersonalMembers(relyingPartyId: string, createdAt: string): Promise<PersonalMembers | null> {
     const session = await this.#load({ relyingPartyId })
     if (!session.ok || Date.parse(createdAt) < session.value.created_at) return null
     return personalMembers(session.value, createdAt)
   }
 
-  /** Sends a delivery again by hand: the same bytes with a new time. */
+  /** Sends a delivery again by hand: the same body with a new timestamp. */
   async redeliver(relyingPartyId: string, deliveryId: string) {
     const session = await this.#load({ relyingPartyId })
     return session.ok ? redeliver(this.#context, deliveryId, Date.now()) : session
@@ -282,7 +282,7 @@ export class VerificationSession extends DurableObject<Env> {
     return acceptWatcher(this.ctx, this.#store, session.value)
   }
 
-  /** Watchers only receive. */
+  /** Closes the socket of a watcher that sends a message. Watchers only receive. */
   override webSocketMessage(socket: WebSocket): void {
     socket.close(1008, 'this socket accepts no messages')
   }
@@ -292,17 +292,17 @@ export class VerificationSession extends DurableObject<Env> {
     const id = toVerificationId(this.ctx.id)
     alarmBegan(id, Date.now())
     await runAlarm(this.#context, Date.now())
-    await this.ctx.storage.sync() // rejects where storage cannot be written
+    await this.ctx.storage.sync() // rejects if storage cannot be written
     alarmEnded(id)
   }
 
-  /** Sends an event again by hand if its delivery is dead. Returns the number of attempts that started. */
+  /** Sends the dead deliveries of an event again by hand. Returns the number of attempts that started. */
   async redeliverDead(relyingPartyId: string, eventId: string): Promise<number> {
     const session = await this.#load({ relyingPartyId })
     return session.ok ? redeliverDead(this.#context, session.value, { eventId, now: Date.now() }) : 0
   }
 
-  /** Sends queued events now. The relying party's object calls it when the webhook is enabled again. */
+  /** Makes queued events due now. The relying party's object calls it when the webhook is enabled again. */
   releaseEvents(): void {
     releaseEvents(this.#context, Date.now())
   }
@@ -341,7 +341,7 @@ export class VerificationSession extends DurableObject<Env> {
 
   #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
     const session = this.#find(by)
-    // An earlier response may keep a session pending after `expires_at`. No new request is made then.
+    // A response that arrived before `expires_at` may keep the session pending. No new request is made then.
     const isPending = session.ok && session.value.status === 'pending' && now < session.value.expires_at
     return isPending || !session.ok ? session : err('ended')
   }

@@ -1,33 +1,33 @@
-// Selection of the keys of an issuer that may have made a signature. The `kid` of the token only selects:
-// every key of the set belongs to the anchored issuer.
+// Selection of the keys of an issuer that may have made a signature. All keys of the set belong to the
+// anchored issuer. The token's `kid` only selects among these keys.
 
 import { isJsonObject, type Json, member } from '../codec/json.ts'
 import { oncePer } from '../codec/once-per.ts'
 import { signatureAlgorithm } from '../crypto/algorithms.ts'
 import { type PublicJwk, parsePublicJwk } from '../crypto/jwk.ts'
 
-/** A key of a set, with the members that select (RFC 7517 §4.4, §4.5). */
+/** A key of a set, with the members that the selection uses (`alg` and `kid`, RFC 7517 §4.4, §4.5). */
 export type KeySetKey = PublicJwk & { readonly kid?: string; readonly alg?: string }
 
-/** Keys tried for one signature at most. */
+/** Limit of the keys that are tried for one signature. */
 const CANDIDATES = 8
 
 /**
- * The keys that fit `kid` and algorithm, public parameters only. A token with a `kid` selects the keys of
- * that name. If there are none, it selects the keys without a name. A key with an `alg` is used with that
- * algorithm only.
+ * Returns the public parts of the keys that fit `kid` and algorithm. A `kid` selects the keys with this
+ * `kid`. If there are none, it selects the keys without a `kid`. If the token has no `kid`, every key is
+ * selected. A key with an `alg` is used with that algorithm only.
  */
 export function selectKeys(
   keys: readonly KeySetKey[],
   signature: { readonly kid: string | undefined; readonly algorithm: string },
 ): readonly PublicJwk[] {
-  const named = selectNamedKeys(keys, signature)
-  if (named.length > 0) return named
+  const namedKeys = selectNamedKeys(keys, signature)
+  if (namedKeys.length > 0) return namedKeys
   const unnamed = keys.filter((key) => key.kid === undefined)
   return selectNamedKeys(unnamed, { ...signature, kid: undefined })
 }
 
-/** As `selectKeys`, for sets in which every key has a name: a `kid` selects only the keys of that name. */
+/** Works like `selectKeys`, but a `kid` never selects a key without a `kid`. */
 export function selectNamedKeys(
   keys: readonly KeySetKey[],
   { kid, algorithm }: { readonly kid: string | undefined; readonly algorithm: string },
@@ -39,21 +39,24 @@ export function selectNamedKeys(
     .filter((key) => key !== undefined)
 }
 
-/** One object for each key of a set, so that it is imported once (`importVerificationKey`). */
+/**
+ * Returns the public part of a key. The same key always gives the same object, so that
+ * `importVerificationKey` imports it once.
+ */
 const publicPart = oncePer((key: KeySetKey) => parsePublicJwk(key))
 
 /** Returns whether this key can have made a signature with this JOSE algorithm. */
 export function fitsAlgorithm(key: PublicJwk & { readonly alg?: string }, name: string): boolean {
   const algorithm = signatureAlgorithm(name)
   if (algorithm === undefined || key.kty !== algorithm.kty || key.crv !== algorithm.crv) return false
-  // RFC 9864 §2.2: for this curve EdDSA and Ed25519 are two names of one algorithm, so the curves are
-  // compared.
+  // For Ed25519 keys, EdDSA and Ed25519 name the same algorithm (RFC 9864 §2.2). So the curves of the
+  // algorithms are compared.
   return key.alg === undefined || signatureAlgorithm(key.alg)?.crv === algorithm.crv
 }
 
 /**
- * Parses a published JWK that verifies signatures. `undefined` for unknown kinds and for keys with another
- * use.
+ * Parses a published JWK that verifies signatures. Returns `undefined` for a key of an unknown kind, with
+ * another use, or with a private part.
  */
 export function parseSigningKey(value: unknown): KeySetKey | undefined {
   const key = parsePublicJwk(value)

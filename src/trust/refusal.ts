@@ -1,7 +1,8 @@
-// Refusals of a signer. One union serves every credential format and status lists.
+// Reasons to reject a signer, for every credential format and for status lists.
 
 /**
- * A refusal because of trust: the presentation is not authentic, or (`…_unavailable`) cannot be checked now.
+ * A reason to reject a signer. The presentation is not authentic. For `…_unavailable` its authenticity cannot
+ * be checked now.
  */
 export type TrustRefusal =
   /** No anchor of this credential type trusts the signer. */
@@ -13,24 +14,22 @@ export type TrustRefusal =
   | { readonly reason: 'certificate_expired' }
   | { readonly reason: 'certificate_not_yet_valid' }
   /**
-   * CA flags, path length, key usage, extended key usage, name constraints or an unknown critical extension.
+   * A certificate breaks a rule: CA flag, path length, key usage, extended key usage, name constraints,
+   * critical extensions.
    */
   | { readonly reason: 'certificate_profile_violation'; readonly rule: CertificateRule }
   /** An authority of the path has revoked a certificate, for good or on hold (RFC 5280 §6.3). */
   | { readonly reason: 'certificate_revoked' }
-  /** The revocation cannot be checked: not valid now, but worth another try. */
+  /** The revocation cannot be checked now. A later try may succeed. */
   | { readonly reason: 'certificate_status_unavailable' }
-  /** HAIP 1.0 §6.1.1: the anchor itself is never part of the chain. */
+  /** The chain contains the anchor itself, which HAIP 1.0 §6.1.1 forbids. */
   | { readonly reason: 'trust_anchor_in_chain' }
   | { readonly reason: 'self_signed_certificate' }
-  /** The anchored key set has no key that fits this signature. */
+  /** No key of the issuer fits this signature. */
   | { readonly reason: 'issuer_key_not_found' }
   /** Issuer metadata, or the issuer's DID document, is not acceptable (SD-JWT VC §4.3, DID Core §3). */
   | { readonly reason: 'issuer_metadata_invalid' }
-  /**
-   * Issuer metadata, or the issuer's DID document, could not be fetched: not valid now, but worth another
-   * try.
-   */
+  /** Issuer metadata, or the issuer's DID document, could not be fetched. A later try may succeed. */
   | { readonly reason: 'issuer_metadata_unavailable' }
 
 /** Rules of the certificate profile (RFC 5280 §6.1, ISO/IEC 18013-5 Annex B.1.4). */
@@ -44,7 +43,10 @@ export const CERTIFICATE_RULES = [
   'critical_extension',
   'chain_too_long',
   'weak_key_or_signature',
-  /** A signer of driving licences whose authority is in another country. */
+  /**
+   * The signer of a driving licence and its authority do not share a country, or the state that the signer
+   * names.
+   */
   'issuing_country',
 ] as const
 

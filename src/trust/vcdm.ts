@@ -1,5 +1,5 @@
-// Readers for objects of the Verifiable Credentials Data Model 1.1, for credentials, presentations and status
-// lists. JSON-LD is not processed (OpenID4VP 1.0 B.1.3.1): a type is compared as text.
+// Functions that read objects of the Verifiable Credentials Data Model 1.1: credentials, presentations and
+// status lists. JSON-LD is not processed (OpenID4VP 1.0 B.1.3.1): a type is compared as text.
 
 import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../codec/json.ts'
 import { err, ok, type Result } from '../result.ts'
@@ -8,8 +8,8 @@ import { err, ok, type Result } from '../result.ts'
 const CONTEXT = 'https://www.w3.org/2018/credentials/v1'
 
 /**
- * Returns whether an object is of version 1.1. §4.1 requires its context first. Plain JSON wallets leave the
- * context out, which is allowed.
+ * Returns whether an object is of version 1.1. If there is a context, the first must be the base context
+ * (§4.1). An object without a context is accepted, because plain JSON wallets leave it out.
  */
 export function isVersion1(object: JsonObject): boolean {
   const context = member(object, '@context')
@@ -17,7 +17,8 @@ export function isVersion1(object: JsonObject): boolean {
 }
 
 /**
- * Reads a property with one or several words, such as `type` (§4.3). Returns an empty list for anything else.
+ * Returns the texts of a property that is one text or a list of texts, such as `type` (§4.3). Returns an
+ * empty list for any other property.
  */
 export function readWords(object: JsonObject, name: string): readonly string[] {
   const value = member(object, name)
@@ -25,14 +26,17 @@ export function readWords(object: JsonObject, name: string): readonly string[] {
   return words.every((word: Json | undefined) => typeof word === 'string') ? words : []
 }
 
-/** §4.5: the identifier in a property such as `issuer`: a text, or the `id` of an object. */
+/**
+ * Returns the identifier in a property such as `issuer` (§4.5): the `id` of an object, or any other value
+ * itself.
+ */
 export function idOf(value: Json | undefined): Json | undefined {
   return isJsonObject(value) ? member(value, 'id') : value
 }
 
 /**
- * The text of a JWT claim and of the property with the same meaning (§6.3.1). If both exist they must be
- * equal. The error is the name of the claim.
+ * Returns the text of a JWT claim, or of the property with the same meaning (§6.3.1). If both exist, they
+ * must be equal. `undefined` means that neither exists. The error is the name of the claim.
  */
 export function agreedText(
   claim: string,
@@ -46,8 +50,7 @@ export function agreedText(
 }
 
 /**
- * As `agreedText`, for times in Unix seconds. The property may have fractions of a second, the JWT has no
- * fractions.
+ * Works like `agreedText`, but returns a time in Unix seconds. The comparison ignores fractions of a second.
  */
 export function agreedTime(
   claim: string,
@@ -64,8 +67,8 @@ export function agreedTime(
 const DATE_TIME = /^(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/
 
 /**
- * Unix seconds of an XML Schema dateTime with a zone (§4.6). It allows 24:00:00 and fractions, which RFC 3339
- * times here do not have. `undefined` for any other text and for days that no calendar has.
+ * Returns the Unix seconds of an XML Schema dateTime with a time zone (§4.6). The time 24:00:00 and fractions
+ * of a second are accepted. Returns `undefined` for any other text and for a day that does not exist.
  */
 function readDateTime(value: Json): number | undefined {
   if (typeof value !== 'string') return undefined

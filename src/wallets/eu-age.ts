@@ -1,16 +1,16 @@
-// The one request that may be unsigned and passed by value in live mode: the EU age verification app is asked
-// if a person is 18 (Age Verification Profile, Annex A).
+// Recognizes the only request that may be unsigned and passed by value in live mode. The request asks the EU
+// age verification app if a person is 18 (Age Verification Profile, Annex A).
 
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
 import type { Preset } from '../policy/presets.ts'
 
-/** Profiles of the EU age verification app. */
+/** Ids of the profiles of the EU age verification app. */
 const APPS: readonly string[] = ['eu-age-android', 'eu-age-ios']
 
 const DOC_TYPE = 'eu.europa.ec.av.1'
 
-/** The session that asks. */
+/** Members of the session that makes the request. */
 type RequestingSession = {
   readonly preset?: Preset | undefined
   readonly protocol: ProtocolId
@@ -18,7 +18,10 @@ type RequestingSession = {
   readonly query: DcqlQuery
 }
 
-/** Returns the ids of the wallets to which the request may be passed by value; none for any other request. */
+/**
+ * Returns the ids of the wallets that may get the request by value. Returns an empty list if the request is
+ * not the age request.
+ */
 export function walletsByValue({
   preset,
   protocol,
@@ -26,11 +29,14 @@ export function walletsByValue({
   query,
 }: RequestingSession): readonly string[] {
   const isAsked = preset === 'age_over_18' && protocol === 'openid4vp-1.0' && isAgeQuery(query)
-  // Without a browser that returns, the level is at most low.
+  // The request is bound to no browser, so the level of the result is at most low.
   return isAsked && required_assurance_level === 'low' ? APPS : []
 }
 
-/** True for one credential of the app, with the one element and nothing else. */
+/**
+ * Returns true if the query requests only `age_over_18` in one mdoc of the EU age type, without further
+ * members.
+ */
 function isAgeQuery({ credentials: [only, ...others], credential_sets }: DcqlQuery): boolean {
   if (only === undefined || others.length > 0 || credential_sets !== undefined) return false
   const { id: _, format, meta, claims, ...members } = only

@@ -1,4 +1,4 @@
-// Links that open wallets, by environment. A link is a scheme or the start of an address.
+// Links that open wallets, in live mode or in test mode. A link is a scheme or the start of an address.
 
 import type { ClientIdPrefix } from '../openid4vp/request/client-identifier.ts'
 import type { ProtocolId } from '../openid4vp/request/generation.ts'
@@ -6,10 +6,13 @@ import { DEFAULT_SCHEME, linksOf, passingOf } from './lower-exchange.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** Links by their name in `wallet_links`: the scheme, or the id of the wallet that an address opens. */
+/**
+ * Links by their name in `wallet_links`. The name of a scheme is the scheme. The name of an address is the id
+ * of the wallet that it opens.
+ */
 export type NamedLinks = Readonly<Record<string, string>>
 
-/** The environment of a session. */
+/** Mode of a session: live or test. */
 type Environment = { readonly livemode: boolean }
 
 /** Returns the links of one wallet. */
@@ -20,8 +23,8 @@ export function linksOfWallet(profile: WalletProfile, environment: Environment):
 }
 
 /**
- * Returns the links of every wallet that supports a protocol and a Client Identifier Prefix. The default
- * scheme is the first.
+ * Returns the links of every wallet that supports the protocol, and the Client Identifier Prefix unless it is
+ * null. The default scheme comes first.
  */
 export function linksOfProtocol(
   { protocol, prefix }: { readonly protocol: ProtocolId; readonly prefix: ClientIdPrefix | null },

@@ -1,5 +1,5 @@
-// Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. Claims and claim sets are only
-// left out. A member that would change what satisfies the query is never left out.
+// Lowers one credential query (OpenID4VP 1.0 §6.1, §6.3, §6.4.1) for a wallet. Claims and claim sets may be
+// left out, but none is added. A member stays if the query would accept more responses without it.
 
 import { FORMATS, type FormatId } from '../formats/index.ts'
 import type { ClaimsQuery, CredentialQuery } from '../openid4vp/dcql/query.ts'
@@ -10,7 +10,10 @@ import type { WalletProfile } from './profiles/profile.ts'
 type LoweredResult<T> = Result<Lowered<T>, readonly Finding[]>
 type Claims = Pick<CredentialQuery, 'claims' | 'claim_sets'>
 
-/** Lowers a query, or returns why the wallet cannot be asked. `place`: JSON Pointer of the query. */
+/**
+ * Lowers a credential query, or returns why the wallet cannot answer it. `place` is the JSON Pointer of the
+ * query.
+ */
 export function lowerCredential(
   profile: WalletProfile,
   query: CredentialQuery,
@@ -25,7 +28,7 @@ export function lowerCredential(
   if (!needed.ok) return needed
   const claims = lowerClaims(profile, query, place)
   if (!claims.ok) return claims
-  // Without these members the query asks for less: one credential, with holder binding.
+  // Without these members the query accepts fewer responses: one credential, and only with holder binding.
   const optional = (['multiple', 'require_cryptographic_holder_binding'] as const).filter(
     (name) => query[name] !== undefined && dcql[name] !== 'yes',
   )
@@ -52,7 +55,10 @@ function holdsType({ types }: WalletProfile, format: FormatId, { meta }: Credent
 
 type Support = 'yes' | 'no' | 'ignored' | 'unknown'
 
-/** Returns the findings about a member that must stay, or why the wallet cannot be asked for it. */
+/**
+ * Returns the findings about a member that the lowered query must keep. Returns an error if the wallet does
+ * not support the member.
+ */
 function neededMember(
   support: Support,
   member: string,
@@ -68,7 +74,10 @@ function whyOf(support: Support): Finding['why'] {
   return support === 'unknown' ? 'support_unknown' : 'not_supported'
 }
 
-/** Keeps the claim sets that the wallet can satisfy. A wallet without claim sets gets the first of them. */
+/**
+ * Keeps the claim sets that the wallet can satisfy. If the wallet does not support claim sets, the query gets
+ * only the claims of the first such set.
+ */
 function lowerClaims(profile: WalletProfile, query: CredentialQuery, place: string): LoweredResult<Claims> {
   const { claim_sets } = query
   const claims = (query.claims ?? []).map((claim, i) => ({
@@ -101,7 +110,10 @@ function joined(claims: readonly { readonly lowered: LoweredResult<ClaimsQuery> 
   }
 }
 
-/** §6.4.1: such a query asks for nothing that can be withheld. Some wallets then disclose everything. */
+/**
+ * Lowers a query without `claims`. Such a query requests no claims that can be withheld (§6.4.1), but some
+ * wallets disclose everything. Returns an error unless the wallet is known to disclose nothing more.
+ */
 function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Claims> {
   const member = `${place}/claims`
   switch (dcql.without_claims) {
@@ -119,7 +131,10 @@ function withoutClaims({ dcql }: WalletProfile, place: string): LoweredResult<Cl
 /** Claims of the built-in types that are objects (OpenID Connect Core 1.0 §5.1.1, eKYC-IDA). */
 const OBJECTS = ['address', 'place_of_birth']
 
-/** `intent_to_retain: false` is the default, so it can be left out. `true` stays: the wallet shows it. */
+/**
+ * Lowers one claim. `intent_to_retain: false` is the default, so it can be left out. `intent_to_retain: true`
+ * stays, because the wallet shows it to the person.
+ */
 function lowerClaim(
   { dcql }: WalletProfile,
   { claim, format }: { readonly claim: ClaimsQuery; readonly format: string },
@@ -138,8 +153,8 @@ function lowerClaim(
   ]
   const errors = needed.flatMap((result) => (result.ok ? [] : result.error))
   if (errors.length > 0) return err(errors)
-  const found = needed.flatMap((result) => (result.ok ? [result.value] : []))
-  const [left_out, unknown] = [found.flatMap((one) => one.left_out), found.flatMap((one) => one.unknown)]
+  const lowered = needed.flatMap((result) => (result.ok ? [result.value] : []))
+  const [left_out, unknown] = [lowered.flatMap((one) => one.left_out), lowered.flatMap((one) => one.unknown)]
   if (intent_to_retain !== false || dcql.intent_to_retain === 'yes') {
     return ok({ value: claim, left_out, unknown })
   }

@@ -12,12 +12,18 @@ import { err, ok, type Result } from '../result.ts'
 import type { Finding, Lowered, LoweredRequest, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** Scheme of every QR code for any wallet. Every wallet of OpenID4VP should support it (§13.1.2). */
+/**
+ * Scheme of QR codes and links that are not made for one wallet. Every OpenID4VP wallet should support this
+ * scheme (§13.1.2).
+ */
 export const DEFAULT_SCHEME = 'openid4vp'
 
 type Exchange = Omit<LoweredRequest, 'protocol' | 'query'>
 
-/** Chooses the exchange for the lowered query, or returns why no channel reaches the wallet. */
+/**
+ * Chooses the exchange for the lowered query. Returns the reasons if the wallet cannot be reached, or cannot
+ * confirm the transactions.
+ */
 export function lowerExchange(
   profile: WalletProfile,
   base: OriginalRequest,
@@ -79,7 +85,10 @@ function unknownMembers(
   return members.map((member) => ({ member, why: 'support_unknown' }))
 }
 
-/** Adds the forms that only the request of this wallet may have. */
+/**
+ * Adds the prefix `redirect_uri` and the response mode `direct_post` for a wallet in `by_value_for`. Returns
+ * the original request unchanged for other wallets.
+ */
 function withValue({ id }: WalletProfile, original: OriginalRequest): OriginalRequest {
   if (original.by_value_for?.includes(id) !== true) return original
   const { client_id_prefixes: prefixes, response_modes: modes } = original
@@ -99,21 +108,27 @@ export function linksOf(
 }
 
 /**
- * Returns the finding that no link and no QR code reaches the wallet; none if the protocol has neither for
- * any wallet.
+ * Returns the finding that no link and no QR code reaches the wallet. Returns an empty list if the protocol
+ * has no links and QR codes.
  */
 function browserOnly({ protocol }: OriginalRequest): readonly Finding[] {
   return PROTOCOLS[protocol].supportsRedirect ? [{ member: '/uri', why: 'browser_only' }] : []
 }
 
-/** Unsigned requests are passed by value, and signed requests by reference. */
+/**
+ * Returns how a request with this prefix is passed to the wallet: an unsigned request by value, a signed
+ * request by reference. Returns `undefined` if the wallet does not support that.
+ */
 export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'reference' | 'value' | undefined {
   const passing = prefix === 'redirect_uri' ? 'value' : 'reference'
   const isPossible = profile.client_id_prefixes.includes(prefix) && profile.passing.includes(passing)
   return isPossible ? passing : undefined
 }
 
-/** Returns why the request is not passed by value, if the wallet supports passing by value. */
+/**
+ * Returns why the request is not passed by value, although the wallet supports it. Returns `undefined` if
+ * nothing prevents it, or if the wallet does not support it.
+ */
 function valueRefusal(
   profile: WalletProfile,
   original: OriginalRequest,
@@ -127,19 +142,25 @@ function valueRefusal(
   return isLong ? { member: '/uri', why: 'too_long' } : undefined
 }
 
-/** A wallet without links gets signed requests from a browser: these are passed by no link. */
+/**
+ * Returns the first prefix of signed requests that the wallet supports; `undefined` if there is none. A
+ * wallet without links gets such a request through the Digital Credentials API.
+ */
 function signedPrefix(profile: WalletProfile, original: OriginalRequest): ClientIdPrefix | undefined {
   return original.client_id_prefixes.find(
     (prefix) => prefix !== 'redirect_uri' && profile.client_id_prefixes.includes(prefix),
   )
 }
 
-/** The root belongs to a certificate chain only. */
+/**
+ * Returns true if `x5c` must contain the root certificate for this wallet. Only the `x509_` prefixes have a
+ * certificate chain.
+ */
 function needsRoot({ chain }: WalletProfile, prefix: ClientIdPrefix | undefined): boolean {
   return chain === 'with_root' && prefix?.startsWith('x509_') === true
 }
 
-/** Returns why no link and no QR code reaches the wallet. */
+/** Returns why no link and no QR code reaches the wallet. Returns an empty list if a link reaches it. */
 function redirectErrors(
   profile: WalletProfile,
   original: OriginalRequest,
@@ -164,7 +185,10 @@ function redirectErrors(
   return members.flatMap(([finding, isFound]) => (isFound ? [] : [finding]))
 }
 
-/** Returns what differs from the original link. */
+/**
+ * Returns a finding for each part that differs from the original request: link, Client Identifier, response
+ * mode and request URI method.
+ */
 function changes(
   profile: WalletProfile,
   original: OriginalRequest,

@@ -8,7 +8,9 @@ import { lowerCredential } from './lower-credential.ts'
 import type { Finding, Lowered } from './lowering.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** The form of each credential query for the wallet, or the reason why the wallet cannot be asked. */
+/**
+ * Lowered credential queries by query id. An error has the reasons why the wallet cannot answer the query.
+ */
 type Candidates = ReadonlyMap<string, Result<Lowered<CredentialQuery>, readonly Finding[]>>
 
 /** Lowers a query, or returns why the wallet cannot satisfy it. */
@@ -59,9 +61,9 @@ export function lowerQuery(
 const CREDENTIALS = '/dcql_query/credentials'
 
 /**
- * Keeps one format of each type, the wallet's preferred one, in a query that is made from types. In its own
- * query the relying party makes the choice. A wallet that can be asked for several formats is asked for one,
- * so that it discloses one credential. Therefore this is no finding.
+ * Keeps one format of each type in a query that is made from types: the format that the wallet prefers. A
+ * relying party's own query stays unchanged. The wallet could answer in each of the formats, but one
+ * credential is enough. So the change is not reported as a finding.
  */
 function withOneFormat(
   profile: WalletProfile,
@@ -88,8 +90,9 @@ function withOneFormat(
 }
 
 /**
- * Returns the credential sets with the options that the wallet can satisfy; `undefined` if they cannot be
- * satisfied. Without sets, each query is a set of its own (§6.4.2).
+ * Returns the credential sets, each with the options that the wallet can satisfy. Returns `undefined` if the
+ * wallet cannot satisfy a required set, or can satisfy no set. Without sets, each query is a set of its own
+ * (§6.4.2).
  */
 function usableSets(
   { credentials, credential_sets }: DcqlQuery,
@@ -107,9 +110,9 @@ function usableSets(
 }
 
 /**
- * Chooses one option of each required set, for a wallet without credential sets. Without a required set, one
- * option of the first set. A wallet that supports one query only gets an option that satisfies all sets, if
- * possible.
+ * Chooses one option of each required set, for a wallet that does not support credential sets. If no set is
+ * required, chooses one option of the first set. If one query alone satisfies all these sets, chooses that
+ * query only.
  */
 function chooseOptions(
   profile: WalletProfile,
@@ -127,8 +130,8 @@ function chooseOptions(
 }
 
 /**
- * Orders options. The types come in the order of the query, because that is the choice of the relying party.
- * The formats of a type come in the order of the wallet.
+ * Orders the options. Types have the order of the query, because the relying party chose that order. Formats
+ * of one type have the order of the wallet.
  */
 function byPreference(
   { formats }: WalletProfile,
@@ -148,7 +151,7 @@ function byPreference(
     .map(({ option }) => option)
 }
 
-/** Returns the names of an option's types, in order. */
+/** Returns a function that joins the type names of an option in one text, in order. */
 function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
   return (option: readonly string[]) =>
     option
@@ -157,7 +160,7 @@ function typesOf({ descriptors }: Pick<Policy, 'descriptors'>) {
       .join()
 }
 
-/** Returns the formats of an option's queries, in order. */
+/** Returns a function that joins the formats of an option in one text, in order. */
 function formatsOf({ query }: Pick<Policy, 'query'>) {
   return (option: readonly string[]) =>
     option.map((id) => query.credentials.find((one) => one.id === id)?.format).join()
@@ -167,7 +170,7 @@ function isOnly(id: string | undefined) {
   return (option: readonly string[]) => option.length === 1 && option[0] === id
 }
 
-/** Returns why each credential query was left out. */
+/** Returns the findings for each credential query that was left out. */
 function unusedQueries(candidates: Candidates, ids: ReadonlySet<string>): readonly Finding[] {
   return [...candidates].flatMap(([id, candidate], i): readonly Finding[] => {
     if (ids.has(id)) return []

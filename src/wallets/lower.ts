@@ -1,5 +1,6 @@
-// Lowering: makes the request that one wallet can answer from a request for any wallet. A response that
-// satisfies the lowered request satisfies the original one. The lowered request asks for nothing more.
+// Lowering turns a request for any wallet into a request that one wallet can answer. A response that
+// satisfies the lowered request also satisfies the original request. The lowered request asks for nothing
+// that the original request does not ask for.
 
 import type { DcqlQuery } from '../openid4vp/dcql/query.ts'
 import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
@@ -8,7 +9,9 @@ import { lowerQuery } from './lower-query.ts'
 import type { Finding, Lowering, OriginalRequest } from './lowering.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** Lowers a request for a wallet. Pure, and defined for every profile and request. */
+/**
+ * Lowers a request for one wallet. This function is pure, and returns a result for every profile and request.
+ */
 export function lowerRequest(profile: WalletProfile, original: OriginalRequest): Lowering {
   const query = lowerQuery(profile, original.policy)
   const exchange = lowerExchange(profile, original, query.ok ? query.value.value : original.policy.query)
@@ -31,7 +34,10 @@ export function lowerRequest(profile: WalletProfile, original: OriginalRequest):
   }
 }
 
-/** These requirements concern the verifier, so the findings point to the Client Identifier. */
+/**
+ * Returns a finding for each requirement of the wallet that the settings do not meet. The requirements
+ * concern the verifier, so the findings point to the Client Identifier.
+ */
 function missingRequirements(
   { requires = [] }: WalletProfile,
   { lacking }: OriginalRequest,
@@ -42,8 +48,9 @@ function missingRequirements(
 }
 
 /**
- * §5.1: a transaction names credential queries of its request only. Another text would have to be made for a
- * request without one of these queries, and the person would approve what the relying party did not send.
+ * Returns a finding for each transaction that names a credential query which the lowered request leaves out.
+ * A transaction may name only credential queries of its own request (§5.1). The text would have to change
+ * without such a query. Then the person would approve another text than the relying party sent.
  */
 function changedTransactions(
   { credentials }: DcqlQuery,

@@ -8,11 +8,11 @@ import type { ResponseMode } from '../openid4vp/response/response-mode.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Requirement } from './profiles/profile.ts'
 
-/** A request for any wallet, and what the relying party allows in its place. */
+/** A request for any wallet, and the alternatives that the relying party allows. */
 export type OriginalRequest = {
   readonly policy: Policy
   readonly protocol: ProtocolId
-  /** Transaction data as sent. */
+  /** Transaction data strings as sent. */
   readonly transaction_data?: readonly string[] | undefined
   /** The request's Client Identifier Prefix first, then the other prefixes that the relying party can use. */
   readonly client_id_prefixes: readonly ClientIdPrefix[]
@@ -22,16 +22,19 @@ export type OriginalRequest = {
   readonly request_uri_methods: readonly RequestUriMethod[]
   /** Exchange protocols of the Digital Credentials API that the session offers. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** Ids of wallets whose request may be unsigned and plain, although other wallets need a signed request. */
+  /**
+   * Ids of wallets that may get an unsigned request and send an unencrypted response. Other wallets need a
+   * signed request.
+   */
   readonly by_value_for?: readonly string[]
   /**
-   * QR codes of the session, which anyone may answer. Absent if a browser must be bound: no QR code exists
-   * then.
+   * Rules for QR codes of the session, which anyone may answer. Absent if the session must be bound to a
+   * browser, because then it has no QR code.
    */
   readonly qr?: {
-    /** True if level `low` is enough. */
+    /** True if the relying party accepts the assurance level `low`. */
     readonly accepts_low: boolean
-    /** Returns the bytes of the URI of a request by value. */
+    /** Returns the length in bytes of the URI that contains the request. */
     readonly valueBytes: (request: ValueRequest) => number
   }
   readonly livemode: boolean
@@ -48,23 +51,25 @@ export type ValueRequest = {
   readonly response_mode: ResponseMode
 }
 
-/** The request for one wallet. It has the transactions of the original. */
+/** The request for one wallet. It keeps the transactions of the original request. */
 export type LoweredRequest = {
   readonly protocol: ProtocolId
   readonly query: DcqlQuery
-  /** Scheme or start of an address that opens the wallet; null if it has no links and QR codes. */
+  /**
+   * Scheme, or start of an address, that opens the wallet. Null if no link and no QR code reaches the wallet.
+   */
   readonly link: string | null
-  /** Exchange protocols of the Digital Credentials API. Empty if it cannot be used. */
+  /** Exchange protocols of the Digital Credentials API. Empty if the API cannot be used. */
   readonly dc_api_protocols: readonly DcApiProtocol[]
   /** Null if the request has no Client Identifier. */
   readonly client_id_prefix: ClientIdPrefix | null
   /** Null if only `org-iso-mdoc` is used. */
   readonly response_mode: ResponseMode | null
-  /** How a link passes the request; null without links. */
+  /** Way in which a link passes the request. Null if no link reaches the wallet. */
   readonly passing: 'reference' | 'value' | null
-  /** Null if there are no links, or if the request is passed by value. */
+  /** Null if no link reaches the wallet, or if the request is passed by value. */
   readonly request_uri_method: RequestUriMethod | null
-  /** True if `x5c` must have the root too. */
+  /** True if `x5c` must also contain the root certificate. */
   readonly include_root: boolean
 }
 
@@ -72,33 +77,33 @@ export type LoweredRequest = {
 export type Lowering =
   | {
       /**
-       * `works`: the wallet can answer the original request. `lowered`: it can answer the lowered one only.
-       * `unknown`: no public source says if it can answer the lowered request.
+       * `works`: the wallet can answer the original request. `lowered`: the wallet can answer only the
+       * lowered request. `unknown`: no public source says if the wallet can answer the lowered request.
        */
       readonly outcome: 'works' | 'lowered' | 'unknown'
       readonly request: LoweredRequest
       /** Members that the lowered request lacks or has changed, or that the wallet ignores. */
       readonly left_out: readonly Finding[]
-      /** Members that no public source mentions. Empty unless the outcome is `unknown`. */
+      /** Members whose support no public source states. Empty unless the outcome is `unknown`. */
       readonly unknown: readonly Finding[]
     }
   | { readonly outcome: 'cannot'; readonly reasons: readonly Finding[] }
 
-/** One finding. */
+/** One finding about a member of the request. */
 export type Finding = {
   /** JSON Pointer (RFC 6901) in the original `wallet_request`, or `/response_mode`. */
   readonly member: string
   readonly why: FindingCode
 }
 
-/** A lowered part of a request, and what was found on the way. */
+/** A lowered part of a request, and its findings. `left_out` and `unknown` mean the same as in `Lowering`. */
 export type Lowered<T> = {
   readonly value: T
   readonly left_out: readonly Finding[]
   readonly unknown: readonly Finding[]
 }
 
-/** Each code with its sentence for people, for assets/messages.json. */
+/** Message for people, by finding code. assets/messages.json contains these messages. */
 export const FINDINGS = {
   format_not_supported: 'the wallet does not support this credential format',
   type_not_held: 'the wallet does not hold credentials of this type',

@@ -27,7 +27,7 @@ type SessionRequest = {
   readonly livemode: boolean
 }
 
-/** The means of the relying party. */
+/** Alternatives that the settings of the relying party allow. */
 type Means = {
   /** Prefixes that the relying party can use. `redirect_uri` is included if unsigned requests are allowed. */
   readonly prefixes: readonly ClientIdPrefix[]
@@ -36,18 +36,18 @@ type Means = {
   /** True if the settings allow unsigned requests and plain responses for the EU age verification app. */
   readonly eu_age_verification: boolean
   readonly has_root: boolean
-  /** Bytes of the URI of a request by value. */
+  /** Returns the length in bytes of the URI that contains the request. */
   readonly valueBytes: (request: ValueRequest) => number
   /** Requirements of wallets that the settings do not meet. */
   readonly lacking: readonly Requirement[]
 }
 
-/** Builds the original request. The options of the session come first. */
+/** Builds the original request. In each list, the value that the session uses comes first. */
 export function originalRequest(session: SessionRequest, means: Means): OriginalRequest {
   const { policy, protocol: id, transaction_data, request_options: options, livemode } = session
   const protocol = PROTOCOLS[id]
   const prefixes = protocol.clientIdPrefixes.filter((prefix) => means.prefixes.includes(prefix))
-  // Only with `by_value` is an encrypted response lowered to a plain response.
+  // The response mode without encryption is offered only if the settings allow `by_value`.
   const modes = protocol.responseModes.filter((mode) => means.by_value || mode !== 'direct_post')
   const isUnsigned = options.client_id_prefix === 'redirect_uri'
   const exchanges: readonly DcApiProtocol[] = protocol.supportsRedirect

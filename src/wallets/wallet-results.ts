@@ -1,4 +1,4 @@
-// The results of all wallets for a request, before a person tries one of them.
+// Computes the expected result of every wallet for a request, before a person uses a wallet.
 
 import { encodeQueryValue } from '../openid4vp/request/authorization-request.ts'
 import { decodeTransactionData } from '../openid4vp/transaction-data/transaction-data.ts'
@@ -7,20 +7,25 @@ import type { Finding, OriginalRequest } from './lowering.ts'
 import { WALLET_PROFILES } from './profiles/index.ts'
 import type { WalletProfile } from './profiles/profile.ts'
 
-/** The result of one wallet. */
+/** Expected result of one wallet. */
 export type WalletResult = {
-  /** Id of its profile. */
+  /** Id of the wallet profile. */
   readonly id: string
   readonly result: 'works' | 'lowered' | 'unknown' | 'cannot'
-  /** Members that the request for this wallet lacks or has changed, or that it ignores. Absent: none. */
+  /**
+   * Members that the request for this wallet lacks or has changed, or that the wallet ignores. Absent: none.
+   */
   readonly left_out?: readonly Finding[]
-  /** Why the wallet cannot answer, or the members that no public source is about. Absent: none. */
+  /**
+   * Reasons why the wallet cannot answer. For `unknown`: the members whose support no public source states.
+   * Absent: none.
+   */
   readonly reasons?: readonly Finding[]
 }
 
 /**
- * Returns the result of each wallet, in the order of the profiles. Relying parties repeat few requests, so
- * the last results are cached.
+ * Returns the result of each wallet, in the order of the profiles. The newest results are cached, because
+ * relying parties repeat the same few requests.
  */
 export function walletResults(original: OriginalRequest): readonly WalletResult[] {
   const key = JSON.stringify(original, withoutContents)
@@ -33,13 +38,13 @@ export function walletResults(original: OriginalRequest): readonly WalletResult[
   return results
 }
 
-/** Results by request. They depend on nothing else. */
+/** Cache of results by request. The results depend on the request only. */
 const cache = new Map<string, readonly WalletResult[]>()
 const MAXIMUM_RESULTS = 64
 
 /**
- * Leaves out what can be about a person: transactions, and `values` of a query. Their lengths in
- * a URI, and the ids in transactions, can change a result.
+ * Replaces contents of the cache key that can be about a person: transactions, and `values` of a query. Keeps
+ * their lengths and the ids in transactions, because these can change a result.
  */
 function withoutContents(name: string, value: unknown): unknown {
   if (name === 'values') return encodeQueryValue(JSON.stringify(value)).length
@@ -65,7 +70,10 @@ function toResult(profile: WalletProfile, original: OriginalRequest): WalletResu
   }
 }
 
-/** Returns the first of findings that differ in the number of the claim only, ten at most. */
+/**
+ * Keeps the first of several findings that differ only in the index of the claim. Returns ten findings at
+ * most.
+ */
 function summary(findings: readonly Finding[]): readonly Finding[] {
   const places = findings.map(({ member, why }) => `${member.replace(/\/claims\/\d+/, '/claims')} ${why}`)
   return findings.filter((_, i) => places.indexOf(places[i] ?? '') === i).slice(0, MAXIMUM_FINDINGS)

@@ -1,29 +1,33 @@
-// One attempt to deliver an event (api/webhooks): one POST, no redirect, 15 seconds. Only the status of the
-// response counts. Its body is read within bounds, and its start is kept for the log.
+// One attempt to deliver an event (api/webhooks). The attempt is one POST, follows no redirect and ends after
+// 15 seconds. Only the status of the response decides about success. The response's body is read up to a
+// limit, and its start is stored for the log.
 
 import { readStart } from '../net/bounded-read.ts'
 import { withTimeLimit } from '../net/time-limit.ts'
 import { parseRetryAfter } from './schedule.ts'
 
-/** Input of one attempt. The caller has checked the URL at this moment, not only when it was configured. */
+/**
+ * Input of one attempt. The caller must check the URL immediately before the attempt, even if the URL was
+ * checked when it was configured.
+ */
 export type Post = {
   readonly url: string
-  /** The event's bytes, the same for every attempt. */
+  /** The serialised event, the same for every attempt. */
   readonly body: string
   /** The signature headers of this attempt. */
   readonly headers: Readonly<Record<string, string>>
   readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-  /** The current time, Unix milliseconds. */
+  /** Returns the current time in Unix milliseconds. */
   readonly clock: () => number
   readonly timeoutMs?: number
 }
 
 /** Result of one attempt. */
 export type AttemptOutcome = {
-  /** `null`: no response. */
+  /** HTTP status of the response. `null` means that no response arrived. */
   readonly status: number | null
   readonly error: AttemptError | null
-  /** Milliseconds the receiver asked us to wait. */
+  /** Wait that the receiver requested, in milliseconds. `null` means that it requested none. */
   readonly retryAfter: number | null
   readonly durationMs: number
   /** Start of the response's body, as text. Absent without a response. */
@@ -31,25 +35,29 @@ export type AttemptOutcome = {
 }
 
 /**
- * `redirect`: a 3xx, never followed. `forbidden_url`: the endpoint's URL is no longer allowed, nothing was
- * sent. `unknown`: the attempt was started, and its result was lost.
+ * `redirect`: the receiver returned a 3xx status, which is never followed. `forbidden_url`: the endpoint's
+ * URL is no longer allowed, so nothing was sent. `unknown`: the attempt was started, and its result is not
+ * known.
  */
 export type AttemptError = 'timeout' | 'connection' | 'redirect' | 'forbidden_url' | 'unknown'
 
-/** Time limit for the response of a receiver. */
+/** Time limit of one attempt, in milliseconds. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
 
-/** Success is any 2xx. */
+/** Returns whether the receiver accepted the event with a 2xx status. */
 export function hasSucceeded({ status, error }: Pick<AttemptOutcome, 'status' | 'error'>): boolean {
   return error === null && status !== null && status >= 200 && status < 300
 }
 
-/** 410 Gone: the receiver wants no more events. Its endpoint is disabled until someone enables it. */
+/**
+ * Returns whether the status is 410 Gone, which means that the receiver wants no more events. The endpoint is
+ * then disabled until somebody enables it.
+ */
 export function disablesEndpoint({ status }: Pick<AttemptOutcome, 'status'>): boolean {
   return status === 410
 }
 
-/** Sends one attempt. Never rejects: every failure is an outcome. */
+/** Makes one attempt. The promise never rejects: every failure is returned as an outcome. */
 export function deliver(post: Post): Promise<AttemptOutcome> {
   const { timeoutMs = ATTEMPT_TIMEOUT_MS } = post
   return withTimeLimit(timeoutMs, (signal) => attempt(post, signal))
@@ -63,8 +71,8 @@ async function attempt(post: Post, signal: AbortSignal): Promise<AttemptOutcome>
     const retryAfter = parseRetryAfter(response.headers.get('retry-after'), clock())
     return { ...toOutcome(response), retryAfter, durationMs: clock() - started, excerpt }
   } catch {
-    // The platforms name a refused connection, a failed look-up and a broken response differently. The log
-    // has one name for all.
+    // Platforms use different errors for a refused connection, a failed look-up and a broken response. The
+    // log uses `connection` for all three.
     const error = signal.aborted ? 'timeout' : 'connection'
     return { status: null, error, retryAfter: null, durationMs: clock() - started }
   }
@@ -89,8 +97,8 @@ const BODY_LIMIT = 4096
 const EXCERPT_BYTES = 1024
 
 /**
- * Reads the response, so that the receiver is not interrupted, and returns its start as text. The status has
- * arrived in time, so an error of the body changes nothing.
+ * Reads the response's body up to a limit and returns its start as text. The body is read so that the
+ * receiver can finish sending. An error of the body is ignored, because the status is already known.
  */
 async function readExcerpt(response: Response): Promise<string> {
   const start = await readStart(response, EXCERPT_BYTES, BODY_LIMIT)

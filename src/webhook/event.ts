@@ -1,11 +1,11 @@
-// The event of a terminal status (api/webhooks). It is built and serialised once, and every attempt sends the
-// same bytes.
+// Parts of webhook events (api/webhooks). An event is serialised once, and every attempt sends the same
+// bytes.
 
 import { isoTime } from '../codec/date-time.ts'
 
 /**
- * Returns a test event (api/webhooks, `…/webhook/test`). It is signed and sent like any other. `now`: Unix
- * milliseconds.
+ * Returns a test event (api/webhooks, `…/webhook/test`), which is signed and sent like every other event.
+ * `now` is in Unix milliseconds.
  */
 export function buildTestEvent(test: {
   readonly eventId: string
@@ -22,16 +22,19 @@ export function buildTestEvent(test: {
   }
 }
 
-/** Larger `encrypted_claims` are available by polling only (api/webhooks). */
+/**
+ * Limit of `encrypted_claims` in an event, in characters. Larger claims are available by polling only
+ * (api/webhooks).
+ */
 export const ENCRYPTED_CLAIMS_LIMIT = 64 * 1024
 
-/** `encrypted_claims` as in an event. */
+/** Returns the `encrypted_claims` of an event; `null` if there are none, or if they exceed the limit. */
 export function sendableClaims(encryptedClaims: string | null): string | null {
   const fits = encryptedClaims !== null && encryptedClaims.length <= ENCRYPTED_CLAIMS_LIMIT
   return fits ? encryptedClaims : null
 }
 
-/** The bytes that every attempt sends. */
+/** Returns the text of an event that every attempt sends. */
 export function serialiseEvent(event: { readonly encrypted_claims: string | null }): string {
   return JSON.stringify({ ...event, encrypted_claims: sendableClaims(event.encrypted_claims) })
 }

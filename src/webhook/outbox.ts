@@ -1,11 +1,12 @@
-// Queue of a session's webhook deliveries, stored inside the session's document (api/webhooks). Functions
-// take and return plain data. The object writes the result in the same put as the state it belongs to. All
-// times are Unix milliseconds.
+// Queue of a session's webhook deliveries, stored inside the session's document (api/webhooks). The functions
+// take and return plain data. The Durable Object stores the result and the rest of the document in one put.
+// All times are Unix milliseconds.
 //
-// An attempt is started, written, and only then sent. It is finished when its response is known. So
-// `startAttempt` leaves the delivery as it must be if the response is never known: counted, logged as
-// `unknown`, and due again after the time limit and the schedule's wait. After the last attempt it is dead. A
-// crash at any point needs no repair, loses no event and makes no seventh POST.
+// An attempt is first started, then stored, and then sent. It is finished when its response is known.
+// `startAttempt` returns the delivery in the state that is right if the response never becomes known. The
+// attempt is counted and logged as `unknown`. The next attempt is due after the time limit and the wait of
+// the schedule. After the last attempt the delivery is dead. So a crash at any point needs no repair, loses
+// no event and causes no seventh automatic POST.
 
 import { err, ok, type Result } from '../result.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptError, type AttemptOutcome, hasSucceeded } from './delivery.ts'
@@ -17,33 +18,38 @@ export type Delivery = {
   readonly event_id: string
   readonly event_type: string
   readonly sequence: number
-  /** The bytes every attempt sends. */
+  /** The serialised event, which every attempt sends unchanged. */
   readonly body: string
   readonly state: 'owed' | 'delivered' | 'dead'
-  /** Automatic attempts that were started: six in all, five at most while `owed`. */
+  /**
+   * Number of started automatic attempts, at most six. A delivery in state `owed` has at most five, because
+   * the start of the sixth sets the state to `dead`.
+   */
   readonly automatic_attempts: number
-  /** `null`: no attempt is planned. */
+  /** Time of the next automatic attempt. `null` means that none is planned. */
   readonly next_attempt_at: number | null
   readonly attempts: readonly Attempt[]
 }
 
 /** One attempt in the log. */
 export type Attempt = {
-  /** Number from 1 on, for automatic and manual attempts together. */
+  /** Number of the attempt, from 1. Automatic and manual attempts are numbered together. */
   readonly attempt: number
   readonly at: number
   readonly manual: boolean
   readonly status: number | null
   readonly error: AttemptError | null
-  /** Milliseconds until the response, or until the attempt failed. Absent while that is unknown. */
+  /** Milliseconds until the response or the failure. Absent while the result of the attempt is unknown. */
   readonly duration_ms?: number
-  /** Start of the response's body. Absent without a body. */
+  /**
+   * Start of the response's body. Absent without a body, and in attempts older than the last `EXCERPTS_KEPT`.
+   */
   readonly excerpt?: string
 }
 
 type NewEvent = Pick<Delivery, 'delivery_id' | 'event_id' | 'event_type' | 'sequence' | 'body'>
 
-/** Adds an event that is due at once. */
+/** Adds a delivery of an event. Its first attempt is due at `now`. */
 export function enqueue(deliveries: readonly Delivery[], event: NewEvent, now: number): readonly Delivery[] {
   const delivery = {
     ...event,
@@ -55,25 +61,25 @@ export function enqueue(deliveries: readonly Delivery[], event: NewEvent, now: n
   return [...deliveries, delivery]
 }
 
-/** The earliest planned attempt; `null` if there is none. */
+/** Returns the time of the earliest planned attempt; `null` if none is planned. */
 export function nextDue(deliveries: readonly Delivery[]): number | null {
   const times = deliveries.flatMap((delivery) => delivery.next_attempt_at ?? [])
   return times.length === 0 ? null : Math.min(...times)
 }
 
-/** The deliveries due at `now`. */
+/** Returns the deliveries whose next attempt is due at `now`. */
 export function dueDeliveries(deliveries: readonly Delivery[], now: number): readonly Delivery[] {
   return deliveries.filter(({ next_attempt_at }) => next_attempt_at !== null && next_attempt_at <= now)
 }
 
-/** The number of the last started attempt; 0 before the first. */
+/** Returns the number of the last started attempt; 0 before the first attempt. */
 export function latestAttempt({ attempts }: Delivery): number {
   return attempts.at(-1)?.attempt ?? 0
 }
 
 /**
- * Starts an automatic attempt of a pending delivery. The caller must write the result before it sends the
- * POST.
+ * Starts an automatic attempt of a delivery in state `owed`. The caller must store the result before it sends
+ * the POST.
  */
 export function startAttempt(
   deliveries: readonly Delivery[],
@@ -97,12 +103,12 @@ export function startAttempt(
 /** Reasons why a delivery cannot be sent again by hand. */
 export type RedeliveryError = 'not_found' | 'limit_reached'
 
-/** Manual attempts that the log of one delivery can hold. */
+/** Limit of the manual attempts of one delivery. */
 export const MANUAL_ATTEMPTS = 50
 
 /**
- * Starts a manual attempt, in any state. The schedule of a pending delivery continues, and only a success
- * changes the state. The caller must write the result before it sends the POST.
+ * Starts a manual attempt of a delivery in any state. The planned automatic attempt stays unchanged. Only a
+ * successful response changes the state. The caller must store the result before it sends the POST.
  */
 export function startManualAttempt(
   deliveries: readonly Delivery[],
@@ -125,7 +131,10 @@ export type FinishedAttempt = {
   readonly jitter: number
 }
 
-/** Records the outcome of an attempt: delivered, planned again, or dead. */
+/**
+ * Stores the outcome of an attempt. A success sets the state to `delivered`. If the newest automatic attempt
+ * of a delivery in state `owed` fails, its next attempt is planned.
+ */
 export function finishAttempt(
   deliveries: readonly Delivery[],
   finished: FinishedAttempt,
@@ -142,10 +151,13 @@ export function finishAttempt(
   })
 }
 
-/** Last attempts of a delivery whose excerpts are stored: the document of a session has a limit. */
+/**
+ * Number of the newest attempts of a delivery whose excerpts are stored. The session's document has a size
+ * limit.
+ */
 const EXCERPTS_KEPT = 10
 
-/** Moves the next attempt of a pending delivery. No attempt is used. */
+/** Moves the next attempt of a delivery in state `owed` to `until`. The number of attempts stays the same. */
 export function postpone(
   deliveries: readonly Delivery[],
   deliveryId: string,
@@ -156,19 +168,22 @@ export function postpone(
   )
 }
 
-/** Ends a pending delivery whose endpoint is deleted. It can still be sent by hand. */
+/**
+ * Sets a delivery in state `owed` to `dead`, because the receiver no longer wants the event. The event can
+ * still be sent by hand.
+ */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>
     delivery.state === 'owed' ? { ...delivery, ...planned(null) } : delivery,
   )
 }
 
-// Time between the receiver's time limit and the moment when its response counts as lost.
+// Milliseconds between the time limit of an attempt and the time when its response is treated as lost.
 const RESPONSE_MARGIN_MS = 5000
 
 type Progress = Pick<Delivery, 'state' | 'next_attempt_at'>
 
-/** Pending until `next`; dead without it. */
+/** Returns state `owed` with the next attempt at `next`, or state `dead` if `next` is `null`. */
 function planned(next: number | null): Progress {
   return { state: next === null ? 'dead' : 'owed', next_attempt_at: next }
 }
@@ -179,7 +194,8 @@ function consequence(
 ): Partial<Progress> {
   if (hasSucceeded(outcome)) return { state: 'delivered', next_attempt_at: null }
   if (delivery.state !== 'owed') return {}
-  // Only the newest automatic attempt changes the schedule. A manual or lost attempt leaves it unchanged.
+  // A failure changes the schedule only if the attempt is the newest automatic attempt. The failure of a
+  // manual or an older attempt leaves the schedule unchanged.
   const newest = delivery.attempts.findLast(({ manual }) => !manual)
   if (newest?.attempt !== attempt) return {}
   const { retryAfter } = outcome

@@ -10,24 +10,30 @@ const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as c
 /** The longest wait that a receiver may request. */
 const RETRY_AFTER_LIMIT = 24 * HOUR
 
-/** Longest spread of retries that a receiver requested for the same moment, as expiries are spread. */
+/**
+ * Limit in milliseconds of the random delay that is added to a requested wait. The delay spreads retries that
+ * a receiver requested for the same time.
+ */
 const RETRY_AFTER_SPREAD = MINUTE
 
 /** A failed attempt. */
 type FailedAttempt = {
-  /** 1 for the first automatic attempt. */
+  /** Number of the automatic attempt, from 1. */
   readonly attempt: number
   /** End of the attempt, Unix milliseconds. */
   readonly now: number
-  /** Wait that the receiver requested, in milliseconds. */
+  /** Wait that the receiver requested, in milliseconds. `null` means that it requested none. */
   readonly retryAfter: number | null
-  /** A random number from 0 to 1: spreads the retries of many events over a fifth of the wait. */
+  /**
+   * A random number from 0 to 1. It makes the wait up to a fifth longer, so that the retries of many events
+   * are spread.
+   */
   readonly jitter: number
 }
 
 /**
- * The time of the next attempt, Unix milliseconds; `null` after the last attempt. A receiver can delay it,
- * but not advance it.
+ * Returns the time of the next attempt in Unix milliseconds; `null` after the last attempt. A receiver can
+ * request a longer wait, but not a shorter wait.
  */
 export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttempt): number | null {
   const delay = RETRY_DELAYS[attempt - 1]
@@ -38,8 +44,8 @@ export function nextAttemptAt({ attempt, now, retryAfter, jitter }: FailedAttemp
 }
 
 /**
- * Parses `Retry-After` to a wait in milliseconds; `null` if it is absent or unreadable. Of the date formats
- * (RFC 9110 §5.6.7) only the one that senders must use is read. For others our own schedule applies.
+ * Returns the wait in `Retry-After` in milliseconds; `null` if the field is absent or unreadable. The only
+ * accepted date format is IMF-fixdate, which senders must use (RFC 9110 §5.6.7).
  *
  * @example
  * parseRetryAfter('120', Date.now()) // 120000

@@ -7,7 +7,7 @@ import { list, maybe, time } from './parts.ts'
 /** Response of `GET` and `POST /console/session`. */
 export const consoleSession = z.object({
   owner: z.enum(['relying_party', 'operator']),
-  /** Header `Console-Token` of each call below `/console/api`. */
+  /** Value that each call below `/console/api` must send in the header `Console-Token`. */
   change_token: z.string(),
   expires_at: time,
   relying_party: maybe(z.object({ relying_party_id: z.string(), name: z.string(), livemode: z.boolean() })),

@@ -57,7 +57,7 @@ export const insights = z.object({
   ),
 })
 
-/** One step of a timeline, merged with the equal steps that followed it directly. */
+/** Entry of a timeline: one step, or several equal steps that followed each other directly. */
 export const timelineEntry = z.object({
   at: time,
   last_at: time,

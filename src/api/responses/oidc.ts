@@ -18,7 +18,7 @@ const contentAlgorithm = maybe(z.enum(CONTENT_ALGORITHMS))
 
 export const clientWarning = z.object({ pointer: z.string(), code: z.string(), message: z.string() })
 
-/** A client, without its secrets. Its policies are shown as they are applied. */
+/** A client, without its secrets. A policy is shown with the session binding that is applied. */
 export const oidcClient = z.object({
   client_id: z.string(),
   issuer: z.string(),
@@ -46,7 +46,7 @@ export const oidcClient = z.object({
 
 export const oidcClientList = z.object({ oidc_clients: list(oidcClient) })
 
-/** A new or changed client. The response to its creation alone contains the secret. */
+/** A new or changed client. Only the response to the creation contains the secret. */
 export const createdOidcClient = z.extend(oidcClient, {
   client_secret: z.exactOptional(z.string()),
   warnings: list(clientWarning),

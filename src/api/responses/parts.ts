@@ -12,13 +12,14 @@ export const keyId = z.string().check(z.regex(KEY_ID))
 export const maybe = z.nullable
 export const jsonObject = z.record(z.string(), z.unknown())
 
-/** Returns the schema of an array. Its type is read-only, as the arrays that views return are. */
+/** Returns the schema of an array. The array is read-only, like the arrays that views return. */
 export function list<T extends z.ZodMiniType>(item: T) {
   return z.readonly(z.array(item))
 }
 
 /**
- * Gives a schema of a request the type that the service stores after validation: same shape, but read-only.
+ * Returns the same schema with the type that the service stores. The stored type has the same shape, but is
+ * read-only.
  */
 export function typed<T>(schema: z.ZodMiniType): z.ZodMiniType<T, T> {
   return schema as z.ZodMiniType<T, T>

@@ -30,7 +30,7 @@ const mode = { relying_party_id: relyingPartyId, name: z.string(), livemode: z.b
 /** Warning about settings that are valid but do not work. Values of `code` may be added within /v1. */
 const settingsWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
-/** Settings, without secrets. */
+/** Settings of a relying party, without secrets. */
 export const relyingParty = z.object({
   ...mode,
   webhook: maybe(
@@ -86,7 +86,7 @@ export const relyingPartyPage = z.object({
   next_cursor: maybe(z.string()),
 })
 
-/** A list of trusted issuers: as it was created, and its state. */
+/** A list of trusted issuers: its configuration and its state. */
 export const trustList = z.object({
   name: z.string(),
   livemode: z.boolean(),

@@ -1,6 +1,6 @@
-// Responses about verifications, as schemas (api/creation, api/result, api/webhooks): their types are what
-// the views in src/session return. The service imports the types only, so no schema of a response is part of
-// the bundle.
+// Schemas of responses about verifications (api/creation, api/result, api/webhooks). The views in src/session
+// return the types of these schemas. The service imports only the types, so the bundle contains no schema of
+// a response.
 
 import * as z from 'zod/mini'
 import { HASH_NAMES } from '../../crypto/digest.ts'
@@ -41,7 +41,7 @@ const metadata = z.record(z.string(), z.string())
 
 const revocation = maybe(z.enum(['valid', 'revoked', 'suspended', 'unavailable', 'not_present']))
 
-/** Reason of a status, or of a response that left the session pending. */
+/** Reason of a status, or of a refused wallet response after which the session is still pending. */
 export const reason = z.object({
   code: z.string(), // no enumeration: values may be added within /v1
   message: z.string(),
@@ -81,10 +81,10 @@ export const walletRequest = z.object({
 /** A warning about a creation. Values of `code` may be added within /v1. */
 const creationWarning = z.object({ code: z.string(), pointer: z.string(), message: z.string() })
 
-/** Finding about a member of a request. Values of `code` may be added within /v1. */
+/** Finding about a member of a request. Values of `why` may be added within /v1. */
 const walletFinding = z.object({ member: z.string(), why: z.string() })
 
-/** Result of one wallet. Values of `result` may be added within /v1. */
+/** Result for one wallet: if it can answer the request. Values of `result` may be added within /v1. */
 const walletResult = z.object({
   id: z.string(),
   result: z.enum(['works', 'lowered', 'unknown', 'cannot']),
@@ -109,7 +109,7 @@ export const createdVerification = z.object({
   wallets: list(walletResult),
 })
 
-/** A session as a `client_token` reads it. */
+/** State of a session, as the holder of a `client_token` reads it. */
 export const verificationState = z.object({
   object: z.literal('verification_state'),
   verification_id: verificationId,
@@ -150,7 +150,7 @@ const derivation = z.object({
   level,
 })
 
-/** Members that polls and events share. */
+/** Members that `GET /v1/verify/{id}` and events share. */
 const outcome = {
   verification_id: verificationId,
   status,
@@ -313,7 +313,7 @@ export const browserReturnResult = z.object({
   return_url: maybe(z.string()),
 })
 
-/** Response of `POST /v1/test/verify/{id}/outcome`. `wallet` is null when no wallet took part. */
+/** Response of `POST /v1/test/verify/{id}/outcome`. `wallet` is null if no wallet took part. */
 export const producedOutcome = z.object({
   wallet: maybe(z.object({ status: z.int(), body: z.string(), redirect_uri: maybe(z.string()) })),
   verification,

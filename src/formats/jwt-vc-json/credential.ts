@@ -1,5 +1,5 @@
-// The credential of a VC JWT (VCDM 1.1 §6.3.1). JWT claims and properties of `vc` with the same meaning must
-// have the same value. If only the claim or only the property is present, its value counts for both.
+// The credential in a VC JWT (VCDM 1.1 §6.3.1). A JWT claim and a property of `vc` with the same meaning must
+// have the same value. If only one of them is present, its value is used.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -13,9 +13,9 @@ export type Credential = {
   readonly issuer: string
   /** Identifier of the subject, who is the holder unless `cnf` names a key. */
   readonly subject: string | undefined
-  /** The credential, completed from the JWT claims. Claims paths are applied to it. */
+  /** The `vc` object, completed from the JWT claims. Claims paths start at this object. */
   readonly root: JsonObject
-  /** Unix seconds, and the JWT's `aud`, under the names of RFC 7519 §4.1. */
+  /** Times in Unix seconds and the `aud` of the JWT, under the claim names of RFC 7519 §4.1. */
   readonly validity: JsonObject
 }
 
@@ -54,7 +54,7 @@ function withText(name: string, text: string | undefined): JsonObject {
   return text === undefined ? {} : { [name]: text }
 }
 
-/** Returns the narrowest validity period that both the JWT and `vc` allow. */
+/** Returns the validity period that both the JWT and `vc` allow, with `iat` and `aud` of the JWT. */
 function parseValidity(payload: JsonObject, vc: JsonObject): Result<JsonObject, CredentialRefusal> {
   const nbf = agreedTime('nbf', member(payload, 'nbf'), member(vc, 'issuanceDate'))
   if (!nbf.ok) return invalid(nbf.error)

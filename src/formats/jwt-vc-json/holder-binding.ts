@@ -1,5 +1,5 @@
-// The VP JWT as proof of possession (OpenID4VP 1.0 B.1.3.1.5). It is signed for this request by the key or
-// the DID that the verified credential names. The `holder` of the presentation selects a key; it proves
+// Verifies the VP JWT as proof of possession (OpenID4VP 1.0 B.1.3.1.5). The verified credential names a key
+// or a DID, which must sign the VP JWT for this request. The `holder` of the presentation alone proves
 // nothing.
 
 import { type Json, member } from '../../codec/json.ts'
@@ -14,7 +14,10 @@ import { tracer } from '../verification/tracer.ts'
 import type { Credential } from './credential.ts'
 import type { DecodedPresentation, SignedJwt } from './presentation.ts'
 
-/** Verifies holder binding. Returns the key, or `undefined` if no proof was sent and the query waives it. */
+/**
+ * Verifies holder binding. Returns the key. Returns `undefined` if no proof was sent and the query requires
+ * none.
+ */
 export async function verifyHolderBinding(
   { presentation, credential }: DecodedPresentation,
   { subject }: Credential,
@@ -32,7 +35,7 @@ export async function verifyHolderBinding(
   return matched.ok ? proof : matched
 }
 
-/** The holder as the issuer names them: by `cnf` of the credential, or by its subject. */
+/** The holder that the issuer named: by the `cnf` of the credential, or by its subject. */
 type Holder = { readonly subject: string | undefined; readonly credential: SignedJwt }
 
 async function verifyProof(
@@ -56,8 +59,8 @@ async function verifyProof(
 }
 
 /**
- * VCDM 1.1 §6.3.1: `iss` is the `holder`. Returns an empty string if both are absent, and `undefined` if they
- * differ, are empty or are not strings.
+ * Returns the presenter: `iss` of the proof, which must equal `holder` (VCDM 1.1 §6.3.1). Returns an empty
+ * string if both are absent. Returns `undefined` if they differ, are empty or are not strings.
  */
 function parsePresenter(iss: Json | undefined, holder: Json | undefined): string | undefined {
   const presenter = iss === undefined ? holder : iss
@@ -66,7 +69,10 @@ function parsePresenter(iss: Json | undefined, holder: Json | undefined): string
   return isName && (holder === undefined || holder === presenter) ? presenter : undefined
 }
 
-/** Keys that may sign the proof: the issuer's `cnf` alone if present, else the keys of the subject's DID. */
+/**
+ * Returns the keys that may sign the proof. If the issuer signed a `cnf`, only its key may sign. Otherwise
+ * the keys of the subject's DID may sign.
+ */
 async function resolveHolderKeys(
   { subject, credential: { jws } }: Holder,
   presenter: string,
@@ -79,7 +85,7 @@ async function resolveHolderKeys(
   }
   if (subject?.startsWith('did:') !== true) return err({ reason: 'holder_key_missing' })
   if (presenter !== '' && presenter !== subject) return err({ reason: 'invalid_holder_signature' })
-  // api/outgoing: a did:web is fetched here because a trusted issuer signed it.
+  // A did:web of the subject is fetched, because a trusted issuer signed the DID (api/outgoing).
   const keys = await resolveDidKeys(subject, 'authentication', signature, context)
   if (keys.ok) return keys
   return err({ reason: keys.error === 'unavailable' ? 'holder_key_unavailable' : 'holder_key_missing' })

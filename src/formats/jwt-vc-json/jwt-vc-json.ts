@@ -42,14 +42,19 @@ const BASE_TYPES: readonly Json[] = [
 ]
 
 /**
- * B.1.1: `type_values` is a list of alternatives. A credential must have all types of one alternative. This
- * service supports alternatives with one type besides `VerifiableCredential`.
+ * Returns the type identifiers in `type_values`, a list of alternatives (B.1.1). A credential must have all
+ * types of one alternative. Each alternative must have exactly one type besides `VerifiableCredential`.
+ * Returns `undefined` for any other `meta`.
  */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const alternatives = member(meta, 'type_values')
   if (!Array.isArray(alternatives)) return undefined
   return decodeEach(alternatives, (alternative: Json) => {
-    const own = Array.isArray(alternative) ? alternative.filter((type) => !BASE_TYPES.includes(type)) : []
-    return own.length === 1 && typeof own[0] === 'string' && own[0] !== '' ? own[0] : undefined
+    const ownTypes = Array.isArray(alternative)
+      ? alternative.filter((type) => !BASE_TYPES.includes(type))
+      : []
+    return ownTypes.length === 1 && typeof ownTypes[0] === 'string' && ownTypes[0] !== ''
+      ? ownTypes[0]
+      : undefined
   })
 }

@@ -1,4 +1,4 @@
-// Decoding of a presentation: a VP JWT around one VC JWT, or the VC JWT alone if holder binding was waived
+// Decodes a presentation: a VP JWT around one VC JWT, or only the VC JWT if holder binding was waived
 // (OpenID4VP 1.0 B.1.3.1.5; VCDM 1.1 §6.3.1). Nothing is verified here.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
@@ -33,12 +33,16 @@ export function decodePresentation(presentation: Json): Result<DecodedPresentati
   if (!encoded.ok) return encoded
   const inner = decodeJwt(encoded.value, JWT_VC.credential)
   if (!inner.ok) return inner
-  // Without `vc` it is not a credential. It may be a presentation inside the presentation (§13.2).
+  // A JWT without `vc` is not a credential, and is refused. It may be a presentation inside the presentation
+  // (§13.2).
   const credential = parseContent(inner.value, 'vc')
   return credential.ok ? ok({ credential: credential.value, presentation: vp.value }) : credential
 }
 
-/** VCDM 1.1 §6.3.1: `typ` is absent or `JWT`. `vc+jwt` and `vp+jwt` belong to another data model. */
+/**
+ * Decodes a JWT whose `typ` is absent or `JWT` (VCDM 1.1 §6.3.1). `vc+jwt` and `vp+jwt` belong to another
+ * data model.
+ */
 function decodeJwt(
   compact: string,
   limits: (typeof JWT_VC)[keyof typeof JWT_VC],
@@ -49,7 +53,10 @@ function decodeJwt(
   return typ === undefined || typ === 'JWT' ? jws : err({ reason: 'wrong_token_type' })
 }
 
-/** Members that VC-JOSE-COSE puts beside the claims, in JWTs without `vc` and `vp`. The two are not mixed. */
+/**
+ * Members that a JWT by VC-JOSE-COSE has at its top level, instead of `vc` or `vp`. A JWT that mixes the two
+ * encodings is refused.
+ */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 
 function parseContent(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, CredentialRefusal> {
@@ -64,7 +71,10 @@ function parseContent(jws: DecodedJws, name: 'vc' | 'vp'): Result<SignedJwt, Cre
     : err({ reason: 'invalid_claim', claim: `${name}.type` })
 }
 
-/** A presentation is for one credential query (§8.1), so it holds one credential: a list of one JWT. */
+/**
+ * Returns the only credential of a presentation. `verifiableCredential` must be a list of one JWT, because a
+ * presentation answers one credential query (§8.1).
+ */
 function onlyCredential(vp: JsonObject): Result<string, CredentialRefusal> {
   const credentials = member(vp, 'verifiableCredential')
   const [credential] = Array.isArray(credentials) && credentials.length === 1 ? credentials : []

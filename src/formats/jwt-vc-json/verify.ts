@@ -36,9 +36,9 @@ export async function verifyJwtVc(
   if (!decoded.ok) return decoded
   const { parts, credential } = decoded.value
   const { jws } = parts.credential
-  const known = traced('type', findType(credential, expected, context))
-  if (!known.ok) return known
-  const { type } = known.value
+  const knownType = traced('type', findType(credential, expected, context))
+  if (!knownType.ok) return knownType
+  const { type } = knownType.value
   const issuers = traced('issuer_trust', await resolveJwtIssuer(jws, credential.issuer, type, context))
   if (!issuers.ok) return issuers
   const issuer = traced(
@@ -51,7 +51,7 @@ export async function verifyJwtVc(
   if (!holder.ok) return holder
   const checked = {
     format: FORMAT,
-    ...known.value,
+    ...knownType.value,
     issuer: issuer.value,
     claims: credential.root,
     holderBound: holder.value !== undefined,
@@ -72,8 +72,8 @@ function decode(presentation: Json) {
 type KnownType = { readonly typeIdentifier: string; readonly type: CredentialType }
 
 /**
- * Selects one of the known types of a credential: the requested type, else the first known type. Anchors
- * vouch for a type.
+ * Selects the type for which an anchor must vouch: the known type that was requested, else the first known
+ * type.
  */
 function findType(
   credential: Credential,
@@ -89,8 +89,8 @@ function findType(
 }
 
 /**
- * Reads `credentialStatus` (VCDM 1.1 §4.9) or the `status` of a JWT (Token Status List §6.2). If both are
- * present, both apply.
+ * Returns the reader of `credentialStatus` (VCDM 1.1 §4.9) and of the `status` of the JWT (Token Status List
+ * §6.2). If both are present, the worse result is used. Returns `undefined` if both are absent.
  */
 function statusReader({ jws, content }: SignedJwt): ReadStatus | undefined {
   const status = member(jws.payload, 'status')

@@ -1,5 +1,5 @@
-// DeviceSigned (ISO/IEC 18013-5 §9.1.3): the device key that the issuer named signs this session, or
-// authenticates it with a MAC. Either a signature or a MAC is required, and never both.
+// Verifies DeviceSigned (ISO/IEC 18013-5 §9.1.3). The device uses the key that the issuer named. It signs
+// this session, or authenticates it with a MAC. Exactly one of the two is required.
 
 import { type CborItem, decodeCbor, embeddedOf, entryOf, isMapOf } from '../../codec/cbor.ts'
 import { embedCbor, encodeCbor } from '../../codec/cbor-encode.ts'
@@ -15,7 +15,7 @@ import { cborRefusal, coseRefusal } from './refusals.ts'
 export type Session = {
   /** The encoded SessionTranscript. */
   readonly transcript: Uint8Array<ArrayBuffer>
-  /** Our private key for a MAC: the key that the response was encrypted to. Null: no MAC is possible. */
+  /** Our private key for a MAC. The response was encrypted to this key. Null: no MAC can be verified. */
   readonly privateKey: PrivateJwk | null
 }
 
@@ -40,8 +40,8 @@ export async function verifyDeviceAuth(
 }
 
 /**
- * §9.1.2.4: device-signed elements are claims of the holder, which the issuer must authorise. We request
- * none.
+ * Refuses device-signed elements. They are claims of the holder, which the issuer must authorise (§9.1.2.4),
+ * and this service requests none. Returns `undefined` if there are no such elements.
  */
 function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined {
   const embedded = embeddedOf(nameSpaces)
@@ -52,7 +52,10 @@ function checkNameSpaces(nameSpaces: CborItem): PresentationRefusal | undefined 
   return decoded.value.entries.length === 0 ? undefined : { reason: 'forbidden_disclosure' }
 }
 
-/** The payload is detached: it is built from our own values. */
+/**
+ * Verifies the signature or the MAC. The received structure has no payload of its own, so the caller builds
+ * `payload`.
+ */
 function verifyProof(
   deviceAuth: CborItem | undefined,
   payload: Uint8Array<ArrayBuffer>,
@@ -91,7 +94,7 @@ async function verifyMac(
   if (!message.ok) return err(coseRefusal(message.error, 'malformed_holder_binding'))
   if (message.value.payload !== null) return err({ reason: 'malformed_holder_binding' })
   const key = privateKey === null ? undefined : await deriveMacKey(privateKey, deviceKey, transcript)
-  // A MAC needs the key that decrypted the response, on the same curve.
+  // A MAC can be verified only with our private key, and only if both keys are on P-256.
   if (key === undefined) return err({ reason: 'unsupported_algorithm' })
   return (await verifyCoseMac0(message.value, payload, key))
     ? ok(null)

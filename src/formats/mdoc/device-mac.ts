@@ -8,26 +8,26 @@ import { importAgreementKey, type PrivateJwk, type PublicJwk } from '../../crypt
 
 const ECDH = { name: 'ECDH', namedCurve: 'P-256' } as const
 
-/** Derives the 32 bytes of EMacKey; `undefined` unless both keys are on P-256. */
+/** Derives the 32 bytes of EMacKey; `undefined` if one of the keys is not on P-256. */
 export async function deriveMacKey(
   privateKey: PrivateJwk,
   deviceKey: PublicJwk,
   transcript: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (deviceKey.crv !== ECDH.namedCurve || privateKey.crv !== ECDH.namedCurve) return undefined
-  const own = await crypto.subtle.importKey('jwk', agreementKey(privateKey), ECDH, false, ['deriveBits'])
+  const ownKey = await crypto.subtle.importKey('jwk', agreementKey(privateKey), ECDH, false, ['deriveBits'])
   const device = await importAgreementKey(deviceKey)
   if (device === undefined) return undefined
   // The Workers types call the member `$public`; the standard and the runtime call it `public`.
   const agreement = { name: 'ECDH', public: device }
-  const agreed = await crypto.subtle.deriveBits(agreement, own, 256)
+  const agreed = await crypto.subtle.deriveBits(agreement, ownKey, 256)
   const material = await crypto.subtle.importKey('raw', agreed, 'HKDF', false, ['deriveBits'])
   const salt = await sha256(embedCbor(transcript))
   const parameters = { name: 'HKDF', hash: 'SHA-256', salt, info: utf8('EMacKey') }
   return new Uint8Array(await crypto.subtle.deriveBits(parameters, material, 256))
 }
 
-/** Only the key members: WebCrypto would apply `use`, `alg` and `key_ops`. */
+/** Returns the key without its other members, because WebCrypto would apply `use`, `alg` and `key_ops`. */
 function agreementKey({ kty, crv, x, y, d }: PrivateJwk): JsonWebKey {
   return { kty, crv, x, y, d } as JsonWebKey // absent members stay absent for WebCrypto
 }

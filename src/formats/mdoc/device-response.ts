@@ -1,5 +1,5 @@
 // DeviceResponse (ISO/IEC 18013-5 §8.3.2.1.2.2), as OpenID4VP 1.0 B.2 and ISO/IEC TS 18013-7 present it. No
-// signature covers its outer maps, so only the members that are read here have a meaning.
+// signature covers its outer maps, so all members that are not read here are ignored.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { type CborItem, decodeCbor, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
@@ -19,8 +19,8 @@ export type DecodedDocument = {
 }
 
 /**
- * Decodes a presentation to its one document: base64url of a DeviceResponse with exactly one (HAIP 1.0
- * §5.3.1).
+ * Decodes a presentation: the base64url text of a DeviceResponse. Returns its only document. Rejects a
+ * DeviceResponse with no document or several documents (HAIP 1.0 §5.3.1).
  */
 export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument, CredentialRefusal> {
   if (typeof presentation !== 'string') return err({ reason: 'malformed_credential' })
@@ -35,8 +35,8 @@ export function decodeDeviceResponse(presentation: Json): Result<DecodedDocument
 }
 
 /**
- * Decodes a DeviceResponse to its documents, which are not decoded, and its document errors. Unknown members
- * are ignored: a later edition adds `otherDocuments`, `zkDocuments` and `encryptedDocuments`.
+ * Decodes a DeviceResponse. Returns the documents, each of them undecoded, and the document errors. Unknown
+ * members are ignored, because a later edition adds `otherDocuments`, `zkDocuments` and `encryptedDocuments`.
  */
 export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<
   {
@@ -54,7 +54,7 @@ export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<
   const documentErrors = readDocumentErrors(entryOf(response, 'documentErrors'))
   if (!isVersion1(entryOf(response, 'version')) || status === undefined || documentErrors === undefined)
     return err({ reason: 'malformed_credential' })
-  // §8.3.2.1.2.3: a status other than 0 is an error, and then there are no documents.
+  // §8.3.2.1.2.3: a status other than 0 means an error, and a response with an error has no documents.
   if (documents === undefined) return err({ reason: 'document_not_returned', documentErrors })
   if (status !== 0 || documents.type !== 'array' || documents.items.length === 0)
     return err({ reason: 'malformed_credential' })
@@ -62,8 +62,10 @@ export function decodeDocuments(bytes: Uint8Array<ArrayBuffer>): Result<
 }
 
 /**
- * The code for each document that is not returned (§8.3.2.1.2.3). Some wallets send an empty list. Entries of
- * another form are ignored: they explain, and decide nothing. `undefined` for anything that is not a list.
+ * Returns the error code of each document that the wallet did not return, by document type (§8.3.2.1.2.3).
+ * Returns an empty object if `documentErrors` is absent or an empty list, and `undefined` if it is not a
+ * list. Drops malformed entries, entries whose document type is too long, and entries beyond the limit. The
+ * codes are only reported, and do not affect the decision.
  */
 function readDocumentErrors(errors: CborItem | undefined): DocumentErrors | undefined {
   if (errors === undefined) return {}
@@ -77,7 +79,10 @@ function readDocumentErrors(errors: CborItem | undefined): DocumentErrors | unde
   return Object.fromEntries(codes.slice(0, MDOC.documentErrors))
 }
 
-/** `errors` explains missing elements. It is not read, because missing elements satisfy no query. */
+/**
+ * Decodes one document; `undefined` if it is malformed. The contents of `errors` are not read, because they
+ * only explain missing elements.
+ */
 function decodeDocument(document: CborItem): DecodedDocument | undefined {
   const docType = textOf(entryOf(document, 'docType'))
   const issuerSigned = entryOf(document, 'issuerSigned')

@@ -1,5 +1,5 @@
-// Check that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest of each received
-// item, tag 24 included, must be in the MSO under the item's own namespace and digest identifier.
+// Checks that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest covers the received
+// item with its tag 24. The MSO must have it under the namespace and the digest identifier of the item.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import {
@@ -22,7 +22,8 @@ import type { MobileSecurityObject } from './mobile-security-object.ts'
 import { cborRefusal } from './refusals.ts'
 
 /**
- * Opens the disclosed items: namespace → data element → value. The MSO's signature must have been verified.
+ * Opens the disclosed items. Returns namespace → data element → value. The caller verifies the signature of
+ * the MSO first.
  */
 export async function openNameSpaces(
   nameSpaces: readonly NameSpace[],
@@ -55,13 +56,16 @@ async function openItems(
     identifiers.add(digestId)
     elements.set(elementIdentifier, value)
   }
-  // `fromEntries` defines members instead of assigning them, so every name is safe.
+  // `fromEntries` defines members instead of assigning them, so names such as `__proto__` are safe.
   return ok(Object.fromEntries(elements))
 }
 
 type Item = { readonly digestId: number; readonly elementIdentifier: string; readonly value: Json }
 
-/** Decodes IssuerSignedItemBytes. The issuer is responsible for the length of `random`. */
+/**
+ * Decodes IssuerSignedItemBytes. The length of `random` is not checked, because the issuer is responsible for
+ * it.
+ */
 function decodeItem(received: CborItem): Result<Item, CredentialRefusal> {
   const embedded = embeddedOf(received)
   if (embedded === undefined) return err({ reason: 'malformed_disclosure' })

@@ -1,6 +1,6 @@
-// The signer of an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4): the leaf of `x5chain`, pinned or below an
-// anchored authority. For a mobile driving licence the profile adds rules on extended key usage and on the
-// authority's country.
+// Finds the signer of an MSO (ISO/IEC 18013-5 §9.3.3 and Annex B.1.4). The signer is the leaf of `x5chain`.
+// An anchor pins the leaf, or contains an authority above it. A mobile driving licence has further rules on
+// extended key usage and on the country of the authority.
 
 import { isJsonObject, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -56,8 +56,8 @@ export async function resolveDocumentSigner(
 }
 
 /**
- * Annex B.1.4: the certificate of a licence's signer has this key usage. The anchor's own rule takes
- * precedence.
+ * Adds the extended key usage that Annex B.1.4 requires of the signer of a driving licence. An anchor with an
+ * extended key usage of its own stays unchanged.
  */
 function withSignerUsage(anchor: TrustAnchor): TrustAnchor {
   return anchor.eku === undefined ? { ...anchor, eku: [DRIVING_LICENCE.extendedKeyUsage] } : anchor
@@ -71,8 +71,8 @@ const COUNTRY = '2.5.4.6'
 const STATE_OR_PROVINCE = '2.5.4.8'
 
 /**
- * Annex B.1.4: subject and issuer have the same country, and the same state or province if the subject has
- * one.
+ * Returns true if subject and issuer have the same country (Annex B.1.4). If the subject has a state or
+ * province, the issuer must have the same.
  */
 function sharesCountry({ subject, issuer }: Certificate): boolean {
   const country = soleValue(subject, COUNTRY)
@@ -96,8 +96,9 @@ const ISSUING = [
 ] as const
 
 /**
- * Returns the first element that names another place of issue than the signer's certificate (§9.3.1). Skips
- * elements that are not disclosed and attributes that the certificate lacks.
+ * Returns the first element that names another place of issue than the signer's certificate (§9.3.1). Returns
+ * `undefined` if there is none. Skips elements that are not disclosed and attributes that the certificate
+ * lacks.
  */
 export function contradictedElement(
   docType: string,

@@ -1,13 +1,12 @@
-// Values of data elements as JSON (RFC 8949 §6.1): byte strings become base64url, dates stay the text they
-// are.
+// Converts values of data elements to JSON (RFC 8949 §6.1). Byte strings become base64url. Dates stay text.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { CborItem } from '../../codec/cbor.ts'
 import type { Json } from '../../codec/json.ts'
 
 /**
- * Converts to JSON. Returns `undefined` for a number beyond 2^53, a key that is not text, and a malformed
- * date.
+ * Converts an item to JSON. Returns `undefined` for an integer beyond 2^53 and a float that is not finite.
+ * Returns `undefined` too for a map key or a date that is not text.
  */
 export function toJson(item: CborItem): Json | undefined {
   switch (item.type) {
@@ -34,7 +33,7 @@ function allPresent(values: readonly (Json | undefined)[]): readonly Json[] | un
   return values.every((value) => value !== undefined) ? values : undefined
 }
 
-/** The decoder has already refused duplicate keys. */
+/** Converts a map to an object. The CBOR decoder has already rejected duplicate keys. */
 function toObject({ entries }: CborItem & { readonly type: 'map' }): Json | undefined {
   const members: [string, Json][] = []
   for (const { key, value } of entries) {
@@ -45,7 +44,10 @@ function toObject({ entries }: CborItem & { readonly type: 'map' }): Json | unde
   return Object.fromEntries(members)
 }
 
-/** tdate and full-date (RFC 8949 §3.4.1, RFC 8943) are tags around a text. JSON ignores any other tag. */
+/**
+ * Converts a tagged item. A tdate and a full-date (RFC 8949 §3.4.1, RFC 8943) must be tags around a text. Any
+ * other tag is dropped, and only its content is converted.
+ */
 function toTagged({ tag, content }: CborItem & { readonly type: 'tag' }): Json | undefined {
   if ((tag === 0 || tag === 1004) && content.type !== 'text') return undefined
   return toJson(content)

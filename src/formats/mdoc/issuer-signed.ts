@@ -23,7 +23,7 @@ export type DecodedIssuerSigned = {
 /** A namespace and its IssuerSignedItemBytes as received. */
 export type NameSpace = { readonly name: string; readonly items: readonly CborItem[] }
 
-/** Decodes `issuerSigned` and its MSO, but not the items. */
+/** Decodes `issuerSigned` and its MSO. The disclosed items stay undecoded. */
 export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, CredentialRefusal> {
   if (!isMapOf(item, 'nameSpaces', 'issuerAuth')) return err({ reason: 'malformed_credential' })
   const issuerAuth = decodeCoseSign1(entryOf(item, 'issuerAuth'))
@@ -34,12 +34,15 @@ export function decodeIssuerSigned(item: CborItem): Result<DecodedIssuerSigned, 
   if (!nameSpaces.ok) return nameSpaces
   const mso = decodeMobileSecurityObject(payload)
   if (!mso.ok) return mso
-  const x5chain = readX5chain(unprotected) // ISO/IEC 18013-5 has it in the unprotected header
+  const x5chain = readX5chain(unprotected) // ISO/IEC 18013-5 puts `x5chain` there
   const chain = x5chain.ok ? x5chain.value : undefined
   return ok({ issuerAuth: issuerAuth.value, payload, mso: mso.value, chain, nameSpaces: nameSpaces.value })
 }
 
-/** `nameSpaces` may be absent, if nothing is disclosed. Each namespace has at least one item. */
+/**
+ * Decodes `nameSpaces`. Returns an empty list if it is absent, because then nothing is disclosed. Each
+ * namespace must have at least one item.
+ */
 function decodeNameSpaces(
   item: CborItem | undefined,
 ): Result<readonly NameSpace[], { readonly reason: 'malformed_credential' | 'limit_exceeded' }> {

@@ -31,20 +31,23 @@ export const mdoc: CredentialFormat<typeof FORMAT> = {
   metaTypes,
   typesPerMeta: 'one',
   buildMeta,
-  // §7.2: exactly a namespace and a data element.
+  // §7.2: a path is exactly a namespace and a data element.
   isClaimsPath: (path) => path.length === 2 && path.every((component) => typeof component === 'string'),
-  // B.2.4: stated, because the absence of this member has no meaning.
+  // B.2.4: the member is always sent, because its absence has no defined meaning.
   claimsParameters: { intent_to_retain: false },
   verify: verifyMdoc,
 }
 
-/** B.2.3: `doctype_value` is one document type. */
+/** Returns the one document type in `doctype_value` (B.2.3); `undefined` if that is not a text. */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const value = member(meta, 'doctype_value')
   return typeof value === 'string' && value !== '' ? [value] : undefined
 }
 
-/** A query requests one document type. A caller with several types builds one query for each type. */
+/**
+ * Builds `meta` for one document type, and throws for any other number of types. A caller with several types
+ * builds one query for each type.
+ */
 function buildMeta([docType, ...others]: readonly string[]): JsonObject {
   if (docType === undefined || others.length > 0) throw new Error('an mdoc query requests one document type')
   return { doctype_value: docType }

@@ -75,7 +75,10 @@ function parseMembers(mso: CborItem): Result<MobileSecurityObject, CredentialRef
   })
 }
 
-/** Reads a map with keys and values of one kind each; `undefined` for anything else. */
+/**
+ * Reads a map whose keys all have one kind and whose values all have one kind. Returns `undefined` for any
+ * other item.
+ */
 function readMap<Key, Value>(
   item: CborItem | undefined,
   keyOf: (key: CborItem) => Key | undefined,
@@ -103,7 +106,10 @@ function parseValidity(
   return ok({ signed, validFrom, validUntil })
 }
 
-/** §9.1.2.4: a tdate (tag 0) in whole seconds of UTC, as Unix seconds. */
+/**
+ * Returns a tdate (tag 0) as Unix seconds. Returns `undefined` for any other item, and for a time that is not
+ * in whole seconds of UTC (§9.1.2.4).
+ */
 function parseTdate(item: CborItem | undefined): number | undefined {
   const text = item?.type === 'tag' && item.tag === 0 ? textOf(item.content) : undefined
   return text !== undefined && /:\d\dZ$/.test(text) ? readDateTime(text) : undefined

@@ -3,14 +3,20 @@
 import { type CborError, isTooMuch } from '../../codec/cbor.ts'
 import type { CoseError } from '../../crypto/cose.ts'
 
-/** Refusal for CBOR beyond a limit; `malformed` is the reason for CBOR that is not strict. */
+/**
+ * Returns the refusal for CBOR that cannot be decoded: `limit_exceeded` if it exceeds a limit, else
+ * `malformed`.
+ */
 export function cborRefusal<
   Malformed extends 'malformed_credential' | 'malformed_disclosure' | 'malformed_holder_binding',
 >(error: CborError, malformed: Malformed) {
   return { reason: isTooMuch(error) ? ('limit_exceeded' as const) : malformed }
 }
 
-/** Refusal for a COSE message. `malformed` is the reason for a malformed message. */
+/**
+ * Returns the refusal for a COSE message that cannot be decoded. `malformed` is the reason for a malformed
+ * message.
+ */
 export function coseRefusal<Malformed extends 'malformed_credential' | 'malformed_holder_binding'>(
   error: CoseError,
   malformed: Malformed,

@@ -1,5 +1,6 @@
-// The SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4 and Annex C: a hash of our
-// request that the device signs. It is the only check of nonce, audience, response URI and encryption key.
+// Builds the SessionTranscript of OpenID4VP 1.0 B.2.6 and of ISO/IEC TS 18013-7 B.4.4 and Annex C. The
+// transcript contains hashes of our request, and the device signs it. Only this signature binds nonce,
+// audience, response URI and encryption key.
 
 import { type CborValue, encodeCbor } from '../../codec/cbor-encode.ts'
 import { sha256 } from '../../crypto/digest.ts'
@@ -26,7 +27,10 @@ export async function buildSessionTranscript({
   }
 }
 
-/** Annex C: the hash covers the encryption information as sent, with its nonce and key, and the origin. */
+/**
+ * Builds the SessionTranscript of Annex C. Its hash covers the origin and the encryption information as sent,
+ * which has the nonce and the key.
+ */
 export function buildDcApiTranscript({
   encryptionInfo,
   origin,
@@ -37,7 +41,10 @@ export function buildDcApiTranscript({
   return transcriptOf('dcapi', [encryptionInfo, origin])
 }
 
-/** B.4.4: the wallet's nonce is the salt of both hashes. */
+/**
+ * Builds the SessionTranscript of B.4.4. The wallet's nonce is the salt of both hashes. Returns `undefined`
+ * if that nonce is missing.
+ */
 async function isoTranscript(
   clientId: string,
   nonce: string,

@@ -1,6 +1,6 @@
-// One mdoc as OpenID4VP 1.0 B.2 presents it, verified in the order of ISO/IEC 18013-5 §9.3.1: issuer,
-// digests, device, validity. Nonce and audience are part of the session transcript, so the device's proof
-// covers all three.
+// Verifies one mdoc as OpenID4VP 1.0 B.2 presents it, in the order of ISO/IEC 18013-5 §9.3.1: issuer,
+// digests, device, validity. The session transcript contains nonce and audience, so the proof of the device
+// covers both.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import { verifyCoseSign1 } from '../../crypto/cose.ts'
@@ -85,7 +85,10 @@ function decodePresentation(presentation: Json) {
   return issuerSigned.ok ? ok({ document: document.value, issuerSigned: issuerSigned.value }) : issuerSigned
 }
 
-/** §9.3.1: the docType of the document is unsigned, so it must equal the docType that the issuer signed. */
+/**
+ * Finds the type of the document. The docType in the document is unsigned, so it must equal the docType that
+ * the issuer signed (§9.3.1).
+ */
 function findType(
   claimed: string,
   signed: string,

@@ -1,6 +1,6 @@
-// The Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5). Replaces digests by their disclosures,
-// recursively, and removes the members of the format. Objects are built without a prototype, so `__proto__`
-// is an ordinary claim.
+// Builds the Processed SD-JWT Payload (RFC 9901 §7.1 steps 3 to 5). Replaces digests by their disclosures,
+// recursively. Removes the members that belong to the SD-JWT format. Objects are built without a prototype,
+// so `__proto__` is an ordinary claim.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { SD_JWT } from '../../limits.ts'
@@ -65,17 +65,20 @@ function processObject(
   return ok(processed)
 }
 
-/** Adds the member with this digest, if it was disclosed (§7.1 step 3.3.2). */
+/**
+ * Adds the member with this digest to the object, if it was disclosed (§7.1 step 3.3.2). Returns a refusal,
+ * or `undefined` if there is none.
+ */
 function discloseMember(
   object: Record<string, Json>,
   digest: string,
   place: Place,
   processing: Processing,
 ): CredentialRefusal | undefined {
-  const found = findDisclosure(digest, place, processing)
-  if (!found.ok) return found.error
-  if (found.value === undefined) return undefined
-  const { name, value } = found.value
+  const disclosure = findDisclosure(digest, place, processing)
+  if (!disclosure.ok) return disclosure.error
+  if (disclosure.value === undefined) return undefined
+  const { name, value } = disclosure.value
   if (name === undefined) return { reason: 'malformed_disclosure' }
   const inside = placeOf(name, place, processing)
   if (inside.clear || Object.hasOwn(object, name)) return { reason: 'forbidden_disclosure' }
@@ -97,15 +100,15 @@ function processArray(
     let value = element
     if (isJsonObject(element) && Object.hasOwn(element, '...')) {
       const digest = member(element, '...')
-      // §4.2.4.2: there are no other keys in the object.
+      // §4.2.4.2: the object must have no other keys.
       if (typeof digest !== 'string' || Object.keys(element).length !== 1) {
         return err({ reason: 'invalid_claim', claim: '...' })
       }
-      const found = findDisclosure(digest, place, processing)
-      if (!found.ok) return found
-      if (found.value === undefined) continue
-      if (found.value.name !== undefined) return err({ reason: 'malformed_disclosure' })
-      value = found.value.value
+      const disclosure = findDisclosure(digest, place, processing)
+      if (!disclosure.ok) return disclosure
+      if (disclosure.value === undefined) continue
+      if (disclosure.value.name !== undefined) return err({ reason: 'malformed_disclosure' })
+      value = disclosure.value.value
     }
     const inner = processValue(value, inside, processing)
     if (!inner.ok) return inner
@@ -129,7 +132,10 @@ function findDisclosure(
   return ok(disclosure)
 }
 
-/** Returns the digests of `_sd`: none if it is absent, `undefined` if it is not an array of strings. */
+/**
+ * Returns the digests of `_sd`. Returns an empty list if `_sd` is absent, and `undefined` if `_sd` is not an
+ * array of strings.
+ */
 function decodeDigests(object: JsonObject): readonly string[] | undefined {
   if (!Object.hasOwn(object, '_sd')) return []
   const digests = member(object, '_sd')

@@ -36,8 +36,8 @@ export const sdJwtVc: CredentialFormat<typeof FORMAT> = {
 }
 
 /**
- * SD-JWT VC of wallets that speak an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024.
- * Verifiers should accept both for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
+ * SD-JWT VC of wallets that use an OpenID4VP draft. Its `typ` was `vc+sd-jwt` until November 2024. Verifiers
+ * should accept the old and the new `typ` for a time (draft-ietf-oauth-sd-jwt-vc-06 §3.2.1).
  */
 export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
   ...sdJwtVc,
@@ -45,7 +45,9 @@ export const sdJwtVcOfDrafts: CredentialFormat<typeof FORMAT> = {
     verifySdJwtVc(presentation, expected, context, [FORMAT, 'vc+sd-jwt']),
 }
 
-/** B.3.5: `vct_values` is a non-empty array of type identifiers. */
+/**
+ * Returns the type identifiers in `vct_values`; `undefined` if it is not a non-empty array of texts (B.3.5).
+ */
 function metaTypes(meta: JsonObject): readonly string[] | undefined {
   const values = member(meta, 'vct_values')
   if (!Array.isArray(values) || values.length === 0) return undefined

@@ -39,7 +39,7 @@ type VerifiedSdJwt<Issuer> = {
   readonly claims: JsonObject
 } & HolderBinding
 
-/** Result of the KB-JWT. */
+/** Result of the check of holder binding. */
 type HolderBinding = Required<Pick<VerifiedCredential, 'holderBound' | 'confirmed'>> & {
   readonly holderKey: PublicJwk | undefined
 }
@@ -86,7 +86,7 @@ function decodeSdJwt(presentation: Json, typs: readonly string[]): Result<Decode
   return ok({ parts: parts.value, jws: jws.value })
 }
 
-/** §7.1 steps 3 to 5. */
+/** Opens the disclosures and builds the processed payload (§7.1 steps 3 to 5). */
 async function openDisclosures(
   payload: JsonObject,
   parts: SdJwtParts,
@@ -100,13 +100,16 @@ async function openDisclosures(
   return claims.ok ? ok({ claims: claims.value, hash }) : claims
 }
 
-/** `_sd_alg` (§4.1.1) at the top level of the payload. */
+/**
+ * Returns the hash algorithm in `_sd_alg` at the top level (§4.1.1). Returns SHA-256 if `_sd_alg` is absent,
+ * and `undefined` if the algorithm is not supported.
+ */
 function parseHashName(payload: JsonObject): HashName | undefined {
   const name = Object.hasOwn(payload, '_sd_alg') ? member(payload, '_sd_alg') : 'sha-256'
   return typeof name === 'string' && isHashName(name) ? name : undefined
 }
 
-/** §7.3: verifies a proof that is present even if the query does not require a proof. */
+/** Verifies the KB-JWT if it is present, even if the query does not require a proof (§7.3). */
 async function verifyHolderBinding(
   { parts: { sdJwt, kbJwt }, jws, hash }: DecodedSdJwt & { readonly hash: HashName },
   expected: RequestBinding,

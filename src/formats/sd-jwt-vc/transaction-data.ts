@@ -41,8 +41,9 @@ export async function matchTransactionData(
 const DEFAULT_HASH: HashName = 'sha-256'
 
 /**
- * If the request offered hashes, the response must name the hash that it used. If the request offered none,
- * SHA-256 applies.
+ * Returns true if the response may use the named hash algorithm for this transaction. If the request lists
+ * algorithms, the response must name one of them. Otherwise only SHA-256 is possible, and the response need
+ * not name it.
  */
 function isOffered(named: string | undefined, { hashAlgorithms }: TransactionData): boolean {
   if (hashAlgorithms === undefined) return named === undefined || named === DEFAULT_HASH

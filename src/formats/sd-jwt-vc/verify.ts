@@ -1,5 +1,5 @@
-// SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it: an SD-JWT with a known type and a
-// trusted issuer that is valid now.
+// Verifies an SD-JWT VC (draft-ietf-oauth-sd-jwt-vc) as OpenID4VP 1.0 B.3 presents it. The SD-JWT must have a
+// known type and a trusted issuer, and be valid now.
 
 import { type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { DecodedJws } from '../../crypto/jws.ts'
@@ -49,7 +49,7 @@ export async function verifySdJwtVc(
   const verified = await verifySdJwt(presentation, rules, expected, context)
   if (!verified.ok) return verified
   const { issuer, claims, confirmed, ...holder } = verified.value
-  // Any `status` refers to a list. CLEAR_CLAIMS keeps it out of disclosures.
+  // Every `status` claim refers to a status list. CLEAR_CLAIMS forbids this claim in disclosures.
   const status = member(claims, 'status')
   const checked = {
     format: FORMAT,
@@ -68,30 +68,30 @@ export async function verifySdJwtVc(
 type KnownType = { readonly vct: string; readonly type: CredentialType }
 
 /**
- * Resolves the type first, because anchors vouch for types. Both come from the unverified payload and prove
- * nothing.
+ * Finds the type first and then the signers, because anchors vouch for types. `vct` and `iss` come from the
+ * unverified payload, and prove nothing.
  */
 async function resolveIssuer(
   jws: DecodedJws,
   context: Context,
 ): Promise<Result<readonly (TrustedSigner & KnownType)[], PresentationRefusal>> {
   const traced = tracer(context.trace)
-  const known = traced('type', findType(jws.payload, context))
-  if (!known.ok) return known
+  const knownType = traced('type', findType(jws.payload, context))
+  if (!knownType.ok) return knownType
   const iss = member(jws.payload, 'iss')
   const isText = iss === undefined || typeof iss === 'string'
   const signers = traced(
     'issuer_trust',
     isText
-      ? await resolveJwtIssuer(jws, iss, known.value.type, context)
+      ? await resolveJwtIssuer(jws, iss, knownType.value.type, context)
       : err<PresentationRefusal>({ reason: 'invalid_claim', claim: 'iss' }),
   )
-  return signers.ok ? ok(signers.value.map((signer) => ({ ...signer, ...known.value }))) : signers
+  return signers.ok ? ok(signers.value.map((signer) => ({ ...signer, ...knownType.value }))) : signers
 }
 
 /**
- * SD-JWT VC §2.2.2.1: `vct` is required. `aka_vcts` is ignored: an issuer must not choose its own trusted
- * types.
+ * Returns the type that the required `vct` names (SD-JWT VC §2.2.2.1). Ignores `aka_vcts`, because an issuer
+ * must not choose the types for which it is trusted.
  */
 function findType(payload: JsonObject, context: Context): Result<KnownType, PresentationRefusal> {
   const vct = member(payload, 'vct')

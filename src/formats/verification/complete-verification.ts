@@ -21,7 +21,10 @@ import type {
   VerifiedCredential,
 } from './format.ts'
 
-/** Reads the status that the credential names. Its issuer must have signed the name of the list. */
+/**
+ * Reads the status of a credential from the list that the credential refers to. The issuer of the credential
+ * must have signed the reference.
+ */
 export type ReadStatus = (context: StatusContext) => Promise<Result<DatedStatus, StatusListError>>
 
 /** A credential that has passed every check before its validity. */
@@ -32,7 +35,7 @@ type CheckedCredential = Pick<
   readonly type: CredentialType
   readonly issuer: TrustedSigner
   readonly holderKey: PublicJwk | undefined
-  /** Undefined for a credential that names no status. */
+  /** `undefined` if the credential refers to no status list. */
   readonly readStatus: ReadStatus | undefined
 }
 
@@ -71,7 +74,7 @@ export async function completeVerification(
   })
 }
 
-/** Reader of the lists that a credential names; `undefined` for a credential without a reference. */
+/** Returns the reader of the status lists that a credential refers to; `undefined` if it refers to none. */
 export function tokenStatus(
   references: Result<readonly StatusReference[], StatusListError> | undefined,
 ): ReadStatus | undefined {
@@ -80,7 +83,10 @@ export function tokenStatus(
   )
 }
 
-/** Refuses a credential of a revoked signer, expired or not: the signature no longer proves its issuer. */
+/**
+ * Checks the revocation of the issuer's certificates. Refuses a credential of a revoked signer even if the
+ * credential has expired, because the signature no longer proves the issuer.
+ */
 async function checkIssuer(
   { path }: TrustedSigner,
   { certificateRevocation = 'off', trace, ...source }: Context,
@@ -97,7 +103,10 @@ async function checkIssuer(
 
 const RESULTS = { valid: 'pass', revoked: 'fail', unavailable: 'fail', not_present: 'skip' } as const
 
-/** Skips a credential outside its validity period: no policy accepts it, and its status stays `null`. */
+/**
+ * Checks the revocation of the credential. Skips a credential outside its validity period, because no policy
+ * accepts it. The status is then `null`.
+ */
 async function checkCredential(
   read: (() => ReturnType<ReadStatus>) | undefined,
   validity: readonly CredentialReason[],
@@ -122,7 +131,8 @@ async function checkCredential(
     if (status === 'suspended') return traced('fail', { status, statusAsOf }, 'credential_suspended')
     if (status === 'unconfirmed') return traced('fail', { status: 'unavailable' })
   }
-  // The status is unknown, or a value with a private meaning. No setting makes either acceptable (§7.1).
+  // The status is unavailable and the settings do not accept that. Or the status has an application-specific
+  // value, which no setting accepts (§7.1).
   trace('status', 'fail')
   return err({ reason: 'status_unavailable' })
 }

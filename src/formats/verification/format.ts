@@ -1,5 +1,6 @@
-// The interface of a credential format to the protocol and the policy: the headings of OpenID4VP 1.0 Appendix
-// B. A new format is one folder that exports one `CredentialFormat`, and one line in `index.ts`.
+// The interface of a credential format to the protocol and the policy. Its members follow the headings of
+// OpenID4VP 1.0 Appendix B. A new format needs one folder that exports one `CredentialFormat`, and one line
+// in `index.ts`.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
 import type { HashName } from '../../crypto/digest.ts'
@@ -20,17 +21,20 @@ export type CredentialFormat<Id extends string = string> = {
   /** Credential Format Identifier. */
   readonly id: Id
   /**
-   * True if the format is requested only by name, or if no other format can satisfy the request. Some wallets
-   * refuse a whole request because of one unknown format.
+   * True if a request includes the format only by name, or if the other formats cannot satisfy the request.
+   * Some wallets refuse a whole request because of one unknown format.
    */
   readonly requestedByName?: true
-  /** True if only certificates identify an issuer: anchors with keys or a DID never vouch. */
+  /** True if only certificates identify an issuer. Anchors with keys or a DID never vouch for this format. */
   readonly issuersByCertificate?: true
   /** Entry of the format in `vp_formats_supported` (§11.1). */
   readonly metadata: JsonObject
   /** Clause that each check implements for this format. */
   readonly clauses: Readonly<Record<CheckId, string>>
-  /** Type identifiers in a DCQL `meta` object; `undefined` if it is not a `meta` of this format. */
+  /**
+   * Returns the type identifiers in a DCQL `meta` object; `undefined` if the object is not a `meta` of this
+   * format.
+   */
   readonly metaTypes: (meta: JsonObject) => readonly string[] | undefined
   /** Number of types that one `meta` object can request. */
   readonly typesPerMeta: 'one' | 'several'
@@ -38,7 +42,7 @@ export type CredentialFormat<Id extends string = string> = {
   readonly buildMeta: (types: readonly string[]) => JsonObject
   /** True if a claims path (§7) can select a claim in this format. */
   readonly isClaimsPath: (path: readonly (string | number | null)[]) => boolean
-  /** Members of every claims query besides its path. */
+  /** Members that every claims query has besides its path. */
   readonly claimsParameters: { readonly intent_to_retain?: boolean }
   /** Top-level claims that are always disclosed, so a query does not name them. */
   readonly clearClaims?: ReadonlySet<string>
@@ -57,7 +61,7 @@ export type RequestBinding = {
   readonly nonce: string
   /** The one accepted audience: the full Client Identifier (§14.8), or `origin:` + origin for the DC API. */
   readonly audience: string
-  /** Type identifiers of the query. They select the type of a credential that has several. */
+  /** Type identifiers of the query. They select the type of a credential that has several types. */
   readonly types?: readonly string[]
   /** True if the query requires cryptographic holder binding (§6.1). */
   readonly holderBinding: boolean
@@ -74,7 +78,10 @@ export type TransactionData = {
   readonly index: number
   /** The text as sent, which the holder hashes. */
   readonly encoded: string
-  /** Its `transaction_data_hashes_alg`. Absent: SHA-256, which the response may leave unnamed (B.3.3.1). */
+  /**
+   * Hash algorithms in `transaction_data_hashes_alg`. Absent: SHA-256, and the response need not name the
+   * algorithm (B.3.3.1).
+   */
   readonly hashAlgorithms?: readonly HashName[]
 }
 
@@ -86,13 +93,18 @@ export type ConfirmedTransactionData = {
   readonly hash_alg: HashName
 }
 
-/** Channel of the request and its response, for formats that are bound to it (OpenID4VP 1.0 B.2.6). */
+/**
+ * Channel of the request and its response, for formats whose proof covers the channel (OpenID4VP 1.0 B.2.6).
+ */
 export type Handover = {
   /** Our key that decrypted the response; null for a plain response. */
   readonly encryptionKey: PrivateJwk | null
 } & (
   | { readonly kind: 'redirect'; readonly responseUri: string }
-  /** ISO/IEC TS 18013-7 B.4.4, used by the OpenID4VP drafts. Null: the wallet sent no nonce of its own. */
+  /**
+   * ISO/IEC TS 18013-7 B.4.4, used by the OpenID4VP drafts. `mdocGeneratedNonce` is null if the wallet sent
+   * none.
+   */
   | {
       readonly kind: 'iso_18013_7'
       readonly responseUri: string
@@ -111,9 +123,12 @@ export type Context = {
   readonly anchors: readonly TrustAnchor[]
   /** The protocol's rules for signers of this format. */
   readonly signerProfile?: SignerProfile
-  /** Returns our name for a verified type identifier (`vct`, docType, …). */
+  /** Returns our type for a type identifier (`vct`, docType, …); `undefined` if the identifier is unknown. */
   readonly typeOf: (format: string, identifier: string) => CredentialType | undefined
-  /** Guarded, bounded fetch, used only for addresses that a trust anchor names. */
+  /**
+   * Fetch with checks and limits. Used only for addresses that a trust anchor names or a trusted issuer
+   * signed.
+   */
   readonly fetchResource: FetchResource
   /** Cache shared with other isolates, if the platform has one. */
   readonly sharedCache?: SharedCache | undefined
@@ -164,19 +179,28 @@ export type VerifiedCredential = {
   readonly holderBound: boolean
   /** SHA-256 thumbprint (RFC 7638, base64url) of the key that proved possession. Absent without a proof. */
   readonly holderKey?: string
-  /** In the order of the request. Absent if the request named no transaction data for this credential. */
+  /**
+   * Transaction data that the holder confirmed, in the order of the request. Absent if the request named no
+   * transaction data for this credential.
+   */
   readonly confirmed?: readonly ConfirmedTransactionData[]
   /** Revocation of the issuer's certificates. Absent if not checked, or if no certificate can be checked. */
   readonly certificates?: Exclude<CertificateStatus, { readonly status: 'revoked' }>
-  /** Revocation of the credential. `null` if not checked, because it is outside its validity period. */
+  /**
+   * Revocation of the credential. `null` if it was not checked, because the credential is outside its
+   * validity period.
+   */
   readonly status: RevocationStatus | null
   /** Unix seconds at which the status list was fetched; absent if no list was read. */
   readonly statusAsOf?: number
-  /** Reasons to end the session as `rejected`. They count only if all other checks pass (api/outcome). */
+  /** Reasons to end the session as `rejected`. They are used only if all other checks pass (api/outcome). */
   readonly reasons: readonly CredentialReason[]
 }
 
-/** `not_present`: the credential names no status. `unavailable`: its status is unknown, so never `valid`. */
+/**
+ * `not_present`: the credential refers to no status list. `unavailable`: the status is unknown, and is never
+ * reported as `valid`.
+ */
 export type RevocationStatus = 'valid' | 'revoked' | 'suspended' | 'unavailable' | 'not_present'
 
 /** Reason why no policy accepts a credential that is authentic. */
@@ -206,17 +230,22 @@ export type CredentialRefusal =
         | 'duplicate_digest'
         | 'unsupported_hash_algorithm'
         /**
-         * A claim name in a disclosure must be in the clear (SD-JWT VC §2.2.2.3), is reserved, or is present
-         * already.
+         * A disclosure has a reserved name, or a name that is present already. Or the issuer must sign the
+         * claim in the clear (SD-JWT VC §2.2.2.3). Or an mdoc has device-signed elements.
          */
         | 'forbidden_disclosure'
     }
-  /** The wallet returned no document. Its codes explain that, by document type. */
+  /** The wallet returned no document. `documentErrors` has its error codes by document type. */
   | { readonly reason: 'document_not_returned'; readonly documentErrors: DocumentErrors }
-  /** A claim of the format is missing, or has the wrong type or place. Or `aud` does not name us. */
+  /**
+   * A claim that the format defines is missing or invalid, or is at a wrong place. Or `aud` names others than
+   * us.
+   */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 
-/** Code of each document that a wallet does not return, by document type (ISO/IEC 18013-5 §8.3.2.1.2.3). */
+/**
+ * Error code of each document that a wallet does not return, by document type (ISO/IEC 18013-5 §8.3.2.1.2.3).
+ */
 export type DocumentErrors = Readonly<Record<string, number>>
 
 /** Refusal because of the proof of possession. */
@@ -231,7 +260,9 @@ export type HolderRefusal = {
     | 'nonce_mismatch'
     | 'audience_mismatch'
     | 'sd_hash_mismatch'
-    /** Issued before the request, in the future, or otherwise outside the window. */
+    /**
+     * The proof was issued before the request or in the future, or is otherwise outside the accepted time.
+     */
     | 'holder_binding_not_current'
     /**
      * The holder signed transaction data that was not requested from this credential, or a hash that was not
@@ -240,5 +271,5 @@ export type HolderRefusal = {
     | 'transaction_data_mismatch'
 }
 
-/** Refusal because revocation could not be checked: unknown is never valid. */
+/** Refusal because revocation could not be checked. An unknown status is never valid. */
 export type StatusRefusal = { readonly reason: 'status_unavailable' }

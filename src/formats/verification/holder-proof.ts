@@ -9,12 +9,16 @@ import { readKeyInDid } from '../../trust/did/did.ts'
 import type { Context, HolderRefusal, RequestBinding } from './format.ts'
 import { tracer } from './tracer.ts'
 
-/** Seconds of tolerance, either way, for the holder's clock and the transport of the response. */
+/**
+ * Limit in seconds of the difference between `iat` of a proof and now. It allows for a wrong clock of the
+ * holder and for the transport of the response.
+ */
 const PROOF_WINDOW = 300
 
 /**
- * True if a proof was made now (Unix seconds) and not before the request; `exp` and `nbf` apply if present.
- * Returns `undefined` for a malformed time. The format decides whether `iat` is required.
+ * Returns true if `iat` of a proof is close to `now` (Unix seconds) and not before the request. `exp` and
+ * `nbf` must allow the proof. Each of these claims is checked only if it is present. Returns `undefined` for
+ * a malformed time. The caller decides if `iat` is required.
  */
 export function isCurrent(
   claims: JsonObject,
@@ -38,8 +42,8 @@ export function checkMissingProof(
 }
 
 /**
- * Compares nonce and audience of a verified proof with the request (OpenID4VP 1.0 §14.1, §14.8). Both are
- * strings: a list of audiences could name other verifiers too (RFC 9901 §4.3).
+ * Compares nonce and audience of a verified proof with the request (OpenID4VP 1.0 §14.1, §14.8). Both must be
+ * strings. A list of audiences is refused, because it could also name other verifiers (RFC 9901 §4.3).
  */
 export function matchRequest(
   claims: JsonObject,
@@ -55,8 +59,9 @@ export function matchRequest(
 }
 
 /**
- * Key of the holder: the `jwk` of `cnf` (RFC 7800 §3.2). If the protocol accepts it, a `kid` (§3.4) that is a
- * did:jwk or did:key is another spelling of the key.
+ * Returns the key of the holder: the `jwk` of `cnf` (RFC 7800 §3.2). With `acceptsHolderKeyId`, the key may
+ * instead be contained in a `kid` (§3.4) that is a did:jwk or did:key. Returns `undefined` if there is no
+ * such key.
  *
  * @example
  * const kid = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
@@ -73,7 +78,7 @@ export function parseHolderKey(
   return typeof kid === 'string' ? readKeyInDid(kid) : undefined
 }
 
-/** Key of a `cnf` claim with a `jwk` (RFC 7800 §3.2). */
+/** Returns the key in the `jwk` of the `cnf` claim (RFC 7800 §3.2); `undefined` if there is none. */
 export function confirmationKey(claims: JsonObject): PublicJwk | undefined {
   const confirmation = member(claims, 'cnf')
   return isJsonObject(confirmation) ? parsePublicJwk(member(confirmation, 'jwk')) : undefined

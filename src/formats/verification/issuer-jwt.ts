@@ -1,5 +1,5 @@
-// A JWT that an issuer signed, shared by the formats that are made of JWTs: refusals, trusted signers,
-// signature.
+// Handling of a JWT that an issuer signed, for the formats that consist of JWTs: refusals and trusted
+// signers.
 
 import type { DecodedJws, JwsError } from '../../crypto/jws.ts'
 import { err, type Result } from '../../result.ts'
@@ -8,7 +8,7 @@ import { resolveSigner } from '../../trust/anchors/resolve-signer.ts'
 import type { TrustedSigner } from '../../trust/anchors/signer.ts'
 import type { Context, CredentialType, PresentationRefusal } from './format.ts'
 
-/** Refusal for a JWS that cannot be decoded. `malformed` is the reason for a malformed JWS. */
+/** Returns the refusal for a JWS that cannot be decoded. `malformed` is the reason for a malformed JWS. */
 export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed_holder_binding'>(
   error: JwsError,
   malformed: Malformed,
@@ -18,8 +18,8 @@ export function jwsRefusal<Malformed extends 'malformed_credential' | 'malformed
 }
 
 /**
- * Finds the trusted signers that a JWT with this `iss` may have. Its claims select an anchor; they prove
- * nothing.
+ * Finds the trusted signers that may have signed a JWT with this `iss`. The header and the claims of the JWT
+ * select an anchor. They are unverified and prove nothing.
  */
 export async function resolveJwtIssuer(
   jws: DecodedJws,

@@ -1,10 +1,12 @@
-// Signature of the issuer of a credential, whose keys come from a trust anchor.
+// Verifies the issuer's signature of a credential with the keys of its possible issuers.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { CredentialRefusal } from './format.ts'
 
-/** Returns the issuer whose key made the signature. */
+/**
+ * Returns the first issuer that has a key that verifies the signature. Refuses the credential if no key does.
+ */
 export async function verifyIssuerSignature<Issuer extends { readonly keys: readonly PublicJwk[] }>(
   issuers: readonly Issuer[],
   verify: (key: PublicJwk) => Promise<boolean>,

@@ -1,6 +1,6 @@
 // Validity period and audience of a credential with JWT claims (RFC 7519 §4.1, SD-JWT VC §2.2.2.3). A
-// credential outside its period is authentic, so that is a reason for `rejected`. A malformed time is a
-// refusal.
+// credential outside its period is still authentic, so it gives a reason for `rejected`. A malformed time, or
+// an `aud` that does not name us, gives a refusal.
 
 import { isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -9,7 +9,7 @@ import type { CredentialReason } from './format.ts'
 
 /**
  * Checks the time and audience claims of the processed payload (RFC 9901 §7.1 step 6) at `now` (Unix
- * seconds). All of them are optional.
+ * seconds). All these claims are optional.
  */
 export function checkValidity(
   claims: JsonObject,
@@ -30,7 +30,10 @@ export function checkValidity(
   return ok(reasons)
 }
 
-/** RFC 7519 §4.1.3: a recipient that a present `aud` does not name must reject the token. */
+/**
+ * Returns true if `aud` is absent or names `audience`. A recipient that `aud` does not name must reject the
+ * token (RFC 7519 §4.1.3).
+ */
 function isAddressedTo(aud: Json | undefined, audience: string): boolean {
   if (aud === undefined || aud === audience) return true
   return Array.isArray(aud) && aud.includes(audience)

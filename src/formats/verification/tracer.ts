@@ -1,9 +1,9 @@
-// Recording of the checks of a format, each with its result.
+// Records the checks of a format, each with its result.
 
 import type { Result } from '../../result.ts'
 import type { CheckId, Context } from './format.ts'
 
-/** Returns a function that traces the result of a check and passes it on. */
+/** Returns a function that traces the result of a check, and then returns that result. */
 export function tracer(
   trace: Context['trace'],
 ): <T, E>(check: CheckId, result: Result<T, E>) => Result<T, E> {

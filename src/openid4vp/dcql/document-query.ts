@@ -1,5 +1,5 @@
-// The part of a DCQL query that a DeviceRequest can express: the `mso_mdoc` queries that satisfy the query
-// without the help of another format.
+// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. They
+// must satisfy the query without a credential of another format.
 
 import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from './query.ts'
 
@@ -12,42 +12,45 @@ export type RequestedElement = {
 
 /** One document request. */
 export type RequestedDocument = {
-  /** Id of its credential query. */
+  /** Id of the credential query for this document. */
   readonly queryId: string
   readonly docType: string
   readonly elements: readonly [RequestedElement, ...RequestedElement[]]
 }
 
-/** A use case: a wallet satisfies it with one of the document sets. Each set has indexes of documents. */
+/** A use case. A wallet satisfies it with one of its document sets. A set has indexes into `documents`. */
 export type UseCase = {
   readonly mandatory: boolean
   readonly documentSets: readonly (readonly number[])[]
 }
 
-/** The request for documents. Without use cases every document is required. */
+/** The request for documents. `useCases` null: every document is required. */
 export type DocumentQuery = {
   readonly documents: readonly RequestedDocument[]
   readonly useCases: readonly UseCase[] | null
 }
 
 /**
- * Returns the request for documents; `undefined` if documents alone cannot satisfy the query. Of
- * `claim_sets` only the first is requested, because it discloses least.
+ * Returns the request for documents; `undefined` if documents alone cannot satisfy the query. If a credential
+ * query has `claim_sets`, only the first set is requested, because it discloses least.
  */
 export function documentQuery({ credentials, credential_sets }: DcqlQuery): DocumentQuery | undefined {
   const requested = credentials.map(requestedDocument).filter((document) => document !== undefined)
   const ids = new Set(requested.map(({ queryId }) => queryId))
   const sets = credential_sets?.flatMap((set) => expressibleSet(set, ids))
   if (sets === undefined ? ids.size < credentials.length : sets.some(isUnsatisfiable)) return undefined
-  const named = sets && new Set(sets.flatMap(({ options }) => options.flat()))
-  const documents = requested.filter(({ queryId }) => named === undefined || named.has(queryId))
-  // A response names documents by their type only.
+  const setIds = sets && new Set(sets.flatMap(({ options }) => options.flat()))
+  const documents = requested.filter(({ queryId }) => setIds === undefined || setIds.has(queryId))
+  // A response identifies a document only by its type, so each type may occur only once.
   const docTypes = new Set(documents.map(({ docType }) => docType))
   if (documents.length === 0 || docTypes.size < documents.length) return undefined
   return { documents, useCases: sets === undefined ? null : useCases(sets, documents) }
 }
 
-/** A query with `values` is not expressible: an element has no place for them. */
+/**
+ * Returns the document of a credential query; `undefined` if a DeviceRequest cannot express the credential
+ * query. A DeviceRequest has no place for `values`.
+ */
 function requestedDocument({ id, format, meta, claims, claim_sets }: CredentialQuery) {
   if (format !== 'mso_mdoc' || typeof meta.doctype_value !== 'string') return undefined
   const first = claim_sets?.[0]
@@ -64,7 +67,7 @@ function requestedDocument({ id, format, meta, claims, claim_sets }: CredentialQ
   return { queryId: id, docType: meta.doctype_value, elements }
 }
 
-/** Keeps the options that documents alone satisfy. An optional set without any is left out. */
+/** Keeps only the options that mdocs alone satisfy. Leaves out an optional set without such an option. */
 function expressibleSet(
   { options, required = true }: CredentialSetQuery,
   ids: ReadonlySet<string>,
@@ -77,7 +80,7 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
   return options.length === 0
 }
 
-/** Returns `null` if no set leaves a choice: then the list of documents is the whole request. */
+/** Returns `null` if every set is required and has only one option. Then every document is required. */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],
   documents: readonly RequestedDocument[],

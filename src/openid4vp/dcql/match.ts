@@ -39,8 +39,8 @@ export function matchCredential(
 }
 
 /**
- * True if queries with these ids, each with a valid presentation, satisfy the whole query (§6.4.2). At least
- * one credential set must be complete, even if all are optional.
+ * Returns true if valid presentations for these credential query ids satisfy the whole query (§6.4.2). At
+ * least one credential set must be complete, even if all sets are optional.
  */
 export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): boolean {
   const { credentials, credential_sets: sets } = query
@@ -51,9 +51,9 @@ export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): b
 }
 
 /**
- * §6.1.1: one of the authorities is enough. Trust comes from the anchors; this condition is checked because
- * it was requested. A list matches if the anchor came from it (§6.1.1.2). A type that cannot be checked does
- * not match.
+ * Returns a test of one trusted authorities query (§6.1.1), for which one matching value is enough. Trust
+ * itself comes from the anchors. A list matches if the anchor comes from that list (§6.1.1.2). An authority
+ * type that cannot be checked does not match.
  */
 function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
   return ({ type, values }: TrustedAuthority) => {
@@ -62,7 +62,7 @@ function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) 
   }
 }
 
-/** §6.3: type and value match exactly. A path that selects several elements needs one of them. */
+/** Returns true if a selected element equals one of the values, in type and value (§6.3). */
 export function hasOneOf(selected: Selection, values: readonly ClaimValue[]): boolean {
   return selected.some((element) => values.some((value) => value === element))
 }
@@ -78,13 +78,16 @@ function matchClaims(query: CredentialQuery, credential: VerifiedCredential): Ma
   return present.find(({ valueMismatches }) => valueMismatches.length === 0) ?? present[0]
 }
 
-/** Returns the sets of claims that satisfy the query; `undefined` for a set with an unknown claim. */
+/**
+ * Returns the alternative sets of claims; each set satisfies the query. A set with an unknown claim is
+ * `undefined`.
+ */
 function alternatives(query: CredentialQuery): readonly (readonly ClaimsQuery[] | undefined)[] {
   const claims = query.claims ?? []
   if (query.claim_sets === undefined) return [claims]
   return query.claim_sets.map((set) => {
-    const named = claims.filter(({ id }) => id !== undefined && set.includes(id))
-    return new Set(set).size === named.length ? named : undefined
+    const setClaims = claims.filter(({ id }) => id !== undefined && set.includes(id))
+    return new Set(set).size === setClaims.length ? setClaims : undefined
   })
 }
 

@@ -1,6 +1,5 @@
-// DCQL queries (OpenID4VP 1.0 §6, §7): the schema of a caller's query, strict and bounded, and the types that
-// this service builds and stores. The policy checks the formats and types of a query, and if it can be
-// satisfied.
+// DCQL queries (OpenID4VP 1.0 §6, §7): the strict and bounded schema of a caller's query, and the types of
+// stored queries. The policy checks the formats and types of a query, and if the query can be satisfied.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
@@ -54,7 +53,7 @@ const query = z.strictObject({
   credential_sets: z.exactOptional(list(credentialSet, DCQL.sets)),
 })
 
-/** A caller's own query. Each error has the path of its place. */
+/** A caller's own query. Each error has the path of the wrong member. */
 export const dcqlQuery = query.check((context) => {
   for (const { path, message } of referenceErrors(context.value)) {
     context.issues.push({ code: 'custom', path: [...path], message, input: context.value })
@@ -128,19 +127,20 @@ function claimErrors({ claims = [], claim_sets }: CredentialQuery): readonly Que
 }
 
 /**
- * With `claim_sets` every claim needs an id (§6.3), and a claim in no set would never be requested (§6.4.1).
+ * Returns the errors of a claim's id. With `claim_sets` every claim needs an id (§6.3). A claim that is in no
+ * set would never be requested (§6.4.1).
  */
 function claimIdErrors(id: string | undefined, sets: readonly (readonly string[])[]): readonly string[] {
   if (id === undefined) return ['is required with claim_sets']
   return sets.some((set) => set.includes(id)) ? [] : ['must be in one of the claim_sets']
 }
 
-/** Returns the places of repeated values. */
+/** Returns the indexes of values that also occur earlier in the list. */
 function repeated(values: readonly (string | undefined)[]): readonly number[] {
   return values.flatMap((value, i) => (value !== undefined && values.indexOf(value) < i ? [i] : []))
 }
 
-/** Returns the places of ids, in lists, that are unknown or repeated. */
+/** Returns the indexes, of list and entry, of ids that are unknown or are repeated in their list. */
 function unknownIds(
   lists: readonly (readonly string[])[],
   known: readonly (string | undefined)[],

@@ -1,6 +1,6 @@
-// The response to the request in the relying party's view (api/request, "by value"): a plain VP Token with a
-// presentation submission and no `state`. Wallets sent such responses before March 2023, and lenient wallets
-// still do.
+// Response to the request in the relying party's view (api/request, "by value"): a plain VP Token and a
+// presentation submission, without `state`. Wallets sent such responses before March 2023, and lenient
+// wallets still send them.
 
 import { type JsonObject, member } from '../../codec/json.ts'
 import { decodeJws } from '../../crypto/jws.ts'
@@ -11,7 +11,7 @@ import type { EnvelopeRefusal } from '../response/refusal.ts'
 import type { PresentationGroup } from '../response/vp-token.ts'
 import { parseSubmission } from './submission.ts'
 
-/** The presentation definition of the view. */
+/** The presentation definition in the relying party's view. */
 export type ViewDefinition = {
   readonly definitionId: string
   readonly query: DcqlQuery
@@ -20,7 +20,8 @@ export type ViewDefinition = {
 }
 
 /**
- * True if posted parameters have the form of such a response. The session decides if it accepts the response.
+ * Returns true if the posted parameters have the form of a response by value. The session decides if it
+ * accepts the response.
  */
 export function isByValueResponse(parameters: ReadonlyMap<string, string>): boolean {
   const isPresent = (name: string) => (parameters.get(name) ?? '') !== ''
@@ -29,7 +30,8 @@ export function isByValueResponse(parameters: ReadonlyMap<string, string>): bool
 }
 
 /**
- * Parses the response. It has no mdocs: their session has a nonce of the wallet, which this form cannot send.
+ * Parses a response by value. It cannot contain an mdoc: the session of an mdoc needs a nonce of the wallet,
+ * which this form cannot send.
  */
 export function parseByValueResponse(
   parameters: ReadonlyMap<string, string>,
@@ -48,7 +50,10 @@ export function parseByValueResponse(
   })
 }
 
-/** Returns the nonce in a presentation. It selects the request for the verification; it proves nothing. */
+/**
+ * Returns the nonce in a presentation; `undefined` if there is none. The nonce only selects the request for
+ * the verification. It is not verified here.
+ */
 export function claimedNonce(presentation: string | JsonObject): string | undefined {
   if (typeof presentation !== 'string') return undefined
   const proof = decodeJws(presentation.slice(presentation.lastIndexOf('~') + 1), SD_JWT.issuerJwt)

@@ -13,7 +13,7 @@ export function definitionId(nonce: string): string {
   return `pd_${nonce}`
 }
 
-/** Builds the definition of a query that `canDefine`. */
+/** Builds the definition of a query for which `canDefine` returns true. */
 export function buildDefinition(query: DcqlQuery, nonce: string, formats: ExchangeFormats): JsonObject {
   const sets = query.credential_sets ?? []
   const input_descriptors = query.credentials.map((credential) => ({
@@ -31,14 +31,15 @@ export function buildDefinition(query: DcqlQuery, nonce: string, formats: Exchan
 }
 
 /**
- * True if Presentation Exchange can express a query. It cannot express alternatives of several credentials
- * each, trusted authorities, several credentials for one query, or a waiver of holder binding.
+ * Returns true if Presentation Exchange can express a query. It cannot express options of several
+ * credentials, trusted authorities, `multiple`, `values`, or a waiver of holder binding. All formats must be
+ * known, and no two credential queries may have the same descriptor id.
  */
 export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
-  const known = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))
-  const ids = known.map((credential) => exchangeFormat(formats, credential).descriptorId(credential))
+  const expressible = query.credentials.filter(({ format }) => Object.hasOwn(formats, format))
+  const ids = expressible.map((credential) => exchangeFormat(formats, credential).descriptorId(credential))
   return (
-    known.length === query.credentials.length &&
+    expressible.length === query.credentials.length &&
     new Set(ids).size === ids.length &&
     query.credentials.every(isPlain) &&
     (query.credential_sets ?? []).every(({ options }) => options.every((option) => option.length === 1))
@@ -46,13 +47,14 @@ export function canDefine(query: DcqlQuery, formats: ExchangeFormats): boolean {
 }
 
 /**
- * Returns the form of a query's format. Throws for a format that the protocol lacks, which no session
- * requests.
+ * Returns the Presentation Exchange form of the query's format. Throws for a format that the protocol does
+ * not support. No session requests such a format.
  */
 export function exchangeFormat(formats: ExchangeFormats, { format }: CredentialQuery): ExchangeFormat {
-  const found = Object.hasOwn(formats, format) ? formats[format] : undefined
-  if (found === undefined) throw new Error(`the query requests ${format}, which Presentation Exchange lacks`)
-  return found
+  const exchangeFormat = Object.hasOwn(formats, format) ? formats[format] : undefined
+  if (exchangeFormat === undefined)
+    throw new Error(`the query requests ${format}, which Presentation Exchange lacks`)
+  return exchangeFormat
 }
 
 function isPlain(query: CredentialQuery): boolean {
@@ -83,9 +85,9 @@ function buildDescriptor(query: CredentialQuery, format: ExchangeFormat): JsonOb
 }
 
 /**
- * Returns the requested claims as fields. All fields are required, and any claim of a field satisfies it.
- * Claim sets are alternatives: "a and b, or c" becomes "a or c, and b or c". The claim of the earlier,
- * preferred set comes first.
+ * Returns the requested claims as fields. All fields are required, and one claim of a field is enough for
+ * that field. Claim sets are alternatives: "a and b, or c" becomes "a or c, and b or c". In each field, a
+ * claim of an earlier (preferred) set comes first.
  */
 function buildFields({ claims = [], claim_sets }: CredentialQuery): readonly (readonly ClaimsQuery[])[] {
   if (claim_sets === undefined) return claims.map((claim) => [claim])

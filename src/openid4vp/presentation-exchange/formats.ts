@@ -10,16 +10,16 @@ import { toElementPath, toJsonPath } from './json-path.ts'
 
 /** One credential format in Presentation Exchange 2. */
 export type ExchangeFormat = {
-  /** Claim Format Designation of a credential with the accepted algorithms: a descriptor's `format`. */
+  /** Claim Format Designation of a credential with the accepted algorithms, for a descriptor's `format`. */
   readonly credential: JsonObject
-  /** Designation of a presentation. */
+  /** Claim Format Designation of a presentation. */
   readonly presentation: string
   /** Both designations, for `vp_formats`. */
   readonly designations: JsonObject
   readonly descriptorId: (query: CredentialQuery) => string
-  /** Fields that exclude credentials of other types. None if the descriptor's id does that. */
+  /** Fields that exclude credentials of other types. Empty if the descriptor's id already excludes them. */
   readonly typeFields: (query: CredentialQuery) => readonly JsonObject[]
-  /** Possible places of a claim. */
+  /** Returns the JSONPath expressions of all possible places of a claim. */
   readonly jsonPaths: (path: ClaimsPath) => readonly string[]
   /** Members of every field besides its paths. */
   readonly fieldMembers: JsonObject
@@ -30,7 +30,7 @@ export type ExchangeFormat = {
 /** The drafts precede RFC 9864, so Ed25519 is named `EdDSA`. */
 const ALGORITHMS = ADVERTISED_ALGORITHMS.map((name) => (name === 'Ed25519' ? 'EdDSA' : name))
 
-/** The formats, with the designation of SD-JWT VC in a draft. */
+/** Returns the formats of a draft. `designation`: name of SD-JWT VC in that draft. */
 export function exchangeFormats(designation: 'vc+sd-jwt' | 'dc+sd-jwt') {
   return {
     'dc+sd-jwt': sdJwtVcExchange(designation),
@@ -58,8 +58,8 @@ function sdJwtVcExchange(designation: 'vc+sd-jwt' | 'dc+sd-jwt'): ExchangeFormat
 }
 
 /**
- * ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type; every field states its
- * retention.
+ * ISO mdoc (ISO/IEC TS 18013-7 Annex B). The descriptor's id is the document type. Every field has
+ * `intent_to_retain`.
  */
 const mdocExchange: ExchangeFormat = {
   credential: { mso_mdoc: { alg: ALGORITHMS } },
@@ -72,7 +72,7 @@ const mdocExchange: ExchangeFormat = {
   limitsDisclosure: true,
 }
 
-/** W3C credentials as JWTs: a VP around a VC. Some wallets evaluate paths with `vc` as the root. */
+/** W3C credentials as JWTs: a VP that contains a VC. Some wallets evaluate paths with `vc` as the root. */
 const jwtVcExchange: ExchangeFormat = {
   credential: { jwt_vc_json: { alg: ALGORITHMS } },
   presentation: 'jwt_vp_json',

@@ -1,6 +1,6 @@
 // The presentation submission (DIF Presentation Exchange 2.1 §6, OpenID4VP drafts up to 24 §6.1). It maps
-// presentations of the VP Token to input descriptors, and proves nothing. Its paths have two forms and are
-// never evaluated.
+// presentations of the VP Token to input descriptors, and is not verified itself. Its paths are never
+// evaluated as JSONPath: only `$` and `$[n]` are accepted.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -20,11 +20,11 @@ type SubmissionResponse = Pick<PresentationResponse, 'vpToken' | 'presentationSu
 type SubmissionRules = {
   readonly definitionId: string
   readonly query: DcqlQuery
-  /** True if an entry is for this credential query. */
+  /** Returns true if an entry is for this credential query. */
   readonly matches: (entry: SubmissionEntry, query: CredentialQuery) => boolean
 }
 
-/** Parses the response to a definition of `buildDefinition`. */
+/** Parses the response to a request whose definition `buildDefinition` built. */
 export function parseDefinedSubmission(
   response: SubmissionResponse,
   { query, nonce }: { readonly query: DcqlQuery; readonly nonce: string },
@@ -66,7 +66,10 @@ export function parseSubmission(
   )
 }
 
-/** Parses one presentation, or a list of several. A plain response holds JSON unless it is compact (§6.1). */
+/**
+ * Returns one presentation or a list of presentations. In a plain response, a text that begins with `[` or
+ * `{` is parsed as JSON (§6.1).
+ */
 function parseVpToken({ vpToken, encrypted }: SubmissionResponse): Result<Json, EnvelopeRefusal> {
   const isJsonText = typeof vpToken === 'string' && !encrypted && /^[[{]/.test(vpToken)
   return isJsonText ? parseText(vpToken, 'invalid_vp_token') : ok(vpToken)
@@ -91,7 +94,10 @@ function parseEntries(
   return entries.length === map.length ? ok(entries) : err({ reason })
 }
 
-/** Ignores `path_nested`: the verifier of a format finds the credential inside its presentation. */
+/**
+ * Returns an entry; `undefined` if a member is missing or wrong. Ignores `path_nested`, because the verifier
+ * of a format finds the credential inside its presentation.
+ */
 function parseEntry(entry: Json): Entry | undefined {
   if (!isJsonObject(entry)) return undefined
   const [descriptorId, format, path] = ['id', 'format', 'path'].map((name) => member(entry, name))
@@ -100,7 +106,10 @@ function parseEntry(entry: Json): Entry | undefined {
   return { descriptorId, format, path }
 }
 
-/** §6.1: `$` selects the only presentation, `$[n]` selects one of several presentations. */
+/**
+ * Returns the presentation at a path; `undefined` if the path does not fit (§6.1). `$` selects the only
+ * presentation, and `$[n]` selects one of several presentations.
+ */
 function select(vpToken: Json, path: string): string | JsonObject | undefined {
   const index = /^\$\[(\d{1,3})\]$/.exec(path)?.[1]
   const isList = Array.isArray(vpToken)

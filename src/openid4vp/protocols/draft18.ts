@@ -1,6 +1,6 @@
 // `openid4vp-draft18`: OpenID4VP draft 18, the second Implementer's Draft, which ISO/IEC TS 18013-7 Annex B
-// profiles. It uses Presentation Exchange, and names the type of the Client Identifier in a parameter of its
-// own.
+// profiles. It uses Presentation Exchange. The parameter `client_id_scheme` has the type of the Client
+// Identifier.
 
 import { buildDefinition, canDefine } from '../presentation-exchange/definition.ts'
 import { exchangeFormats } from '../presentation-exchange/formats.ts'
@@ -13,7 +13,7 @@ import type { Protocol } from './protocol.ts'
 const FORMATS = exchangeFormats('vc+sd-jwt')
 const SCHEME = 'x509_san_dns'
 
-/** OpenID4VP draft 18, as far as it differs from draft 24. */
+/** OpenID4VP draft 18. Members that are the same as in draft 24 come from `draft24`. */
 export const draft18: Protocol = {
   ...draft24,
   writeClientId: (clientId) => clientId.slice(`${SCHEME}:`.length),

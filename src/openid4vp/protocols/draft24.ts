@@ -1,5 +1,5 @@
-// `openid4vp-draft24`: OpenID4VP draft 24. Draft 23 was the third Implementer's Draft. It uses DCQL or
-// Presentation Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
+// `openid4vp-draft24`: OpenID4VP draft 24, the successor of the third Implementer's Draft (draft 23). It uses
+// DCQL or Presentation Exchange, names formats in `vp_formats`, and encrypts responses with JARM.
 
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
 import type { DcqlQuery } from '../dcql/query.ts'
@@ -46,7 +46,10 @@ export const draft24: Protocol = {
   handover: isoHandover,
 }
 
-/** DCQL of draft 24 lacks later members, and `type_values` of W3C credentials. */
+/**
+ * Returns true if DCQL of draft 24 can express the query. Draft 24 has no members of later versions, and no
+ * `type_values` of W3C credentials.
+ */
 function canExpressInDcql({ credentials }: DcqlQuery): boolean {
   return credentials.every(
     (query) =>

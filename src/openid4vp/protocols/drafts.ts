@@ -12,7 +12,8 @@ import { type EncryptionRules, KEY_AGREEMENT } from '../response/response-encryp
 import type { Exchange, Protocol } from './protocol.ts'
 
 /**
- * The metadata holds one algorithm, which ISO/IEC TS 18013-7 Annex B chooses. JARM does not require `kid`.
+ * Response encryption of the drafts. Their metadata has only one content encryption, which ISO/IEC TS 18013-7
+ * Annex B specifies. JARM does not require `kid`.
  */
 export const DRAFT_ENCRYPTION = {
   contentEncryptions: ['A256GCM'],
@@ -32,13 +33,16 @@ export function buildDraftMetadata(input: RequestObjectInput, formats: ExchangeF
   }
 }
 
-/** An mdoc needs an encrypted response: its session has a nonce of the wallet in the header of the JWE. */
+/**
+ * Returns a function for `supportsFormat`. An mdoc requires an encrypted response, because the header of the
+ * JWE has the wallet's nonce for the mdoc session.
+ */
 export function supportsFormatIn(formats: ExchangeFormats): Protocol['supportsFormat'] {
   return (format, responseMode) =>
     Object.hasOwn(formats, format) && (format !== 'mso_mdoc' || responseMode === 'direct_post.jwt')
 }
 
-/** ISO/IEC TS 18013-7 B.4.4: `apu` holds the text of `mdocGeneratedNonce`. */
+/** Returns the handover of ISO/IEC TS 18013-7 B.4.4. `apu` contains the text of `mdocGeneratedNonce`. */
 export function isoHandover({ responseUri, encryptionKey, agreementPartyUInfo }: Exchange): Handover {
   const bytes = decodeBase64url(agreementPartyUInfo ?? '')
   const mdocGeneratedNonce = (bytes && decodeUtf8(bytes)) || null

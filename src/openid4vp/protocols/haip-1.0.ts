@@ -14,14 +14,14 @@ export const haip10: Protocol = {
   responseModes: ['direct_post.jwt'],
   // §6: the two profiled formats.
   supportsFormat: (format) => format === 'dc+sd-jwt' || format === 'mso_mdoc',
-  // §6.1.1 for SD-JWT VC: certificates identify the key, none is self-signed, and the chain has no anchor.
-  // ISO/IEC 18013-5 lets a pinned document signer be self-signed.
+  // §6.1.1 for SD-JWT VC: certificates identify the key, no certificate is self-signed, and the chain does
+  // not contain the anchor. ISO/IEC 18013-5 allows a pinned document signer to be self-signed.
   signerProfile: (format) => ({
     acceptsAnchor: (anchor) =>
       'x509_ca_pem' in anchor ||
       (format === 'mso_mdoc' ? 'x509_certificate_pem' in anchor : isPinnedBelowAuthority(anchor)),
   }),
-  // §6.1: `cnf` has the `jwk`.
+  // §6.1: `cnf` must contain a `jwk`.
   acceptsHolderKeyId: false,
   // §5: responses are encrypted.
   acceptsByValue: false,

@@ -1,4 +1,4 @@
-// The registry of protocols: one line each.
+// The registry of protocols, with one line for each protocol.
 
 import type { ProtocolId, QueryLanguage } from '../request/generation.ts'
 import { draft18 } from './draft18.ts'
@@ -21,8 +21,8 @@ export const PROTOCOLS: Readonly<Record<ProtocolId, Protocol>> = {
 export const PROTOCOL_IDS = Object.keys(PROTOCOLS) as readonly ProtocolId[]
 
 /**
- * Returns the language of the request: DCQL for a relying party's own query, else the first language of the
- * protocol. `scope` is empty for an own query.
+ * Returns the query language of the request. A relying party's own query, for which `scope` is empty, uses
+ * DCQL. Every other request uses the first language of the protocol.
  */
 export function queryLanguage(
   { queryLanguages }: Protocol,

@@ -1,11 +1,12 @@
-// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). Only the Digital Credentials API has
-// it: there is no redirect flow, so no Client Identifier, no response mode and no Request Object.
+// `iso-18013-7-c`: ISO/IEC TS 18013-7 Annex C alone (`org-iso-mdoc`). It works only over the Digital
+// Credentials API. Without a redirect flow, it has no Client Identifier, no response mode and no Request
+// Object.
 
 import { documentQuery } from '../dcql/document-query.ts'
 import { openid4vp10 } from './openid4vp-1.0.ts'
 import type { Protocol } from './protocol.ts'
 
-/** ISO/IEC TS 18013-7 Annex C. `src/iso18013-7` has its messages. */
+/** ISO/IEC TS 18013-7 Annex C. `src/iso18013-7` builds and parses its messages. */
 export const iso180137c: Protocol = {
   ...openid4vp10,
   clientIdPrefixes: [],

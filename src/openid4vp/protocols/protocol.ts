@@ -1,7 +1,7 @@
-// The interface of one protocol (api/protocols), as a rule one OpenID4VP version in the redirect flow. Each
-// protocol is one module, so that members of one version never occur in messages of another. A protocol
-// parses a response to presentations by credential query id. All further verification is the same for every
-// protocol.
+// Interface of one protocol (api/protocols). Most protocols are one OpenID4VP version in the redirect flow.
+// Each protocol is one module, so that members of one version never occur in messages of another version. A
+// protocol parses a response to presentations by credential query id. All further verification is the same
+// for every protocol.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type { PrivateJwk } from '../../crypto/jwk.ts'
@@ -18,31 +18,31 @@ import type { EncryptionRules } from '../response/response-encryption.ts'
 import type { ResponseMode } from '../response/response-mode.ts'
 import type { PresentationGroup } from '../response/vp-token.ts'
 
-/** One protocol. The first of each list is the default. */
+/** One protocol. The first entry of each list is the default. */
 export type Protocol = {
   /** Client Identifier Prefixes for the verifier, named as in OpenID4VP 1.0 §5.9.3. */
   readonly clientIdPrefixes: readonly ClientIdPrefix[]
-  /** Writes the Client Identifier for messages. It is also the audience of responses. */
+  /** Returns the Client Identifier in the form for messages. This form is also the audience of responses. */
   readonly writeClientId: (clientId: string) => string
   readonly responseModes: readonly ResponseMode[]
   readonly requestUriMethods: readonly RequestUriMethod[]
-  /** True if there are QR codes and links. Otherwise the Digital Credentials API is the only channel. */
+  /** True if QR codes and links are supported. Otherwise the Digital Credentials API is the only channel. */
   readonly supportsRedirect: boolean
   /** True if the Digital Credentials API may be used too (api/dc-api). */
   readonly supportsDcApi: boolean
   /** True if requests may have `transaction_data` (OpenID4VP 1.0 §8.4). */
   readonly supportsTransactionData: boolean
-  /** Query languages. The first is used for types and scopes of a relying party. */
+  /** Query languages. The first language is used unless the relying party sends its own query. */
   readonly queryLanguages: readonly [QueryLanguage, ...QueryLanguage[]]
-  /** True if the language can express a query in this protocol. */
+  /** Returns true if the language can express a query in this protocol. */
   readonly canExpress: (query: DcqlQuery, language: QueryLanguage) => boolean
-  /** True if a credential format may be presented in a response mode. */
+  /** Returns true if a credential format may be presented in a response mode. */
   readonly supportsFormat: (format: string, responseMode: ResponseMode | null) => boolean
-  /** Credential formats that differ from the registry, by the identifier of OpenID4VP 1.0. */
+  /** Credential formats that replace formats of the registry, by the format identifier of OpenID4VP 1.0. */
   readonly formats: Readonly<Record<string, CredentialFormat>>
   /** Rules for the signers of a credential format and of its status lists. */
   readonly signerProfile: (format: string) => SignerProfile
-  /** True if a holder's key may be named by a `kid` that contains it (did:jwk, did:key). */
+  /** True if a holder's key may be identified by a `kid` that contains the key (did:jwk, did:key). */
   readonly acceptsHolderKeyId: boolean
   /** Builds the claims of the Request Object. */
   readonly buildRequestObject: (input: RequestObjectInput) => JsonObject
@@ -50,12 +50,12 @@ export type Protocol = {
   readonly responseEncryption: EncryptionRules
   /** True if a response to the relying party's view of the request is accepted too (api/request). */
   readonly acceptsByValue: boolean
-  /** Parses the presentations of a response, by credential query. Nothing is verified. */
+  /** Parses the presentations of a response, by credential query. They are not verified here. */
   readonly parsePresentations: (
     response: PresentationResponse,
     request: RequestQuery,
   ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
-  /** Returns the handover, for credential formats that are bound to the exchange. */
+  /** Returns the handover of the exchange, for credential formats that bind a presentation to it. */
   readonly handover: (exchange: Exchange) => Handover
 }
 

@@ -1,5 +1,5 @@
-// Comparison of a query with a registration certificate (ETSI TS 119 475 §5.2.4), as wallets make it. A claim
-// outside the certificate is over-asking, which wallets show or refuse.
+// Comparison of a query with a registration certificate (ETSI TS 119 475 §5.2.4), as wallets make this
+// comparison. A claim outside the certificate is over-asking. Wallets show it, or refuse the request.
 
 import { isJsonObject } from '../../codec/json.ts'
 import type { CredentialFormat } from '../../formats/verification/format.ts'
@@ -15,10 +15,12 @@ type RequestableClaim = {
   readonly path: ClaimsPath | null
 }
 
-/** Place of a requested claim that the registration does not cover. `claim` null: all claims of the query. */
+/**
+ * A requested claim that the registration does not cover, by index. `claim` null: all claims of the query.
+ */
 export type UncoveredClaim = { readonly query: number; readonly claim: number | null }
 
-/** Returns the uncovered claims of a query, in its order. */
+/** Returns the uncovered claims in the order of the query. */
 export function uncoveredClaims(
   registered: readonly RegisteredCredential[],
   { credentials }: DcqlQuery,
@@ -36,7 +38,7 @@ export function uncoveredClaims(
   })
 }
 
-/** True if a registered credential has the format, the type and the claim. */
+/** Returns true if a registered credential has the format, the type and the claim. */
 export function isCovered(
   registered: readonly RegisteredCredential[],
   { format, identifier, path }: RequestableClaim,

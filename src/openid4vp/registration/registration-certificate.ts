@@ -1,5 +1,6 @@
 // Registration certificates of relying parties (ETSI TS 119 475 §5.2): a JWT (`rc-wrp+jwt`) or a CWT
-// (`rc-wrp+cwt`). Their signature is for wallets. Reads what a wallet compares with a request.
+// (`rc-wrp+cwt`). This module reads the parts that a wallet compares with a request. Only wallets verify the
+// signature.
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -19,11 +20,11 @@ import { err, ok, type Result } from '../../result.ts'
 
 /** The content of a certificate. */
 export type RegistrationCertificate = {
-  /** Identifiers of the party that sends requests. The access certificate must have one of them. */
+  /** Identifiers of the party that sends requests. The access certificate must contain one of them. */
   readonly presenters: readonly string[]
-  /** Unix seconds. Absent: it does not expire. */
+  /** Unix seconds. Absent: the certificate does not expire. */
   readonly expiresAt?: number
-  /** The credentials that may be requested. The error is the place that could not be read. */
+  /** Credentials that may be requested. The error describes the member that could not be read. */
   readonly credentials: Result<readonly RegisteredCredential[], string>
 }
 
@@ -32,7 +33,7 @@ export type RegisteredCredential = {
   readonly format: string
   /** A `meta` object as in a DCQL query (version 1.2.1), or the one type identifier (version 1.1.1). */
   readonly meta: JsonObject | string
-  /** Paths of its claims. Absent: every claim. */
+  /** Paths of the credential's claims. Absent: every claim may be requested. */
   readonly paths?: readonly RegisteredPath[]
 }
 
@@ -58,7 +59,7 @@ export function parseRegistrationCertificate(
   })
 }
 
-/** True for the JWT form. Base64url has no dot. */
+/** Returns true for the JWT form, because base64url of a CWT has no dot. */
 export function isCompactJws(certificate: string): boolean {
   return certificate.includes('.')
 }
@@ -69,7 +70,7 @@ function jwtClaims(text: string): Result<JsonObject, RegistrationError> {
   return member(header, 'typ') === 'rc-wrp+jwt' ? ok(payload) : err('wrong_type')
 }
 
-/** Decodes the JSON object in a part; null for any other text, such as the signature. */
+/** Returns the JSON object in a part; null for any other content, such as the signature. */
 function decodePart(part: string): JsonObject | null {
   const { characters, depth } = REGISTRATION
   const parsed = parseJsonObject(decodeBase64url(part), { length: characters, depth })
@@ -89,8 +90,8 @@ function cwtClaims(text: string): Result<JsonObject, RegistrationError> {
   const isSign1 = unprotected?.type === 'map' && bytesOf(signature) !== undefined && rest.length === 0
   if (!isSign1 || header?.type !== 'map' || claims?.type !== 'map') return err('malformed')
   if (textOf(entryOf(header, TYP)) !== 'rc-wrp+cwt') return err('wrong_type')
-  const named = namedClaims(claims)
-  return named === undefined ? err('malformed') : ok(named)
+  const claimsByName = namedClaims(claims)
+  return claimsByName === undefined ? err('malformed') : ok(claimsByName)
 }
 
 function decodeLimited(bytes: Uint8Array<ArrayBuffer> | undefined): CborItem | undefined {
@@ -114,19 +115,22 @@ const NUMBERED: ReadonlyMap<number, string> = new Map([
   [7, 'cti'],
 ])
 
-/** Returns the claims by name. `undefined` for a claim without a name, and for a name that occurs twice. */
+/** Returns the claims by name; `undefined` if a claim has no name or no JSON form, or a name occurs twice. */
 function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObject | undefined {
-  const named = entries.map(({ key, value }) => {
+  const members = entries.map(({ key, value }) => {
     const name = textOf(key) ?? NUMBERED.get(integerOf(key) ?? 0)
     const json = toJson(value)
     return name === undefined || json === undefined ? undefined : ([name, json] as const)
   })
-  const claims = named.filter((claim) => claim !== undefined)
+  const claims = members.filter((claim) => claim !== undefined)
   const names = new Set(claims.map(([name]) => name))
   return names.size === entries.length ? Object.fromEntries(claims) : undefined
 }
 
-/** §5.1: an intermediary sends requests with its own access certificate. */
+/**
+ * Returns the identifiers of the intermediary, else of the subject. An intermediary sends requests with its
+ * own access certificate (§5.1).
+ */
 function presentersOf(claims: JsonObject): readonly string[] {
   const intermediary = member(claims, 'intermediary') ?? member(claims, 'act')
   return identifiersIn(
@@ -134,7 +138,10 @@ function presentersOf(claims: JsonObject): readonly string[] {
   )
 }
 
-/** Version 1.2.1 has a text. Version 1.1.1 has an object with `id`: a text, or objects with `identifier`. */
+/**
+ * Returns the identifiers in a subject. In version 1.2.1 a subject is a text. In version 1.1.1 it is an
+ * object, whose `id` is a text or a list of objects with `identifier`.
+ */
 function identifiersIn(subject: Json | undefined): readonly string[] {
   if (typeof subject === 'string') return subject === '' ? [] : [subject]
   if (Array.isArray(subject)) return subject.flatMap((one: Json) => identifiersIn(one))
@@ -162,7 +169,7 @@ const credentials = z.array(
         ({ claim, claims }) => claim === undefined || claims === undefined,
         'must have `claim` or `claims`, not both',
       ),
-      // A list under a name that is unknown here would be missed, and the entry would cover every claim.
+      // Claims under any other name would not be found, so the entry would wrongly cover every claim.
       z.refine(
         (entry) => entry.claim !== undefined || entry.claims !== undefined || Object.keys(entry).length === 2,
         'must have `claim`, or nothing beside `format` and `meta`',

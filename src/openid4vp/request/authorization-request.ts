@@ -9,7 +9,7 @@ export type RequestReference = {
   /** Full Client Identifier, prefix included. */
   readonly clientId: string
   readonly requestUri: string
-  /** Undefined if the protocol has no such parameter. */
+  /** `undefined` if the protocol has no `request_uri_method`. */
   readonly requestUriMethod: RequestUriMethod | undefined
 }
 
@@ -17,7 +17,8 @@ export type RequestReference = {
 export type RequestValue = { readonly parameters: JsonObject }
 
 /**
- * Builds the URI for one wallet, by its scheme or the start of its address. The QR has the default scheme.
+ * Builds the URI of a request for one wallet. `link` is the scheme of the wallet, or the start of its URL.
+ * The QR has the default scheme.
  */
 export function buildAuthorizationRequestUri(
   request: RequestReference | RequestValue,
@@ -50,8 +51,8 @@ function toText(value: Json): string {
 }
 
 /**
- * Encodes a value of the query of a URI. RFC 3986 §3.4 allows `:`, `/` and `,` there: escaping would add two
- * characters each to the QR.
+ * Encodes a value in the query of a URI. RFC 3986 §3.4 allows `:`, `/` and `,` there. Each of them stays
+ * unescaped, which saves two characters in the QR.
  */
 export function encodeQueryValue(value: string): string {
   return encodeURIComponent(value).replaceAll('%3A', ':').replaceAll('%2F', '/').replaceAll('%2C', ',')

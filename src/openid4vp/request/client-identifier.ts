@@ -5,8 +5,8 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'
 
 /**
- * Client Identifier Prefixes. A request is signed, except with the last prefix: then the request is unsigned
- * and passed by value.
+ * Client Identifier Prefixes. With `redirect_uri` a request is unsigned and passed by value. With every other
+ * prefix the request is signed.
  */
 export const CLIENT_ID_PREFIXES = [
   'x509_hash',
@@ -44,7 +44,7 @@ export function attestationClientId(subject: string): string {
   return `verifier_attestation:${subject}`
 }
 
-/** Returns `redirect_uri:` and the Response URI, which is all that identifies the verifier. */
+/** Returns `redirect_uri:` and the Response URI. Nothing else identifies the verifier. */
 export function redirectUriClientId(responseUri: string): string {
   return `redirect_uri:${responseUri}`
 }

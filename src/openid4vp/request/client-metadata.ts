@@ -16,7 +16,7 @@ export type ClientMetadataInput = {
   readonly generation: Pick<Generation, 'kid' | 'encryptionPublicJwk'>
 }
 
-/** Builds `client_metadata`. Throws for an unregistered format, which no policy has. */
+/** Builds `client_metadata`. Throws for an unregistered format. No policy has such a format. */
 export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   const vp_formats_supported = buildFormats(input)
   if (input.responseMode === 'direct_post') return { vp_formats_supported }
@@ -28,7 +28,9 @@ export function buildClientMetadata(input: ClientMetadataInput): JsonObject {
   }
 }
 
-/** Returns the key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`. */
+/**
+ * Returns the public encryption key of one request. §8.3: `alg` is required, and the JWE must repeat `kid`.
+ */
 export function encryptionKey({
   kid,
   encryptionPublicJwk,

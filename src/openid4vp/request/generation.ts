@@ -1,6 +1,6 @@
 // One generation: one Authorization Request with its own id, nonce, state and response-encryption key
-// (api/request). The session stores it sealed. This is the opened form for request building and response
-// verification.
+// (api/request). The session stores a generation sealed. These types are the unsealed form, for request
+// building and response verification.
 
 import type { PrivateJwk, PublicJwk } from '../../crypto/jwk.ts'
 import type { VerifierAttestation } from './verifier-info.ts'
@@ -22,7 +22,7 @@ export type RequestUriMethod = (typeof REQUEST_URI_METHODS)[number]
 
 /** Values that are unique to one Authorization Request. All are URL-safe. */
 export type Generation = {
-  /** Last part of `request_uri`: an unguessable capability. */
+  /** Last part of `request_uri`, which cannot be guessed. */
   readonly requestId: string
   /** 32 hexadecimal characters. */
   readonly nonce: string

@@ -1,5 +1,6 @@
-// Metadata for Google Wallet, which it shows about a relying party: `client_metadata.gw_rp_metadata_bytes`
-// (developers.google.com/wallet/identity/verify/verifier-registrar). CBOR: tag 24 around the bytes of a map.
+// Metadata that Google Wallet shows about a relying party: `client_metadata.gw_rp_metadata_bytes`
+// (developers.google.com/wallet/identity/verify/verifier-registrar). It is CBOR: tag 24 around the bytes of a
+// map.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { decodeCbor, embeddedOf, entryOf, textOf } from '../../codec/cbor.ts'
@@ -14,8 +15,8 @@ export type DisplayInfo = {
 }
 
 /**
- * Encodes the metadata deterministically (RFC 8949 §4.2.1). `aggregator`: the party that asks for the relying
- * party.
+ * Encodes the metadata deterministically (RFC 8949 §4.2.1). `aggregator`: the party that sends requests for
+ * the relying party; null: there is no such party.
  */
 export function buildGoogleMetadata(display: DisplayInfo, aggregator: DisplayInfo | null): string {
   const map: [string, CborValue][] = [
@@ -26,7 +27,7 @@ export function buildGoogleMetadata(display: DisplayInfo, aggregator: DisplayInf
   return encodeBase64url(embedCbor(encodeCbor({ map })))
 }
 
-/** The deterministic order starts with the shorter name. */
+/** Returns the map of one party. Deterministic CBOR has shorter names first. */
 function encodedDisplay({ display_name, logo_uri, privacy_policy_uri }: DisplayInfo): CborValue {
   return {
     map: [
@@ -37,7 +38,7 @@ function encodedDisplay({ display_name, logo_uri, privacy_policy_uri }: DisplayI
   }
 }
 
-/** True for metadata with a version and a display. Google may add members. */
+/** Returns true for metadata with a schema version and a complete display. Google may add other members. */
 export function isGoogleMetadata(bytes: Uint8Array<ArrayBuffer> | undefined): boolean {
   const outer = bytes && decodeCbor(bytes, GOOGLE_METADATA)
   const embedded = outer?.ok ? embeddedOf(outer.value) : undefined

@@ -23,8 +23,9 @@ type EncryptionSupport = {
 }
 
 /**
- * Chooses the encryption. §5.10: a wallet that requires encryption posts its keys. Returns `undefined` if it
- * posts none, even if it lists algorithms, and `unsupported` if no key can be used.
+ * Chooses the encryption. §5.10: a wallet that requires encryption posts its keys. Returns `undefined` if the
+ * wallet posts no encryption key, even if it lists algorithms. Returns `unsupported` if no posted key can be
+ * used.
  */
 export function chooseRequestEncryption(
   supported: EncryptionSupport,
@@ -43,8 +44,8 @@ export function chooseRequestEncryption(
 }
 
 /**
- * Encrypts a signed Request Object. RFC 7519 §5.2: `cty` marks the inner JWT. RFC 8725 §3.11: the outer JWT
- * has the same type.
+ * Encrypts a signed Request Object. `cty` says that the content is a JWT (RFC 7519 §5.2). The JWE has the
+ * same `typ` as the Request Object (RFC 8725 §3.11).
  */
 export function encryptRequestObject(
   jws: string,

@@ -1,6 +1,6 @@
-// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. It
-// is built and signed for each fetch, from the same generation, so repeated fetches agree and none is stale.
-// This module has the parts that are common to all protocols.
+// The Request Object (OpenID4VP 1.0 §5, RFC 9101): every parameter of the Authorization Request, signed. For
+// each fetch, it is built and signed again from the same generation. So repeated fetches have the same
+// parameters, with a new expiry. This module has the parts that are common to all protocols.
 
 import { CompactSign } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -21,9 +21,9 @@ export type RequestObjectInput = Omit<ClientMetadataInput, 'generation'> & {
   readonly generation: Pick<Generation, 'nonce' | 'state' | 'kid' | 'encryptionPublicJwk'>
   /** Nonce that the wallet posted, accepted by `isWalletNonce`; undefined if it posted none. */
   readonly walletNonce: string | undefined
-  /** Texts as sent. Only for a protocol that supports transaction data. */
+  /** Texts of `transaction_data` as they are sent. Only for a protocol that supports transaction data. */
   readonly transactionData?: readonly string[] | undefined
-  /** Attestations. Only for a protocol that supports them. */
+  /** Attestations of the verifier. Only for a protocol that supports `verifier_info`. */
   readonly verifierInfo?: readonly VerifierAttestation[] | undefined
   readonly now: number
   /** The end of the session. */
@@ -40,14 +40,14 @@ export function buildCommonParameters(input: RequestObjectInput): JsonObject {
     response_uri: responseUri,
     nonce: generation.nonce,
     state: generation.state,
-    // §5.8: the audience of static discovery, because the wallet is unknown before it fetches.
+    // §5.8: `aud` of static discovery, because the wallet is unknown before it fetches the request.
     aud: 'https://self-issued.me/v2',
     iat: now,
     exp: Math.min(now + LIFETIME_SECONDS, expiresAt),
   }
 }
 
-/** §5.10: `wallet_nonce` is echoed as received, if it was received. */
+/** Returns `wallet_nonce` as it was received; no member if the wallet sent none (§5.10). */
 export function echoWalletNonce({ walletNonce }: RequestObjectInput): JsonObject {
   return walletNonce === undefined ? {} : { wallet_nonce: walletNonce }
 }
@@ -64,13 +64,15 @@ export async function signRequestObject(claims: JsonObject, identity: VerifierId
       ...headerOf(identity.proof),
       alg: REQUEST_OBJECT_ALGORITHM,
       typ: REQUEST_OBJECT_TYPE,
-      // ETSI TS 119 472-2: a request with a registration has its time in the header.
+      // ETSI TS 119 472-2: a request with a registration has `iat` in the header.
       ...(claims.verifier_info === undefined ? {} : { iat: claims.iat }),
     })
     .sign(await importSigningKey(identity.signingJwk))
 }
 
-/** Copies the list, because the type of the library requires a mutable list. */
+/**
+ * Returns the header parameters. Copies the list, because the type of the library requires a mutable list.
+ */
 function headerOf(proof: IdentityProof) {
   return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof
 }
@@ -91,5 +93,8 @@ export const REQUEST_OBJECT_TYPE = 'oauth-authz-req+jwt'
 /** The only signature algorithm (HAIP 1.0 §7). */
 export const REQUEST_OBJECT_ALGORITHM = 'ES256'
 
-/** Long enough for a person to read before consenting. A leaked Request Object expires soon. */
+/**
+ * Lifetime of a Request Object. A person has time to read before consenting, and a leaked object expires
+ * soon.
+ */
 export const LIFETIME_SECONDS = 300

@@ -1,6 +1,6 @@
 // A Verifier Attestation JWT (OpenID4VP 1.0 §12): a party that wallets trust attests the owner of a key.
-// Wallets verify its signature. Settings reject an attestation that wallets would refuse, as far as we can
-// check it without their trust.
+// Settings reject an attestation that wallets would refuse. Its signature is not checked here, because only
+// wallets know which parties they trust.
 
 import { member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -40,7 +40,7 @@ export function parseVerifierAttestation(jwt: string, signingKey: PublicJwk) {
   return ok({ subject, notBefore, expiresAt })
 }
 
-/** §12: `cnf` must be the key that signs requests. */
+/** Returns true if the key of `cnf` is the key that signs requests (§12). */
 function isSameKey(confirmed: PublicJwk | undefined, { crv, x, y }: PublicJwk): boolean {
   return confirmed?.crv === crv && confirmed.x === x && confirmed.y === y
 }

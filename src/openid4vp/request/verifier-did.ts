@@ -35,11 +35,11 @@ export async function deriveVerificationMethod(did: string, jwk: PublicJwk): Pro
  * key.
  */
 export async function buildDidDocument(did: string, keys: readonly PublicJwk[]): Promise<JsonObject> {
-  const named = await Promise.all(
+  const namedKeys = await Promise.all(
     keys.map(async (jwk) => ({ id: await deriveVerificationMethod(did, jwk), jwk })),
   )
   // A key may be passed twice, but a document lists it once (§5.2).
-  const methods = [...new Map(named.map((method) => [method.id, method])).values()]
+  const methods = [...new Map(namedKeys.map((method) => [method.id, method])).values()]
   const names = methods.map(({ id }) => id)
   return {
     '@context': ['https://www.w3.org/ns/did/v1', 'https://w3id.org/security/suites/jws-2020/v1'],

@@ -24,14 +24,14 @@ export const REGISTRATION_ENCODINGS = ['base64url', 'compact'] as const
 /** One entry of `verifier_info`. It applies to the whole request, so it has no `credential_ids`. */
 export type VerifierAttestation = { readonly format: string; readonly data: string | JsonObject }
 
-/** Builds the entries of a registration. */
+/** Builds the entries of `verifier_info` for a registration. */
 export function attestRegistration(registration: VerifierRegistration): readonly VerifierAttestation[] {
   const { certificate, dataset, encoding } = registration
   // A CWT is binary: its base64url is the only form that a request can contain.
   const isAsIs = encoding === 'compact' || !isCompactJws(certificate)
   const data = isAsIs ? certificate : encodeBase64url(utf8(certificate))
   return [
-    { format: 'registrar_dataset', data: JSON.parse(dataset) as JsonObject }, // written after validation
+    { format: 'registrar_dataset', data: JSON.parse(dataset) as JsonObject }, // validated before storage
     { format: 'registration_cert', data },
   ]
 }

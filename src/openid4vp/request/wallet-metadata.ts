@@ -1,6 +1,6 @@
-// Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). It decides if this
-// wallet receives the request, and if the request is encrypted. It never changes the request, so one wallet
-// cannot restrict the responses of other wallets.
+// Metadata that a wallet posts when it fetches a request (OpenID4VP 1.0 §5.10, §10). The metadata decides if
+// this wallet receives the request, and if the request is encrypted. It never changes the request, so one
+// wallet cannot restrict the responses of other wallets.
 
 import * as z from 'zod/mini'
 import { parseJsonObject } from '../../codec/json.ts'
@@ -19,7 +19,7 @@ export type WalletMetadata = {
   readonly clientIdPrefixes: readonly string[] | undefined
   readonly signingAlgorithms: readonly string[] | undefined
   readonly responseModes: readonly string[] | undefined
-  /** Requested encryption of the request; `unsupported`: we support none of its keys. */
+  /** Encryption of the request; `undefined`: not requested, `unsupported`: no posted key can be used. */
   readonly encryption: RequestEncryption | 'unsupported' | undefined
 }
 

@@ -19,7 +19,7 @@ export type AuthorizationResponse = EncryptedResponse | OpenResponse
 /** A plain response, or a decrypted response. */
 export type OpenResponse = PresentationResponse | WalletErrorResponse
 
-/** `direct_post.jwt`: `decryptResponse` returns its content. */
+/** An encrypted response (`direct_post.jwt`). `decryptResponse` returns the content. */
 export type EncryptedResponse = EncryptedJwe & {
   readonly kind: 'encrypted'
   /** Some wallets repeat `state` beside the JWE. If present, it must be the `state` of the request. */
@@ -31,7 +31,7 @@ export type PresentationResponse = {
   readonly kind: 'presentation'
   /** Undefined if absent, as in the Digital Credentials API. */
   readonly state: string | undefined
-  /** Parameters of a decrypted response are JSON values (§8.3). Those of a plain one are text. */
+  /** True for a decrypted response, whose parameters are JSON values (§8.3). Other parameters are text. */
   readonly encrypted: boolean
   readonly vpToken: Json
   /** Used by the drafts with Presentation Exchange. Other protocols ignore it (§8.1). */
@@ -67,8 +67,8 @@ export const WALLET_ERROR_CODES = [
 type WalletErrorCode = (typeof WALLET_ERROR_CODES)[number] | 'unknown_error'
 
 /**
- * Parses a posted response. In `direct_post.jwt` an error may be plain (§8.3.1), a VP Token must not.
- * `parameters` has no repeated names. An empty value counts as absent (RFC 6749 §3.1).
+ * Parses a posted response. With `direct_post.jwt`, a VP Token must be encrypted, but an error may be plain
+ * (§8.3.1). `parameters` has no repeated names. An empty value is treated as absent (RFC 6749 §3.1).
  */
 export function parseAuthorizationResponse(
   parameters: ReadonlyMap<string, string>,
@@ -89,8 +89,8 @@ export function parseAuthorizationResponse(
 }
 
 /**
- * Decrypts a response with the key of its `kid`. Its content is a VP Token or an error (wallets encrypt
- * both).
+ * Decrypts a response. If it has a `kid`, that must be the `kid` of the key. The content is a VP Token or an
+ * error, because wallets encrypt both.
  */
 export async function decryptResponse(
   response: EncryptedJwe,
@@ -104,7 +104,10 @@ export async function decryptResponse(
   return parseOpenResponse(parameters.value, true)
 }
 
-/** §5.3, §14.3.2: every request of the redirect flow has a `state`, so every response must repeat it. */
+/**
+ * Rejects a response without `state`. Every request of the redirect flow has a `state`, which the response
+ * must repeat (§5.3, §14.3.2).
+ */
 export function requireState(
   response: Result<OpenResponse, EnvelopeRefusal>,
 ): Result<OpenResponse, EnvelopeRefusal> {

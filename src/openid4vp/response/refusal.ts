@@ -26,7 +26,7 @@ export type EnvelopeRefusal = {
     /** Not an object of non-empty arrays of strings or objects (§8.1). */
     | 'invalid_vp_token'
     /**
-     * Missing although required, or not for our presentation definition (DIF Presentation Exchange 2.1 §6).
+     * Missing although required, or for another presentation definition (DIF Presentation Exchange 2.1 §6).
      */
     | 'invalid_presentation_submission'
     | 'unknown_credential_query'
@@ -34,7 +34,7 @@ export type EnvelopeRefusal = {
     | 'wrong_presentation_count'
     /** The presentations are authentic but do not satisfy the query (§6.4, §8.6). */
     | 'query_not_satisfied'
-    /** A transaction is confirmed by no credential that the decision uses (§8.4). */
+    /** No credential that the decision uses confirms the transaction (§8.4). */
     | 'transaction_data_missing'
   /** The credential query that the refusal concerns, if any. */
   readonly queryId?: string

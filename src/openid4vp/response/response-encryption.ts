@@ -1,5 +1,5 @@
-// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): our key for one request, and the strict
-// parser of a JWE made for it. The header never chooses an algorithm: it must match what the request offered.
+// Encrypted responses (OpenID4VP 1.0 §8.3, RFC 7516, RFC 7518 §4.6): the key for one request, and the strict
+// parser of a JWE. The algorithms in the header must be algorithms that the request offered.
 
 import { compactDecrypt } from 'jose'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -26,7 +26,7 @@ export const CONTENT_ENCRYPTIONS = ['A128GCM', 'A256GCM'] as const
 export type EncryptionRules = {
   /** The offered content encryptions. */
   readonly contentEncryptions: readonly (typeof CONTENT_ENCRYPTIONS)[number][]
-  /** True if the header must name the key. Otherwise `state` beside the JWE may name the request. */
+  /** True if the header must have `kid`. Otherwise `state` beside the JWE may identify the request. */
   readonly kidRequired: boolean
 }
 
@@ -36,7 +36,7 @@ type EncryptionKey = { readonly publicJwk: PublicJwk; readonly privateJwk: Priva
 /** A JWE in the accepted form, still encrypted. */
 export type EncryptedJwe = {
   readonly jwe: string
-  /** Names the request whose key decrypts it. Not authenticated before decryption. */
+  /** Identifies the request whose key decrypts the JWE. Not authenticated before decryption. */
   readonly kid: string | undefined
   /** `apu` (RFC 7518 §4.6.1.2), as text. Authenticated by decryption. */
   readonly agreementPartyUInfo: string | undefined
@@ -52,9 +52,7 @@ export async function createEncryptionKey(): Promise<EncryptionKey> {
   return { publicJwk, privateJwk: { ...publicJwk, d } }
 }
 
-/**
- * Parses form and protected header of a compact JWE. Refuses everything that can be refused without a key.
- */
+/** Parses the form and the protected header of a compact JWE. Makes every check that needs no key. */
 export function parseEncryptedJwe(
   compact: string,
   rules: EncryptionRules,
@@ -71,11 +69,12 @@ export function parseEncryptedJwe(
   if (!isOffered(header, rules)) return err({ reason: 'unsupported_encryption' })
   // Our private key must never be used with a point off the curve.
   if (parsePublicJwk(member(header, 'epk')) === undefined) return err({ reason: 'decryption_failed' })
-  // Direct key agreement has no encrypted key (RFC 7518 §4.6). GCM has 96 and 128 bits (§5.3), never a
-  // shorter tag.
+  // Direct key agreement has an empty encrypted key (RFC 7518 §4.6). AES-GCM has an IV of 96 bits and a tag
+  // of 128 bits (§5.3).
   const isDirectGcm =
     encryptedKey === '' && decodeBase64url(iv)?.length === 12 && decodeBase64url(tag)?.length === 16
-  // The library would accept white space or padding in a ciphertext, so two texts would mean one response.
+  // The library accepts white space and padding in a ciphertext. They are rejected, so that a response has
+  // one text.
   if (!isDirectGcm || decodeBase64url(ciphertext) === undefined) return err({ reason: 'malformed_response' })
   const kid = member(header, 'kid')
   const apu = member(header, 'apu')
@@ -85,7 +84,7 @@ export function parseEncryptedJwe(
   return ok({ jwe: compact, kid, agreementPartyUInfo: typeof apu === 'string' ? apu : undefined })
 }
 
-/** Decrypts to the response parameters: the members of the plaintext (§8.3). */
+/** Decrypts a JWE. Returns the response parameters, which are the members of the plaintext (§8.3). */
 export async function decryptJwe(
   { jwe, kid }: EncryptedJwe,
   key: { readonly kid: string; readonly privateJwk: PrivateJwk },
@@ -97,7 +96,7 @@ export async function decryptJwe(
   return parameters.ok ? parameters : err(jsonRefusal(parameters.error))
 }
 
-/** Refusal of a part that is not the expected JSON, or exceeds its limits. */
+/** Returns the refusal of a part that is not the expected JSON, or that exceeds its limits. */
 export function jsonRefusal(error: JsonError): EnvelopeRefusal {
   return { reason: isTooMuchJson(error) ? 'limit_exceeded' : 'malformed_response' }
 }

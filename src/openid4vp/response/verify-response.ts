@@ -1,6 +1,6 @@
-// Verification of a response in the order of OpenID4VP 1.0 §8.6: each presentation (authenticity, holder
-// binding, trust, match with its query), then all of them together. A response that is not authentic is
-// stored as an attempt.
+// Verification of a response in the order of OpenID4VP 1.0 §8.6: first each presentation (authenticity,
+// holder binding, trust, match with its query), then all presentations together. A response that is not
+// authentic is stored as an attempt.
 
 import type { JsonObject } from '../../codec/json.ts'
 import type {
@@ -19,12 +19,12 @@ import type { RequestedTransactionData } from '../transaction-data/transaction-d
 import type { ResponseRefusal } from './refusal.ts'
 import type { PresentationGroup } from './vp-token.ts'
 
-/** Presentations, and the values of our own that they are verified with. */
+/** Presentations, and the values of this service for their verification. */
 type VerificationInput = {
   readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
   readonly formats: Readonly<Record<string, CredentialFormat>>
-  /** Each credential query decides if holder binding is required (§6.1). */
+  /** Values for all presentations. Each credential query decides if holder binding is required (§6.1). */
   readonly expected: Omit<RequestBinding, 'holderBinding' | 'transactionData'>
   /** Each credential may confirm the transactions that name its query. */
   readonly transactionData?: readonly RequestedTransactionData[]
@@ -52,8 +52,8 @@ export type VerifiedPresentation = {
 
 /**
  * Verifies the presentations of a response. Invalid presentations are discarded, and the rest must satisfy
- * the query (§8.6). Otherwise the refusal is that of the first discarded presentation, else
- * `query_not_satisfied`.
+ * the query (§8.6). Otherwise returns the refusal of the first discarded presentation whose credential query
+ * has no valid presentation, else `query_not_satisfied`.
  */
 export async function verifyPresentations(
   input: VerificationInput,
@@ -75,9 +75,9 @@ export async function verifyPresentations(
 }
 
 /**
- * Matches verified presentations again, with another query of the same ids: a wallet may have been asked for
- * less. Presentations that do not satisfy the other query are discarded, and the rest must satisfy it as a
- * whole.
+ * Matches verified presentations again with another query that has the same ids, because a wallet may have
+ * been asked for less. Presentations that do not match are discarded. The rest must satisfy the whole other
+ * query.
  */
 export function matchAgain(
   query: DcqlQuery,

@@ -1,5 +1,5 @@
-// The VP Token (OpenID4VP 1.0 §8.1): an object keyed by credential query id, each value a non-empty array of
-// presentations. Bare presentations, as in drafts, are accepted only on request.
+// The VP Token (OpenID4VP 1.0 §8.1): an object with the credential query ids as keys. Each value is a
+// non-empty array of presentations. Bare presentations, as in drafts, are accepted only with `bare_or_array`.
 
 import { isJsonObject, isTooMuchJson, type Json, type JsonObject, parseJson } from '../../codec/json.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -8,18 +8,18 @@ import type { PresentationResponse } from './authorization-response.ts'
 import type { EnvelopeRefusal } from './refusal.ts'
 import { RESPONSE_DEPTH, RESPONSE_LIMIT } from './response-encryption.ts'
 
-/** Presentations for one credential query. Nothing is verified. */
+/** Presentations for one credential query. They are not verified yet. */
 export type PresentationGroup = {
   readonly query: CredentialQuery
   readonly presentations: readonly (string | JsonObject)[]
 }
 
-/** Limits of one response, because every presentation costs signature checks. */
+/** Limits of presentations in one response, because every presentation costs signature checks. */
 export const PRESENTATION_LIMITS = { perQuery: 10, overall: 20 } as const
 
 /**
- * Value for each credential query. Up to draft 24 it was a bare presentation. The requests of drafts 24 to 26
- * are equal, so wallets of all of them may respond.
+ * Form of the value for each credential query. Up to draft 24 the value was a bare presentation. The requests
+ * of drafts 24 to 26 are equal, so wallets of any of these drafts may respond.
  */
 type VpTokenShape = 'array' | 'bare_or_array'
 
@@ -35,9 +35,9 @@ export function parseVpToken(
   if (!parsed.ok) return parsed
   if (!isJsonObject(parsed.value)) return err({ reason: 'invalid_vp_token' })
   const entries = new Map(Object.entries(parsed.value))
-  const known = new Set(query.credentials.map(({ id }) => id))
+  const queryIds = new Set(query.credentials.map(({ id }) => id))
   // The error does not repeat the unknown id, because the wallet chooses it.
-  if ([...entries.keys()].some((id) => !known.has(id))) return err({ reason: 'unknown_credential_query' })
+  if ([...entries.keys()].some((id) => !queryIds.has(id))) return err({ reason: 'unknown_credential_query' })
   const groups: PresentationGroup[] = []
   for (const credentialQuery of query.credentials) {
     const entry = entries.get(credentialQuery.id)

@@ -1,5 +1,6 @@
 // The types of transaction data (OpenID4VP 1.0 §5.1): types of public specifications, and types that a
-// relying party adds. Each has a schema as strict as wallets must be (§8.5, `invalid_transaction_data`).
+// relying party adds. Each type has a strict schema, because wallets must reject objects that do not match
+// their type (§8.5, `invalid_transaction_data`).
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -10,7 +11,9 @@ import { TRANSACTION_DATA } from '../../limits.ts'
 type TransactionDataType = {
   /** Schema of the members that only this type has. */
   readonly schema: z.ZodMiniType
-  /** Required `transaction_data_hashes_alg`, if the relying party states none. */
+  /**
+   * `transaction_data_hashes_alg` of the request, if the relying party states none. Absent: no such member.
+   */
   readonly hashAlgorithms?: readonly HashName[]
 }
 
@@ -33,17 +36,17 @@ type AddedMember = {
 /** Types of members of an added type. */
 export const MEMBER_KINDS = ['text', 'number', 'boolean'] as const
 
-/** Returns the type of this name; undefined if unknown. An added type never replaces a built-in type. */
+/** Returns the type of this name; `undefined` if it is unknown. Built-in types come before added types. */
 export function findTransactionDataType(
   name: string,
   added: readonly AddedTransactionDataType[],
 ): TransactionDataType | undefined {
   if (Object.hasOwn(BUILT_IN, name)) return BUILT_IN[name]
-  const found = added.find(({ type }) => type === name)
-  return found === undefined ? undefined : { schema: nest(found.members) }
+  const addedType = added.find(({ type }) => type === name)
+  return addedType === undefined ? undefined : { schema: nest(addedType.members) }
 }
 
-/** True for a name of a public specification. */
+/** Returns true for the name of a built-in type. */
 export function isBuiltInTransactionDataType(name: string): boolean {
   return Object.hasOwn(BUILT_IN, name)
 }
@@ -129,8 +132,8 @@ const mandate = z
   )
 
 /**
- * Data model of the Cloud Signature Consortium: approval of signatures. Each signed document needs a readable
- * name.
+ * Data model of the Cloud Signature Consortium for the approval of signatures. Each signed document needs a
+ * readable name.
  */
 const signatureApproval = z.strictObject({
   credentialID: z.exactOptional(words),
@@ -150,7 +153,7 @@ const signatureApproval = z.strictObject({
   hashAlgorithmOID: words,
 })
 
-/** §4.2: the details are in `payload`, and the hash algorithms must be named. */
+/** Returns a type whose details are in `payload`. The request must name the hash algorithms (§4.2). */
 function authenticated(payload: z.ZodMiniType): TransactionDataType {
   return { schema: z.strictObject({ payload }), hashAlgorithms: ['sha-256'] }
 }
@@ -169,7 +172,7 @@ const BUILT_IN: Readonly<Record<string, TransactionDataType>> = {
 
 const KINDS = { text: words, number: z.number(), boolean: z.boolean() } as const
 
-/** Builds nested objects from the paths. An object is optional if all its members are. */
+/** Builds the schema of nested objects from paths. An object is optional if all its members are optional. */
 function nest(members: readonly AddedMember[]): z.ZodMiniType {
   const names = [...new Set(members.map(({ path }) => path[0] ?? ''))]
   const entries = names.map((name) => {

@@ -1,5 +1,5 @@
-// `transaction_data` (OpenID4VP 1.0 §5.1, §8.4): transactions for a person to confirm, as objects and as the
-// texts for wallets. A wallet signs the text, so it is built once and stored.
+// `transaction_data` (OpenID4VP 1.0 §5.1, §8.4): transactions that a person confirms, as objects and as the
+// texts for wallets. A wallet signs the text, so each text is built once and stored.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeUtf8, utf8 } from '../../codec/bytes.ts'
@@ -28,7 +28,7 @@ export function encodeTransactionData(object: TransactionDataObject): string {
 /** Decodes a text of `encodeTransactionData`. Throws for any other text. */
 export function decodeTransactionData(encoded: string): TransactionDataObject {
   const bytes = decodeBase64url(encoded)
-  // This module alone writes the text.
+  // Only `encodeTransactionData` writes the text.
   return JSON.parse((bytes && decodeUtf8(bytes)) ?? '') as TransactionDataObject
 }
 
@@ -47,7 +47,7 @@ export function decodeRequestedTransactions(
   })
 }
 
-/** All details of one text, for display. Nothing else is signed. */
+/** All details of one text, for display. A wallet signs these details and the common members. */
 export type TransactionDetails = {
   readonly type: string
   readonly details: readonly {
@@ -75,7 +75,7 @@ function leavesOf(value: Json, path: readonly string[]): TransactionDetails['det
     : []
 }
 
-/** §5.1: exactly one credential must confirm each transaction. */
+/** Returns a refusal unless exactly one credential confirms each transaction (§5.1). */
 export function confirmationRefusal(
   requested: readonly TransactionData[],
   credentials: readonly { readonly transaction_data?: readonly ConfirmedTransactionData[] }[],

@@ -1,5 +1,5 @@
-// Look of a relying party's pages (api/settings): one colour and a small picture. The picture is data, so
-// that no page loads from elsewhere, in formats that cannot contain a script.
+// Look of a relying party's pages (api/settings): one colour and a small picture. The picture is a `data:`
+// URL, so that no page loads it from another host. Its format cannot contain a script.
 
 import * as z from 'zod/mini'
 import { decodeBase64 } from '../../codec/base64url.ts'
@@ -26,14 +26,18 @@ export const branding = z.strictObject({
 
 export type Branding = z.infer<typeof branding>
 
-/** First bytes of each format, in hexadecimal. WebP has a length in between. */
+/**
+ * First bytes of each picture format, in hexadecimal. WebP has four bytes of length between two fixed parts.
+ */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   'image/png': /^89504e470d0a1a0a/,
   'image/jpeg': /^ffd8ff/,
   'image/webp': /^52494646.{8}57454250/,
 }
 
-/** Browsers detect the format from the content, so it must be the declared format. */
+/**
+ * Returns true if the content has the declared format, because browsers detect the format from the content.
+ */
 function isPicture(address: string): boolean {
   const [, type = '', base64 = ''] = /^data:(image\/(?:png|jpeg|webp));base64,(.+)$/.exec(address) ?? []
   const beginning = decodeBase64(base64)?.subarray(0, 12)

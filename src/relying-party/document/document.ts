@@ -16,19 +16,22 @@ import type {
   WebhookEndpoint,
 } from './settings.ts'
 
-/** The version of the stored shape, and the first that is read. A change appends one step to `SCHEMA`. */
+/**
+ * Version of the stored document, and the oldest version that can be read. Each change of the document adds
+ * one step to `SCHEMA`.
+ */
 export const SCHEMA_VERSION = 8
 
-/** Live secrets of one webhook. The newest secrets are kept. */
+/** Limit of live secrets of one webhook. The newest secrets are kept. */
 const MAXIMUM_WEBHOOK_SECRETS = 3
 
 /**
- * Milliseconds for which a replaced verifier key stays in the DID document: the longest session, begun on
- * settings that are 60 s old.
+ * Milliseconds for which a replaced verifier key stays in the DID document. This time covers the longest
+ * session, even if the session began with settings that were 60 s old.
  */
 export const VERIFIER_KEY_OVERLAP = 25 * 3600 * 1000
 
-/** Replaced verifier keys in a DID document. The newest keys are kept. */
+/** Limit of replaced verifier keys in a DID document. The newest keys are kept. */
 const MAXIMUM_FORMER_KEYS = 16
 
 /** Times are Unix milliseconds. */
@@ -37,12 +40,15 @@ export type RelyingPartyDocument = Omit<SettingsInput, 'webhook' | 'verifier' | 
   readonly relying_party_id: string
   readonly created_at: number
   readonly webhook: Omit<WebhookEndpoint, 'secrets'> | null
-  /** Newest first. Created with the relying party, so that a webhook set later has its secret already. */
+  /**
+   * Newest first. The first secret is created with the relying party, so that a webhook that is set later
+   * already has a secret.
+   */
   readonly webhook_secrets: readonly SealedSecret[]
   readonly verifier: (Omit<SigningIdentity, 'signing_jwk'> & { readonly sealed_signing_jwk: string }) | null
   /** Reader certificates. Absent: none. */
   readonly reader_certificates?: readonly StoredReaderCertificate[]
-  /** Newest first: keys with which running sessions may sign. */
+  /** Replaced keys with which running sessions may still sign, newest first. */
   readonly former_verifier_keys: readonly FormerKey[]
   readonly api_keys: readonly ApiKeyRecord[]
 }
@@ -72,11 +78,12 @@ const SCHEMA = {
   unreadable: 'relying party document of unknown version ',
 } as const satisfies Schema
 
-/** The members of a new document that name its version. */
+/** Members of a new document that state its version. */
 export const CURRENT_VERSION = versionMembers(SCHEMA)
 
 /**
- * Returns the settings with their secrets opened. Throws if they do not open: SERVER_SECRET has changed.
+ * Returns the settings with unsealed secrets. Throws if a secret cannot be unsealed, as after a change of
+ * SERVER_SECRET.
  */
 export async function openSettings(
   document: RelyingPartyDocument,
@@ -101,7 +108,7 @@ async function openKey<Stored extends { readonly sealed_signing_jwk: string }>(
   { sealed_signing_jwk, ...shown }: Stored,
 ): Promise<Omit<Stored, 'sealed_signing_jwk'> & Pick<SigningIdentity, 'signing_jwk'>> {
   const text = await open(sealingFor(document, key, 'verifier'), sealed_signing_jwk)
-  // This module sealed the signing key after validation.
+  // The signing key was validated before it was sealed.
   return { ...shown, signing_jwk: JSON.parse(text) as SigningIdentity['signing_jwk'] }
 }
 
@@ -122,7 +129,7 @@ function withoutKey<Stored extends { readonly sealed_signing_jwk: string }>(stor
   return shown
 }
 
-/** Puts a new webhook secret first. The replaced one stays valid until `overlapUntil`. */
+/** Puts a new webhook secret first. The replaced secret stays valid until `overlapUntil`. */
 export function addWebhookSecret(
   document: RelyingPartyDocument,
   sealed: string,
@@ -159,7 +166,10 @@ export function verifierKeys(document: RelyingPartyDocument, now: number): reado
   return [...currentVerifierKey(document), ...former.map(({ jwk }) => jwk)]
 }
 
-/** Reads the public key from the certificate. Validation of the settings compared it with the signing key. */
+/**
+ * Returns the public key of the leaf certificate; an empty list without a verifier. The validation of the
+ * settings compared this key with the signing key.
+ */
 function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
   const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []
   const jwk = leaf?.subjectKey && subjectKeyJwk(leaf.subjectKey)

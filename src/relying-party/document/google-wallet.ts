@@ -1,5 +1,5 @@
-// `google_wallet` of the settings: what Google Wallet shows about a relying party, or the bytes that Google
-// returned.
+// `google_wallet` of the settings: the data that Google Wallet shows about a relying party, or the metadata
+// that Google returned.
 
 import * as z from 'zod/mini'
 import { decodeBase64url } from '../../codec/base64url.ts'
@@ -11,7 +11,7 @@ import {
   isGoogleMetadata,
 } from '../../openid4vp/request/google-metadata.ts'
 
-/** The form of `google_wallet` in a body, which settings store. */
+/** `google_wallet` as a body contains it and as settings store it. */
 export type GoogleWallet =
   | { readonly rp_metadata_bytes: string }
   | (Omit<DisplayInfo, 'display_name'> & { readonly display_name?: string })
@@ -45,7 +45,10 @@ export const googleWallet = z.pipe(
   ),
 )
 
-/** Returns the metadata in base64url. `aggregator`: the operator, if it is shown too. */
+/**
+ * Returns the metadata in base64url. `aggregator`: data about the operator; null if the wallet does not show
+ * the operator.
+ */
 export function googleMetadataOf(
   setting: GoogleWallet,
   name: string,

@@ -1,5 +1,5 @@
-// `rp_<id>`: the relying party's object id in base64url. The platform's ids carry a keyed checksum: an id
-// that this service did not issue is rejected before any object exists.
+// `rp_<id>`: the relying party's object id in base64url. The ids of the platform contain a keyed checksum. An
+// id that this service did not issue is rejected, and no object is created.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { decodeHex, encodeHex } from '../../codec/bytes.ts'
@@ -25,7 +25,10 @@ export function encodeObjectId(id: DurableObjectId): string {
   return encodeBase64url(decodeHex(id.toString()) ?? new Uint8Array())
 }
 
-/** Returns the object of a prefix and an id; `undefined` for ids that the platform did not make. */
+/**
+ * Returns the object of a name, which is the prefix and an id. Returns `undefined` for an id that the
+ * platform did not create.
+ */
 export function findObject<T extends Rpc.DurableObjectBranded>(
   namespace: DurableObjectNamespace<T>,
   prefix: string,

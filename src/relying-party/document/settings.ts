@@ -1,4 +1,5 @@
-// Settings of one relying party: with their secrets for the edge and the sessions, and as they are shown.
+// Settings of one relying party, in two forms: with secrets, for the edge and the sessions, and without
+// secrets, for display.
 
 import type { P256PrivateJwk } from '../../config.ts'
 import type { RequestOptions } from '../../openid4vp/request/request-options.ts'
@@ -32,7 +33,7 @@ export const EVENT_TYPES = [
 ] as const
 export type EventType = (typeof EVENT_TYPES)[number] | StepEventType
 
-/** Event types of steps, which a webhook gets only if it names them. */
+/** Event types of steps. A webhook receives them only if its `events` name them. */
 export const STEP_EVENT_TYPES = [
   'verification.created',
   'verification.request_fetched',
@@ -40,7 +41,7 @@ export const STEP_EVENT_TYPES = [
 ] as const
 export type StepEventType = (typeof STEP_EVENT_TYPES)[number]
 
-/** Returns true for an event of a step, or its delivery. */
+/** Returns true for an event of a step, and for a delivery of such an event. */
 export function isStepEvent({ event_type }: { readonly event_type: string }): boolean {
   return STEP_EVENT_TYPES.some((type) => type === event_type)
 }
@@ -55,7 +56,7 @@ export type Settings = {
   readonly livemode: boolean
   readonly webhook: WebhookEndpoint | null
   readonly trust_anchors: readonly TrustAnchor[]
-  /** Names of the operator's lists whose anchors count as well. */
+  /** Names of the operator's trust lists. Their anchors are used in addition to `trust_anchors`. */
   readonly anchor_sets: readonly string[]
   readonly credential_types: readonly CredentialTypeDefinition[]
   /** Types of transaction data that the relying party added. */
@@ -75,26 +76,28 @@ export type Settings = {
   readonly certificate_revocation: CertificateRevocation
   readonly return_urls: readonly string[]
   readonly origins: readonly string[]
-  /** Look of the relying party's pages; null: our own look. */
+  /** Look of the relying party's pages; null: the default look of this service. */
   readonly branding: Branding | null
   readonly retention_seconds: number
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
-  /** The relying party's own certificate; null: the service's. */
+  /** The relying party's own certificate; null: requests use the certificate of this service. */
   readonly verifier: SigningIdentity | null
   /** True if a creation must not go beyond the registration certificate. Absent: false. */
   readonly enforce_registration?: boolean
-  /** True if `age_over_18` may ask the EU age verification app by value. Absent: false. */
+  /**
+   * True if a request of `age_over_18` may be passed by value to the EU age verification app. Absent: false.
+   */
   readonly eu_age_verification?: boolean
-  /** False: verifications are in no list and no counter. Absent: true. */
+  /** False: the verifications are not listed and not counted. Absent: true. */
   readonly index?: boolean
-  /** Metadata that Google Wallet shows to its user. Absent: the requests are not for that wallet. */
+  /** Metadata that Google Wallet shows to its user. Absent or null: requests do not contain this metadata. */
   readonly google_wallet?: GoogleWallet | null
   /** Certificates that sign requests of `org-iso-mdoc`. Absent: none. */
   readonly reader_certificates?: readonly ReaderCertificate[]
   readonly api_keys: readonly ApiKeyRecord[]
 }
 
-/** `accept`: the credential counts for `low` at most, and the result has the status `unavailable`. */
+/** `accept`: the credential reaches at most the assurance level `low`, and the result shows `unavailable`. */
 export const STATUS_UNAVAILABLE = ['refuse', 'accept'] as const
 export type StatusRefusal = (typeof STATUS_UNAVAILABLE)[number]
 
@@ -113,9 +116,9 @@ export type SigningIdentity = {
   readonly registration?: VerifierRegistration
 }
 
-/** A reader certificate (PEM, leaf first, without the root), its private key, and hosts of pages. */
+/** A reader certificate (PEM, leaf first, without the root), its private key, and its domains. */
 export type ReaderCertificate = Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'> & {
-  /** Host names of origins. */
+  /** Host names of the origins whose pages may use the certificate. */
   readonly domains: readonly string[]
 }
 
@@ -124,7 +127,7 @@ export type SettingsInput = Omit<Settings, 'relying_party_id' | 'webhook' | 'api
   readonly webhook: { readonly url: string; readonly events: readonly EventType[] } | null
 }
 
-/** Body of a change: any member but the mode, which every API key carries. */
+/** Body of a change: any member except `livemode`. The mode is fixed, because every API key contains it. */
 export type SettingsPatch = Partial<Omit<SettingsInput, 'livemode'>>
 
 /** Settings without secrets. Times are Unix milliseconds. */

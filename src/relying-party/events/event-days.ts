@@ -1,5 +1,6 @@
-// Days of an event log: one object for each UTC day of a relying party. A day that is over takes no more
-// events, so a reader at its end has read it all. A late event is stored on the day of its arrival.
+// Days of an event log: one object for each relying party and UTC day. A day that is over accepts no more
+// events. A reader at the end of that day has read all its events. A late event is stored on the day of its
+// arrival.
 
 import type { Env } from '../../env.ts'
 
@@ -32,8 +33,9 @@ export function oldestDay(now: number): number {
 }
 
 /**
- * Returns one day of a relying party's log. The name is built here only, from an id that was authenticated or
- * stored by a session. No caller can name another log, or create objects by guessing.
+ * Returns the object of one day of a relying party's log. Only this function builds the object's name, from
+ * an id that was authenticated or that a session stored. No caller can name another log, or create objects
+ * with guessed ids.
  */
 export function eventLogStub({ EVENT_LOG }: Env, relyingPartyId: string, day: number) {
   return EVENT_LOG.getByName(`${relyingPartyId}/${day}`)

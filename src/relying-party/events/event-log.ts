@@ -1,5 +1,5 @@
 // Events of one relying party on one day, in the order of arrival (api/events). An outage of the receiver
-// loses none of them. Members with personal data stay in the session, and are read there while it exists.
+// loses no event. Personal members stay in the session, and are read from the session while it exists.
 
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../../env.ts'
@@ -10,9 +10,9 @@ export type LogEntry = {
   readonly day: number
   readonly event_id: string
   readonly verification_id: string
-  /** Creation of the event. It cannot have arrived before. */
+  /** Time of creation. An event cannot arrive before this time. */
   readonly created_at: number
-  /** True for the first attempt to store it on this day. */
+  /** True for the first attempt to store the event on this day. */
   readonly first: boolean
   /** Time at which the session and its personal members are erased. */
   readonly session_until: number
@@ -20,7 +20,7 @@ export type LogEntry = {
   readonly body: string
 }
 
-/** `closed`: the day is over without this event, which cannot be added any more. */
+/** `closed`: the day is over and does not have this event. The event can no longer be added to this day. */
 export type AppendResult = 'recorded' | 'closed'
 
 /** An event with its position in the day, from 1. */
@@ -30,29 +30,31 @@ type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
 
 const PREFIX = 'event/'
 /**
- * Positions by event id of events that arrived late, or before their creation by a clock that was set back. A
- * prompt event is found by its time, and needs no second row.
+ * Prefix of the rows that store, by event id, the position of an event that is not prompt. Such an event
+ * arrived late, or before its creation because a clock was set back. A prompt event has no such row: it is
+ * found by its time.
  */
 const LATE_PREFIX = 'late/'
-/** An event is prompt within this time of its creation: well before its session sends it again (25 s). */
+/** Longest delay of a prompt event after its creation. The session sends an event again only after 25 s. */
 const PROMPT_MS = 15_000
-/** Events whose ids are in memory. */
+/** Limit of event ids in memory. */
 const RECENT_EVENTS = 10_000
 /**
- * Age of the events that a restarted object reads back. A session repeats its first call within this time.
+ * Age up to which a restarted object reads stored events into memory. A session repeats its first call within
+ * this time.
  */
 const RECENT_MS = 60_000
 
 export class EventLog extends DurableObject<Env> {
   #last = 0
-  /** Arrival of the last event. Arrivals never go back, even if the clock does. */
+  /** Arrival time of the last event. Arrival times never decrease, even if the clock is set back. */
   #lastArrival = 0
   /**
-   * Arrivals of the last events by id, oldest first. Undefined until the first event that may be a
-   * repetition.
+   * Arrival times of the last events by event id, oldest first. `undefined` until an event arrives that may
+   * be a repetition.
    */
   #recent: Map<string, number> | undefined
-  /** Time after which every arrived event is in `#recent`. */
+  /** `#recent` has every event that arrived after this time. */
   #recentSince = 0
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -97,15 +99,15 @@ export class EventLog extends DurableObject<Env> {
    */
   read(day: number, after: number, limit: number) {
     const options = { prefix: PREFIX, startAfter: toKey(after), limit: limit + 1 }
-    const found = [...this.ctx.storage.kv.list<StoredEvent>(options)]
-    const events = found.slice(0, limit).map(([key, stored]) => {
+    const entries = [...this.ctx.storage.kv.list<StoredEvent>(options)]
+    const events = entries.slice(0, limit).map(([key, stored]) => {
       const { event_id, verification_id, session_until, body } = stored
       return { position: parsePosition(key), event_id, verification_id, session_until, body }
     })
-    // `append` rejects at the end of the day, and `closed` follows later. An object that moves to a machine
-    // with a slower clock must not add to a day that was reported as closed.
+    // `append` rejects events from the end of the day, and `closed` becomes true later. The object may move
+    // to a machine with a slower clock. It must not add events to a day that was reported as closed.
     const closed = Date.now() >= endOfDay(day) + CLOCK_SKEW_MS
-    return { events, more: found.length > limit, closed }
+    return { events, more: entries.length > limit, closed }
   }
 
   /** Returns the position of the last event; 0 before the first. */
@@ -113,10 +115,7 @@ export class EventLog extends DurableObject<Env> {
     return this.#last
   }
 
-  /**
-   * Erases the day when its time is over. An alarm that comes early, such as an alarm of a repaired index,
-   * only sets the next alarm.
-   */
+  /** Erases the day from `forgottenAt` on. An earlier alarm only sets the next alarm. */
   override async alarm(): Promise<void> {
     const [first] = this.ctx.storage.kv.list<StoredEvent>({ prefix: PREFIX, limit: 1 })
     const until = first === undefined ? 0 : forgottenAt(first[1].day)
@@ -127,12 +126,12 @@ export class EventLog extends DurableObject<Env> {
     await this.ctx.storage.deleteAll()
   }
 
-  /** Finds a recent or late event by its id, and a prompt one by its time. */
+  /** Returns true if the event is stored. Finds recent and late events by id, and prompt events by time. */
   #holds({ event_id, created_at }: Pick<LogEntry, 'event_id' | 'created_at'>): boolean {
     const { kv } = this.ctx.storage
     this.#recent ??= this.#readRecent()
     if (this.#recent.has(event_id) || kv.get(LATE_PREFIX + event_id) !== undefined) return true
-    // Events older than this arrived late, even allowing for the clock of an older version.
+    // An event created after `#recentSince` would be in `#recent`. The margin covers differences of clocks.
     if (created_at - 2 * CLOCK_SKEW_MS > this.#recentSince) return false
     const startAfter = toKey(this.#lastBefore(created_at - CLOCK_SKEW_MS))
     for (const [, stored] of kv.list<StoredEvent>({ prefix: PREFIX, startAfter })) {
@@ -143,14 +142,14 @@ export class EventLog extends DurableObject<Env> {
   }
 
   #readRecent(): Map<string, number> {
-    const found: [string, number][] = []
+    const arrivals: [string, number][] = []
     const options = { prefix: PREFIX, reverse: true, limit: RECENT_EVENTS }
     for (const [, { event_id, arrived_at }] of this.ctx.storage.kv.list<StoredEvent>(options)) {
-      found.push([event_id, arrived_at])
+      arrivals.push([event_id, arrived_at])
       if (arrived_at < Date.now() - RECENT_MS) break
     }
-    this.#recentSince = found.length < this.#last ? (found.at(-1)?.[1] ?? 0) : 0
-    return new Map(found.reverse())
+    this.#recentSince = arrivals.length < this.#last ? (arrivals.at(-1)?.[1] ?? 0) : 0
+    return new Map(arrivals.reverse())
   }
 
   #remember(eventId: string, arrivedAt: number): void {
@@ -162,8 +161,8 @@ export class EventLog extends DurableObject<Env> {
   }
 
   /**
-   * Returns a position up to which every event arrived before `time`, else 0. An earlier version stored
-   * arrivals in the order of clocks that may differ.
+   * Returns a position up to which every event arrived before `time`, else 0. The margin is for an earlier
+   * version, which stored arrival times of clocks that may differ.
    */
   #lastBefore(time: number): number {
     let [before, after] = [0, this.#last + 1]
@@ -177,7 +176,7 @@ export class EventLog extends DurableObject<Env> {
   }
 }
 
-/** Keys sort as their positions do. */
+/** Returns the key of a position. Keys sort in the order of their positions. */
 function toKey(position: number): string {
   return PREFIX + String(position).padStart(10, '0')
 }

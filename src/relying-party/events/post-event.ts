@@ -6,7 +6,7 @@ import { type AttemptOutcome, deliver } from '../../webhook/delivery.ts'
 import { signatureHeaders } from '../../webhook/signature.ts'
 import type { WebhookEndpoint } from '../document/settings.ts'
 
-/** The bytes of an event, and headers besides its signature. */
+/** The body of an event, and headers in addition to its signature. */
 type EventPost = {
   readonly eventId: string
   readonly body: string

@@ -1,5 +1,5 @@
-// Test event: one signed POST to the relying party's webhook. It is validated, signed and sent as a real
-// event, and never retried.
+// Test event: one signed POST to the relying party's webhook. The test event is validated, signed and sent
+// like a real event, but never sent again.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -9,7 +9,7 @@ import { buildTestEvent } from '../../webhook/event.ts'
 import type { Settings, WebhookEndpoint } from '../document/settings.ts'
 import { postEvent } from './post-event.ts'
 
-/** Sends one test event. A disabled webhook is tested too, to find out if it can be enabled. */
+/** Sends one test event. A disabled webhook is tested too, which shows if the webhook can be enabled. */
 export async function sendTestEvent(settings: Settings, webhook: WebhookEndpoint, config: Config) {
   const eventId = `evt_${encodeBase64url(randomBytes(16))}`
   const { relying_party_id: relyingPartyId, livemode } = settings

@@ -1,5 +1,6 @@
-// Counters of verifications for each hour (api/lists). They come from entries of the index alone: a changed
-// entry is subtracted and added again. They hold no person and no id.
+// Counters of verifications for each hour (api/lists), computed only from entries of the index. If an entry
+// changes, the old entry is subtracted and the new entry is added. The counters have no personal data and no
+// id.
 
 import type { ListedEntry } from './index-entry.ts'
 
@@ -18,15 +19,15 @@ export type HourCounts = {
   readonly channels: Counts
   readonly protocols: Counts
   readonly webhook_attempts: Counts
-  /** Numbers of values by bucket: time from creation to end, and duration of the last webhook attempt. */
+  /** Numbers of values by bucket: times from creation to end, then durations of the last webhook attempt. */
   readonly end_buckets: Counts
   readonly webhook_buckets: Counts
 }
 
-/** Each bucket is a tenth wider than the one before. */
+/** Ratio of the upper bounds of two neighbouring buckets. */
 const BUCKET_RATIO = 1.1
 
-/** Counters of some hours, which change with their entries. */
+/** Counters of several hours. Entries can be added and removed. */
 export class HourCounters {
   readonly #hours: Map<number, Map<string, number>>
 
@@ -34,7 +35,7 @@ export class HourCounters {
     this.#hours = new Map(hours.map((hour) => [hour.at, new Map(countersOf(hour))]))
   }
 
-  /** Counts an entry. `factor` -1 removes the entry from the counts. */
+  /** Adds the events of an entry to the counters. `factor` -1 subtracts them. */
   add(entry: ListedEntry, factor: 1 | -1 = 1): void {
     for (const { at, counter, times } of eventsOf(entry)) {
       const hour = Math.floor(at / HOUR_MS) * HOUR_MS
@@ -55,7 +56,7 @@ export class HourCounters {
   }
 }
 
-/** Returns the sum of hours as one step that begins at `at`. */
+/** Returns the sums of the counters of several hours. `at` is the start of the result. */
 export function sumCounts(at: number, hours: readonly HourCounts[]): HourCounts {
   const totals = new Map<string, number>()
   for (const hour of hours) {
@@ -64,7 +65,7 @@ export function sumCounts(at: number, hours: readonly HourCounts[]): HourCounts 
   return hourOf(at, totals)
 }
 
-/** Returns each counter of an hour by its group and name. `hourOf` is the inverse. */
+/** Returns the counters of an hour as pairs of `group/name` and number. `hourOf` is the inverse. */
 function countersOf({ at: _, ...groups }: HourCounts): readonly (readonly [string, number])[] {
   return Object.entries(groups).flatMap(([group, counts]) =>
     typeof counts === 'number'
@@ -73,7 +74,7 @@ function countersOf({ at: _, ...groups }: HourCounts): readonly (readonly [strin
   )
 }
 
-/** Returns the value below which a share of the values lies, 10 % too high at most; null without values. */
+/** Returns the upper bound of the bucket with the quantile, at most 10 % too high; null without values. */
 export function quantile(buckets: Counts, share: number): number | null {
   const sorted = Object.entries(buckets)
     .map(([bucket, count]) => [Number(bucket), count] as const)
@@ -109,7 +110,10 @@ function eventsOf(entry: ListedEntry): readonly CountedEvent[] {
   return events
 }
 
-/** Values of a millisecond and less share a bucket. Returns the bucket whose upper bound is next. */
+/**
+ * Returns the bucket of a value: a power of `BUCKET_RATIO` is its upper bound. Values up to 1 ms share a
+ * bucket.
+ */
 function bucketOf(seconds: number): number {
   return Math.ceil(Math.log(Math.max(seconds, 0.001)) / Math.log(BUCKET_RATIO))
 }

@@ -1,21 +1,25 @@
 // Counters of one day of the index (api/lists). Counters of older entries are stored from time to time, so
-// that a restarted object reads newer entries only. One call reads a limited number of entries.
+// that a restarted object reads only newer entries. One call reads a limited number of entries.
 
 import { HourCounters, type HourCounts } from './counters.ts'
 import type { ListedEntry } from './index-entry.ts'
 import { isRemoved, PREFIX, type Stored, toKey } from './stored-entry.ts'
 
 const SETTLED = 'settled'
-/** Age from which entries are counted in storage. Most sessions have ended by then, with their webhook. */
+/**
+ * Age from which an entry is included in the stored counters. By then most sessions and webhooks have ended.
+ */
 const SETTLED_AFTER_MS = 900_000
-/** New entries between two writes of the stored counters. A smaller number of them is not stored. */
+/**
+ * Number of new entries after which the stored counters are written. They are not written for fewer entries.
+ */
 const ENTRIES_A_WRITE = 500
-/** Entries that one read of the storage returns. A call has two such reads at most. */
+/** Limit of entries that one read of the storage returns. One call reads at most twice. */
 const READ_AT_ONCE = 5_000
-/** Sorts after the key of every entry. */
+/** Key that sorts after the key of every entry. */
 const END = `${PREFIX}~`
 
-/** Counters of the entries up to a key. */
+/** Counters of all entries up to the key `through`. */
 type Part = { through: string; readonly counters: HourCounters }
 type StoredPart = { readonly through: string; readonly hours: readonly HourCounts[] }
 
@@ -23,7 +27,7 @@ export class DayCounters {
   readonly #kv: SyncKvStorage
   /** Counters in storage. */
   #settled: Part
-  /** Counters of a reader. They grow to the whole day, and then change with its entries. */
+  /** Counters for `hours`; `undefined` before its first use. They grow until they include the whole day. */
   #all: Part | undefined
   #added = 0
 
@@ -33,7 +37,10 @@ export class DayCounters {
     this.#settled = { through, counters: new HourCounters(hours) }
   }
 
-  /** Counts an entry that was stored in place of another. */
+  /**
+   * Updates the counters after an entry was stored. `before`: the replaced entry; `undefined` for a new
+   * entry.
+   */
   replace(key: string, before: ListedEntry | undefined, entry: ListedEntry, now: number): void {
     for (const part of [this.#settled, this.#all]) {
       if (part === undefined || key > part.through) continue
@@ -46,7 +53,7 @@ export class DayCounters {
     if (this.#added % ENTRIES_A_WRITE === 0) this.#settle(now)
   }
 
-  /** Returns the counts of the day; null if entries are left to read. The next call reads on. */
+  /** Returns the counters of the day; null if more entries must be read. The next call continues to read. */
   hours(now: number): readonly HourCounts[] | null {
     if (this.#all === undefined) {
       if (!this.#settle(now)) return null
@@ -59,7 +66,7 @@ export class DayCounters {
     return this.#all.counters.hours()
   }
 
-  /** Adds older entries to the stored part. Returns false if more older entries follow. */
+  /** Adds entries that are old enough to the stored counters. Returns false if more such entries follow. */
   #settle(now: number): boolean {
     const part = copyOf(this.#settled)
     const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
@@ -70,7 +77,9 @@ export class DayCounters {
     return read < READ_AT_ONCE
   }
 
-  /** Counts the entries that follow a part. Returns how many were read. */
+  /**
+   * Adds the entries that follow `part.through` to the part. Returns the number of entries that were read.
+   */
   #extend(part: Part, end: string): number {
     let read = 0
     const options = { prefix: PREFIX, startAfter: part.through, end, limit: READ_AT_ONCE }

@@ -5,7 +5,7 @@ import { type IndexEntry, type ListedEntry, type WebhookState, webhookStateOf } 
 /** Conditions that an entry must match. An absent member matches every entry. */
 export type EntryFilter = {
   readonly status?: readonly string[]
-  /** Unix milliseconds, inclusive. Entries are read in the order of this time. */
+  /** Earliest creation time in Unix milliseconds, inclusive. The reader stops at this time. */
   readonly created_after?: number
   readonly credential_type?: string
   readonly webhook_state?: WebhookState
@@ -13,8 +13,8 @@ export type EntryFilter = {
 }
 
 /**
- * Returns true if the filter matches an entry, apart from its metadata. The time of the entry is not
- * compared: the reader stops at its limits.
+ * Returns true if the filter matches an entry. Does not compare the metadata and the creation time. The
+ * reader stops at the limits of the time.
  */
 export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
   const { status, credential_type, webhook_state } = filter
@@ -25,7 +25,7 @@ export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
   )
 }
 
-/** Returns true for metadata that the filter matches. */
+/** Returns true if the filter matches the metadata of an entry. */
 export function matchesMetadata(metadata: IndexEntry['metadata'], filter: EntryFilter): boolean {
   return Object.entries(filter.metadata ?? {}).every(
     ([key, value]) => Object.hasOwn(metadata, key) && metadata[key] === value,

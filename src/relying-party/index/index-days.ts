@@ -8,19 +8,19 @@ const LISTED_DAYS = 30
 /** Days for which the counters of a day are kept. */
 export const COUNTED_DAYS = 90
 
-/** Returns when the entries of a day are erased. */
+/** Returns the time when the entries of a day are erased. */
 export function unlistedAt(day: number): number {
   return endOfDay(day + LISTED_DAYS)
 }
 
-/** Returns when the counters of a day are erased, and the day with them. */
+/** Returns the time when the counters of a day are erased, and with them the whole day. */
 export function uncountedAt(day: number): number {
   return endOfDay(day + COUNTED_DAYS)
 }
 
 /**
- * Returns one day of a relying party's index. The name is built here only, from an id that was authenticated
- * or stored by a session.
+ * Returns the object of one day of a relying party's index. Only this function builds the object's name, from
+ * an id that was authenticated or that a session stored.
  */
 export function indexStub({ VERIFICATION_INDEX }: Env, relyingPartyId: string, day: number) {
   return VERIFICATION_INDEX.getByName(`${relyingPartyId}/${day}`)

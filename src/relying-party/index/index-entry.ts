@@ -1,6 +1,6 @@
-// Entry of the list of verifications (api/lists): what a relying party sees of one verification without
-// reading its session. It has no claim value and nothing of the person but `metadata`, which is emptied at
-// the end of the retention. Times are Unix milliseconds.
+// Entry of the list of verifications (api/lists): data of one verification that a relying party can read
+// without the session. An entry has no claim values. Its only personal data are `metadata`, which are erased
+// at the end of the retention. Times are Unix milliseconds.
 
 /** Result of a verification's webhook after its last attempt. */
 export type WebhookResult = {
@@ -14,7 +14,7 @@ export type WebhookResult = {
 export const WEBHOOK_STATES = ['delivered', 'dead'] as const
 export type WebhookState = (typeof WEBHOOK_STATES)[number]
 
-/** Returns the state of the webhook; null while an attempt follows, and if no attempt was made. */
+/** Returns the state of the webhook; null if no attempt was made or another attempt follows. */
 export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): WebhookState | null {
   return webhook && (webhook.delivered ? 'delivered' : 'dead')
 }
@@ -22,7 +22,7 @@ export function webhookStateOf({ webhook }: Pick<IndexEntry, 'webhook'>): Webhoo
 /** An entry without its metadata, which is stored sealed. */
 export type ListedEntry = Omit<IndexEntry, 'metadata'>
 
-/** One verification. A later put of the same verification has a higher `revision`. */
+/** One verification. Each later version of its entry has a higher `revision`. */
 export type IndexEntry = {
   readonly verification_id: string
   readonly revision: number
@@ -33,7 +33,7 @@ export type IndexEntry = {
   readonly status: string
   readonly stage: string
   readonly credential_types: readonly string[]
-  /** Code of the reason. The edge adds the text. */
+  /** Code of the reason. The edge adds the text of the reason. */
   readonly reason: string | null
   readonly attempt_count: number
   readonly protocol: string

@@ -3,19 +3,19 @@
 import type { ListedEntry } from './index-entry.ts'
 
 /**
- * Metadata is sealed at its place, because an overwritten row can still be read in the database file. Null:
- * there is none.
+ * An entry with sealed metadata, because an overwritten row can still be read in the database file. Null: the
+ * entry has no metadata.
  */
 export type StoredEntry = ListedEntry & { readonly sealed_metadata: string | null }
 
 /**
- * An entry of an erased verification keeps its place and its counts. Null: the entry was removed before it
- * arrived.
+ * Row of an erased verification, which keeps the position of its entry. `counted` is the entry for the
+ * counters; null if the verification was erased before its entry arrived.
  */
 type Removed = { readonly removed: true; readonly counted: StoredEntry | null }
 export type Stored = StoredEntry | Removed
 
-/** A position in a day: the position of an entry. */
+/** Position of an entry in its day. */
 export type EntryPosition = { readonly created_at: number; readonly mark: string }
 
 export const PREFIX = 'entry/'

@@ -1,6 +1,6 @@
 // Verifications of one relying party that were created on one day, newest first (api/lists), and their
-// counters for each hour. Sessions send the same entry again until it is confirmed: an entry is replaced by a
-// later revision only. Expired days are erased whole.
+// counters for each hour. A session sends the same entry again until it is confirmed, so only a later
+// revision replaces an entry. An expired day is erased as a whole.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
@@ -31,8 +31,8 @@ type Day = { readonly relyingPartyId: string; readonly day: number }
 export type IndexPut = Day & { readonly mark: string; readonly entry: IndexEntry }
 
 /**
- * Query of one day: at most `limit` matching entries, of at most `scan` that are read. `now`: Unix
- * milliseconds.
+ * Query of one day. It returns at most `limit` matching entries, and reads at most `scan` entries. `now` is
+ * Unix milliseconds.
  */
 export type DayQuery = {
   readonly limit: number
@@ -41,7 +41,9 @@ export type DayQuery = {
   readonly now: number
 }
 
-/** A page of one day. `scanned`: entries that were read. `more`: older entries of this day follow. */
+/**
+ * A page of one day. `scanned`: number of entries that were read. `more`: older entries of this day follow.
+ */
 export type DayPage = {
   readonly found: readonly (EntryPosition & { readonly entry: IndexEntry })[]
   readonly last: EntryPosition | null
@@ -53,14 +55,16 @@ const COUNTS = 'counts'
 const DAY = 'day'
 /** Shortest time between two erasures of `metadata`. */
 const METADATA_ROUND_MS = 3_600_000
-/** Entries that one alarm reads to erase their `metadata`. */
+/** Limit of entries that one alarm reads to erase their `metadata`. */
 const METADATA_BATCH = 2_000
-/** Time between two alarms of work that one alarm does not end. */
+/** Time between two alarms if the first alarm cannot finish the work. */
 const NEXT_BATCH_MS = 1_000
 
 export class VerificationIndex extends DurableObject<Env> {
   #counters: DayCounters | undefined
-  /** Position of the alarm that erases `metadata`, and when the first of the read entries is due. */
+  /**
+   * Progress of the erasure of `metadata`: the last key that was read, and the next due time.
+   */
   #erasure = { after: PREFIX, next: Infinity }
   #day: number | undefined
   #alarm: number | null = null
@@ -78,7 +82,10 @@ export class VerificationIndex extends DurableObject<Env> {
     })
   }
 
-  /** Stores an entry, unless a later revision is stored. False if the relying party is deleted. */
+  /**
+   * Stores an entry, unless the same or a later revision is stored. Returns false for a deleted relying
+   * party.
+   */
   async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
     if (!(await this.#open(of))) return false
     const key = toKey({ created_at: listed.created_at, mark })
@@ -94,8 +101,8 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Removes an entry: its verification was erased on request. Its counts stay, without its id. A call that
-   * stores it later changes nothing.
+   * Removes the entry of a verification that was erased on request. The counts of the entry stay, without the
+   * verification's id. A later `put` of the entry changes nothing.
    */
   async remove(at: EntryPosition & Day): Promise<void> {
     if (!(await this.#open(at))) return
@@ -106,7 +113,7 @@ export class VerificationIndex extends DurableObject<Env> {
     kv.put<Stored>(toKey(at), { removed: true, counted })
   }
 
-  /** Returns entries before a position, newest first. `before` null: from the newest on. */
+  /** Returns entries before a position, newest first. `before` null: starts at the newest entry. */
   async read(before: EntryPosition | null, { limit, scan, filter, now }: DayQuery): Promise<DayPage> {
     const most = filter.metadata === undefined ? limit : scan
     const { rows, ...page } = this.#scan(before, { limit: most, scan, filter, now })
@@ -122,7 +129,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return { ...page, found }
   }
 
-  /** Reads rows whose entries match, apart from their metadata. */
+  /** Reads the rows of entries that match the filter. Does not compare their metadata. */
   #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
     const { created_after = 0 } = filter
     const rows: [string, StoredEntry][] = []
@@ -140,14 +147,14 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   /**
-   * Returns the counts of this day's verifications. Some may lie in the hours after the day. Null if
-   * entries are left to read: another call reads on.
+   * Returns the counters of this day's verifications, which may include hours after the day. Returns null if
+   * more entries must be read. The next call continues to read.
    */
   counts(): readonly HourCounts[] | null {
     return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours(Date.now())
   }
 
-  /** Erases `metadata` of erased sessions, later all entries, and finally the whole day. */
+  /** Erases due `metadata`. Later alarms erase all entries, and finally the whole day. */
   override async alarm(): Promise<void> {
     this.#alarm = null
     const day = this.#day
@@ -155,17 +162,20 @@ export class VerificationIndex extends DurableObject<Env> {
     if (day === undefined) return
     if (now >= uncountedAt(day)) return this.#erase()
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
-    this.#setAlarm(now + METADATA_ROUND_MS) // first: the platform drops an alarm that throws too often
+    this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
     const next = this.#eraseMetadata(now)
     this.#setAlarm(Math.min(next ?? Infinity, unlistedAt(day)))
   }
 
-  /** Lists the day before its first entry, so that the entry is found. False for a deleted relying party. */
+  /**
+   * Adds the day to the relying party's index days, before its first entry. Returns false for a deleted
+   * relying party.
+   */
   async #open({ relyingPartyId, day }: Day): Promise<boolean> {
     if (this.#day !== undefined) return true
     if (!(await relyingPartyStub(this.env, relyingPartyId)?.addIndexDay(day))) return false
     if (this.#day === undefined) {
-      this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory must stay like storage
+      this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory and storage still agree
       this.#day = day
       this.#setAlarm(endOfDay(day))
     }
@@ -182,7 +192,10 @@ export class VerificationIndex extends DurableObject<Env> {
     return this.#counters
   }
 
-  /** Erases due `metadata` of the next entries. Returns when the next alarm goes on; null for never. */
+  /**
+   * Erases due `metadata` of the next entries. Returns the time of the next alarm; null if no `metadata` is
+   * left.
+   */
   #eraseMetadata(now: number): number | null {
     let { after, next } = this.#erasure
     const { kv } = this.ctx.storage
@@ -204,7 +217,7 @@ export class VerificationIndex extends DurableObject<Env> {
     return seal({ key: await this.#sealingKey(), aad: key }, JSON.stringify(metadata), randomBytes(12))
   }
 
-  /** Returns the metadata of an entry as it may be read at `now`: none once its session is erased. */
+  /** Returns the metadata of an entry. The result is empty from the end of the session's retention on. */
   async #metadataOf({ sealed_metadata, metadata_until }: StoredEntry, key: string, now: number) {
     if (sealed_metadata === null || metadata_until <= now) return {}
     const text = await unseal({ key: await this.#sealingKey(), aad: key }, sealed_metadata)
@@ -241,7 +254,7 @@ export class VerificationIndex extends DurableObject<Env> {
   }
 
   async #erase(): Promise<void> {
-    const deleted = this.ctx.storage.deleteAll() // first: if it throws, memory must stay like storage
+    const deleted = this.ctx.storage.deleteAll() // first: if it throws, memory and storage still agree
     this.#day = undefined
     this.#counters = undefined
     await deleted

@@ -1,5 +1,6 @@
-// Access tokens (api/settings): JWTs by RFC 9068, which the edge verifies alone. A token depends on its API
-// key: each use reads from the settings if the key is still there, and with which scopes.
+// Access tokens (api/settings): JWTs (RFC 9068), which the edge verifies without a call to another service. A
+// token depends on its API key. Each use of the token reads from the settings if the key still exists and
+// which scopes the key has.
 
 import * as z from 'zod/mini'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -16,13 +17,13 @@ export const ACCESS_TOKEN_LIFETIME = 15 * 60
 /** Content of a token. */
 type AccessToken = {
   readonly relyingPartyId: string
-  /** The API key that it was issued for. */
+  /** Id of the API key for which the token was issued. */
   readonly keyId: string
   readonly livemode: boolean
   readonly scopes: readonly Scope[]
 }
 
-/** Content of a new token. `keyExpiresAt` in Unix milliseconds. */
+/** Content of a new token. `keyExpiresAt`: expiry of the API key in Unix milliseconds; null: no expiry. */
 export type AccessTokenGrant = AccessToken & { readonly keyExpiresAt: number | null }
 
 /** A token and its lifetime in seconds. */
@@ -58,8 +59,8 @@ export async function issueAccessToken(
 }
 
 /**
- * Verifies a token of ours (RFC 9068 §4). `now` is Unix milliseconds. Only a genuine token is
- * `expired_token`; every other error is `invalid_token`.
+ * Verifies an access token of this service (RFC 9068 §4). `now` is Unix milliseconds. Returns `expired_token`
+ * only if everything else in the token is valid. Every other error is `invalid_token`.
  */
 export async function verifyAccessToken(
   issuer: Issuer,
@@ -71,7 +72,8 @@ export async function verifyAccessToken(
   const header = HEADER.safeParse(jws.value.header)
   if (!header.success) return err('invalid_token')
   const jwk = issuer.accessTokenKeys.keys.find(({ kid }) => kid === header.data.kid)
-  // A retired key is published for older signatures. It must not authenticate a caller, even if it leaks.
+  // A key without `d` is retired, and is published only to verify older signatures. A token of that key is
+  // rejected.
   if (jwk?.d === undefined) return err('invalid_token')
   if (!(await verifyJws(jws.value, jwk))) return err('invalid_token')
   const { data: claims } = CLAIMS.safeParse(jws.value.payload)
@@ -90,10 +92,10 @@ const LIMITS = { length: 4096, depth: 2 }
 const HEADER = z.object({
   alg: z.literal(ALGORITHM),
   typ: z.enum([TYPE, `application/${TYPE}`]), // RFC 9068 §4
-  kid: z.string(), // names one of our keys, and nothing else (RFC 7515 §4.1.4)
+  kid: z.string(), // must be the id of one of our keys (RFC 7515 §4.1.4)
 })
 
-/** The claims of our tokens. A token with any other claim is not ours. */
+/** The claims of our tokens. A token with any other claim is rejected. */
 const CLAIMS = z.strictObject({
   iss: z.string(),
   aud: z.string(),

@@ -1,5 +1,5 @@
-// API keys: `wv_<mode>_<relying party>.<key id>.<secret>`. The clear part names the relying party, without a
-// look-up. The secret has 256 bits, so a plain SHA-256 of the whole key is stored.
+// API keys: `wv_<mode>_<relying party>.<key id>.<secret>`. The readable part contains the id of the relying
+// party, so no look-up is needed. The secret has 256 bits, so a plain SHA-256 of the whole key is stored.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
@@ -39,22 +39,24 @@ export async function newApiKey({
 
 const SHAPE = /^wv_(test|live)_([A-Za-z0-9_-]{43})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}$/
 
-/** Parses the readable part of a key; `undefined` for every other text. */
+/** Parses the readable part of a key. Returns `undefined` for a text that is not an API key. */
 export function parseApiKey(text: string): ParsedApiKey | undefined {
   const [, mode, relyingParty, keyId] = SHAPE.exec(text) ?? []
   if (mode === undefined || relyingParty === undefined || keyId === undefined) return undefined
   return { relyingPartyId: `rp_${relyingParty}`, keyId, livemode: mode === 'live', key: text }
 }
 
-/** Compares a key with its record, in constant time. The caller checks the expiry. */
+/** Returns true if a key matches its record, compared in constant time. The caller checks the expiry. */
 export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey): Promise<boolean> {
-  const known = matched.get(record)
-  if (known !== undefined && timingSafeEqualText(known, parsed.key)) return true
+  const matching = matched.get(record)
+  if (matching !== undefined && timingSafeEqualText(matching, parsed.key)) return true
   const presented = await sha256(utf8(parsed.key))
   const matches = timingSafeEqual(presented, decodeBase64url(record.hash) ?? new Uint8Array())
   if (matches) matched.set(record, parsed.key)
   return matches
 }
 
-/** Keys by the record that they matched. Settings that are read again have new records. */
+/**
+ * Cache of matching keys by record, which saves the digest. Each new copy of the settings has new records.
+ */
 const matched = new WeakMap<ApiKeyRecord, string>()

@@ -20,7 +20,7 @@ export async function loadOidcClient(
   return (await cache.get(`${relyingPartyId}/${clientId}`, now, read)) ?? err('not_found')
 }
 
-/** Drops the copy in this isolate, after a change made through it. Other isolates follow within 60 s. */
+/** Drops the copy in this isolate after a change. Other isolates use their copies for at most 60 s more. */
 export function forgetOidcClient(relyingPartyId: string, clientId: string): void {
   cache.forget(`${relyingPartyId}/${clientId}`)
 }

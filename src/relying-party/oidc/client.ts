@@ -12,10 +12,13 @@ export const SIGNING_ALGORITHMS = ['RS256', 'ES256'] as const
 export const KEY_ALGORITHMS = ['ECDH-ES', 'RSA-OAEP-256'] as const
 export const CONTENT_ALGORITHMS = ['A128GCM', 'A256GCM'] as const
 
-/** Scopes of OpenID Connect Core 1.0 §5.4 and §11. They choose no policy, and no policy has such a name. */
+/**
+ * Scopes of OpenID Connect Core 1.0 §5.4 and §11. They do not select a policy, and no policy has one of these
+ * names.
+ */
 export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'address', 'phone', 'offline_access'] as const
 
-/** Claims of the catalogue that identify one person. Names and ages do not. */
+/** Claims of the catalogue that identify one person. Names and ages are not among them. */
 export const SUBJECT_CLAIMS = [
   'personal_administrative_number',
   'document_number',
@@ -33,11 +36,11 @@ export type ClientJwk = (PublicJwk | OidcRsaPublicJwk) & {
   readonly alg?: string
 }
 
-/** Requirements of a login: members of a creation, with their defaults. */
+/** Requirements of a login. `request` has the members of a verification's creation, with their defaults. */
 export type OidcPolicy = {
   readonly name: string
   readonly front_channel: boolean
-  /** JSON text: calls between objects do not carry recursive types. */
+  /** JSON text, because calls between Durable Objects do not support recursive types. */
   readonly request: string
 }
 
@@ -87,8 +90,8 @@ export function isConfidential(client: Pick<OidcClientInput, 'token_endpoint_aut
 }
 
 /**
- * Returns a policy as it is applied and shown. A login that no QR may answer, or whose `sub` identifies a
- * person, needs a browser that is bound to the page.
+ * Returns a policy as the service applies and shows it. `required_session_binding: none` becomes `page` if
+ * the client forbids cross-device logins or has a pairwise `sub`.
  */
 export function effectivePolicy(
   { cross_device, subject }: Pick<OidcClientInput, 'cross_device' | 'subject'>,
@@ -116,7 +119,7 @@ export function encryptionKey(
   )
 }
 
-/** Returns the client's keys for a signature of `private_key_jwt`. */
+/** Returns the client's keys that may sign a `private_key_jwt` assertion. */
 export function signingKeys({ jwks }: Pick<OidcClientInput, 'jwks'>): readonly ClientJwk[] {
   return jwks?.keys.filter(({ use }) => use !== 'enc') ?? []
 }

@@ -1,10 +1,10 @@
-// The OpenID Connect clients of one relying party, in the storage of its object: one row for each, because
-// their policies may be long.
+// The OpenID Connect clients of one relying party, in the storage of its object. Each client has its own row,
+// because its policies may be long.
 
 import { err, ok, type Result } from '../../result.ts'
 import type { OidcClient, OidcClientInput } from './client.ts'
 
-/** Clients of one relying party. */
+/** Limit of clients of one relying party. */
 const MAXIMUM_CLIENTS = 50
 
 /** Milliseconds for which a replaced secret still works. */
@@ -12,7 +12,7 @@ export const SECRET_OVERLAP = 24 * 3600 * 1000
 
 const PREFIX = 'oidc_client/'
 
-/** Opens the clients. */
+/** Returns the operations on the stored clients. */
 export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
   const get = (clientId: string) => kv.get<OidcClient>(PREFIX + clientId)
   const put = (client: OidcClient): OidcClient => {
@@ -33,12 +33,10 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
       return client === undefined ? err('not_found') : ok(client)
     },
     add: (client: OidcClient): Result<OidcClient, 'too_many_clients'> => {
-      const known = [...kv.list({ prefix: PREFIX, limit: MAXIMUM_CLIENTS })]
-      return known.length >= MAXIMUM_CLIENTS ? err('too_many_clients') : ok(put(client))
+      const clients = [...kv.list({ prefix: PREFIX, limit: MAXIMUM_CLIENTS })]
+      return clients.length >= MAXIMUM_CLIENTS ? err('too_many_clients') : ok(put(client))
     },
-    /**
-     * Puts a secret first. The secret before it works for another day, and all older secrets stop working.
-     */
+    /** Replaces the settings of a client. Its id, creation time and secrets stay the same. */
     replace: (clientId: string, input: OidcClientInput): Result<OidcClient, 'not_found'> =>
       change(clientId, ({ client_id, created_at, secrets }) => ({
         ...input,
@@ -46,7 +44,10 @@ export function openOidcClients({ kv }: Pick<DurableObjectStorage, 'kv'>) {
         created_at,
         secrets,
       })),
-    /** Puts a secret first. The one before it works for another day, and no other one does. */
+    /**
+     * Adds a new secret before the current secret, which then expires after `SECRET_OVERLAP`. Older secrets
+     * are removed.
+     */
     addSecret: (clientId: string, hash: string, now: number): Result<OidcClient, 'not_found'> =>
       change(clientId, (client) => {
         const [replaced] = client.secrets

@@ -2,12 +2,12 @@
 // restart, and are removed after their expiry.
 
 /**
- * Names of one relying party. A name lives for five minutes at most. Callers that did not authenticate have
- * half of them, so that they cannot keep a client from authenticating.
+ * Limit of names of one relying party. A name expires after five minutes at most. Callers that did not
+ * authenticate may use half of the limit, so that they cannot block a client that authenticates.
  */
 const MAXIMUM_NAMES = 20_000
 
-/** Opens the names. Times are Unix milliseconds. */
+/** Returns the operations on the names. Times are Unix milliseconds. */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
   /** Removes expired names. Runs at each use, because an erasure of the object drops the table. */
@@ -18,14 +18,17 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     return sql.exec<Rest>('SELECT min(expires_at) AS next, count(*) AS names FROM oidc_once').one()
   }
   return {
-    /** Stores a name. False if the name is known or the limit is reached. */
+    /** Stores a name. Returns false if the name is known or the limit is reached. */
     store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
       if (prune(now).names >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
       return (
         sql.exec('INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt).rowsWritten > 0
       )
     },
-    /** Returns the value of a name and removes the name, if `accepts` returns true. */
+    /**
+     * Removes a name and returns its value, if `accepts` returns true for the value. Otherwise returns
+     * `undefined`.
+     */
     take: (name: string, accepts: (value: string) => boolean, now: number): string | undefined => {
       prune(now)
       const [row] = sql.exec<{ value: string }>('SELECT value FROM oidc_once WHERE name = ?', name).toArray()
@@ -38,7 +41,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   }
 }
 
-/** A use of a name. `isAuthenticated`: by a client that authenticated. */
+/** A use of a name. `isAuthenticated`: the caller is a client that authenticated. */
 export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
 type Now = { readonly now: number }
 

@@ -10,7 +10,7 @@ import {
   MEMBER_KINDS,
 } from '../../openid4vp/transaction-data/transaction-data-types.ts'
 
-/** Members that every object has. A type must not define them. */
+/** Members that every transaction data object has. An added type must not define them. */
 const TAKEN = ['type', 'credential_ids', 'transaction_data_hashes_alg']
 
 const words = text(TRANSACTION_DATA.labelCharacters)
@@ -59,7 +59,10 @@ export const addedTransactionDataTypes: z.ZodMiniType<readonly AddedTransactionD
     ),
   )
 
-/** A value and an object cannot have the same name. */
+/**
+ * Returns true if the path repeats or continues another path. A value and an object cannot have the same
+ * name.
+ */
 function isWithinAnother(
   { path }: { readonly path: readonly string[] },
   index: number,

@@ -1,6 +1,6 @@
-// Credential types that a relying party adds to the built-in ones (api/types). On the wire, the identifiers
-// of a format are its DCQL `meta` object (OpenID4VP 1.0 Appendix B), which the format's module reads and
-// builds.
+// Credential types that a relying party adds to the built-in types (api/types). In the API, a DCQL `meta`
+// object (OpenID4VP 1.0 Appendix B) holds the identifiers of a type. The module of each format reads and
+// builds the `meta` object.
 
 import * as z from 'zod/mini'
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -45,7 +45,10 @@ const scopes = z
 
 const metaObject = z.record(z.string(), z.unknown())
 
-/** In a format whose `meta` names one type, a type with several identifiers has a list of `meta` objects. */
+/**
+ * Returns the schema of a type's entry for one format. If `meta` of the format has only one identifier, a
+ * type with several identifiers has a list of `meta` objects.
+ */
 function formatEntry(id: FormatId) {
   return z.pipe(
     z.strictObject({ meta: z.union([metaObject, z.array(metaObject)]), scopes }),
@@ -105,7 +108,7 @@ export const addedTypes: z.ZodMiniType<readonly CredentialTypeDefinition[]> = z.
   }),
 )
 
-/** Returns an added type as it is sent. */
+/** Returns an added type in the form of the API. */
 export function addedTypeToWire(definition: CredentialTypeDefinition) {
   const formats = Object.entries(definition.formats).map(([id, { identifiers, scopes }]) => [
     id,
@@ -121,7 +124,9 @@ function metaToWire(id: string, identifiers: readonly string[]): Json {
   return identifiers.map((identifier) => format.buildMeta([identifier]))
 }
 
-/** `Array.isArray` does not distinguish a readonly array from an object. */
+/**
+ * Returns true for a list. In TypeScript, `Array.isArray` does not separate a readonly array from an object.
+ */
 function isList<T>(value: T | readonly T[]): value is readonly T[] {
   return Array.isArray(value)
 }

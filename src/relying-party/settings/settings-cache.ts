@@ -14,18 +14,20 @@ const cache = createObjectCache<Settings, 'not_found'>(500)
 
 /**
  * Returns the settings of a relying party, at most 60 s old. `now` is Unix milliseconds. An id that this
- * service did not issue is `not_found` and creates no object. `unavailable` is worth another try.
+ * service did not issue is `not_found` and creates no object. After `unavailable`, another try may succeed.
  */
 export async function loadSettings(
   env: Pick<Env, 'RELYING_PARTY'>,
   relyingPartyId: string,
   now: number,
 ): Promise<Result<Settings, 'not_found' | 'unavailable'>> {
-  const found = await cache.get(relyingPartyId, now, () => relyingPartyStub(env, relyingPartyId)?.settings())
-  return found ?? err('not_found')
+  const settings = await cache.get(relyingPartyId, now, () =>
+    relyingPartyStub(env, relyingPartyId)?.settings(),
+  )
+  return settings ?? err('not_found')
 }
 
-/** Drops the copy in this isolate, after a change made through it. Other isolates follow within 60 s. */
+/** Drops the copy in this isolate after a change. Other isolates use their copies for at most 60 s more. */
 export function forgetSettings(relyingPartyId: string): void {
   cache.forget(relyingPartyId)
 }

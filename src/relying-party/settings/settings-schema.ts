@@ -1,5 +1,5 @@
-// Bodies that create or change a relying party (api/settings). Strict: every limit is here, and every error
-// has a pointer.
+// Schemas of the bodies that create or change a relying party (api/settings). They reject unknown members,
+// and every error has a pointer.
 
 import * as z from 'zod/mini'
 import { fromPointer } from '../../codec/json-pointer.ts'
@@ -28,17 +28,17 @@ import { verifierSettings } from '../verifier/verifier-settings.ts'
 import { addedTransactionDataTypes } from './added-transaction-data-types.ts'
 import { addedTypes, FORMAT_IDS } from './added-types.ts'
 
-/** Bytes of a settings body. */
+/** Limit of a settings body in bytes. */
 export const SETTINGS_LIMIT = 128 * 1024
 
-/** Facts that the validation of settings depends on. `now` is Unix milliseconds. */
+/** Values that the validation of settings depends on. `now` is Unix milliseconds. */
 export type SettingsRules = {
   readonly now: number
   /** Origin of this service. A webhook must not point at it. */
   readonly baseUrl: string
   /** True if test-mode relying parties may use http on loopback. */
   readonly allowLoopback: boolean
-  /** Port of this process, which a webhook must not call either. */
+  /** Port on which this process listens. A webhook must not call this port. */
   readonly listeningPort?: string | null
   /** The operator's trust lists. */
   readonly trustLists: readonly TrustListEntry[]
@@ -46,9 +46,9 @@ export type SettingsRules = {
 
 /** Body of `POST /v1/admin/relying_parties`. Parse it asynchronously: it tests key pairs. */
 export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInput> {
-  const sent = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
+  const body = z.extend(z.exactPartial(members(rules)), { name, livemode: z._default(z.boolean(), false) })
   return z.pipe(
-    sent.check(
+    body.check(
       z.superRefine((input, context) => checkSettings(input, { livemode: input.livemode }, rules, context)),
     ),
     z.transform(
@@ -80,14 +80,12 @@ export function creationSchema(rules: SettingsRules): z.ZodMiniType<SettingsInpu
   )
 }
 
-/**
- * Body of `PATCH`. A member that is sent replaces the old value as a whole; null removes an optional member.
- */
+/** Body of `PATCH`. A member that is sent replaces the whole old value. Null removes an optional member. */
 export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.ZodMiniType<SettingsPatch> {
   const fixed = z.never('cannot be changed: every API key carries the mode')
-  const sent = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
+  const body = z.exactPartial(z.extend(members(rules), { name, livemode: fixed }))
   return z.pipe(
-    sent.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),
+    body.check(z.superRefine((patch, context) => checkSettings(patch, current, rules, context))),
     z.transform(
       ({ livemode: _, verifier, ...patch }): SettingsPatch =>
         verifier === undefined ? patch : { ...patch, ...(verifier ?? NO_VERIFIER) },
@@ -97,10 +95,10 @@ export function patchSchema(rules: SettingsRules, current: CurrentSettings): z.Z
 
 const NO_VERIFIER = { verifier: null, reader_certificates: [] }
 
-/** Current settings that a patch is checked with. */
+/** Current settings, with which a patch must be compatible. */
 type CurrentSettings = Pick<SettingsView, 'livemode'> & Identification
 
-/** Body of `POST …/api_keys`. Missing members come from `ceiling`. The new key never outlives `ceiling`. */
+/** Body of `POST …/api_keys`. Defaults come from `ceiling`. The new key expires no later than `ceiling`. */
 export function apiKeyGrantSchema(now: number, ceiling: ApiKeyGrant): z.ZodMiniType<ApiKeyGrant> {
   const inTime = z.refine<number | null>(
     (time) => ceiling.expires_at === null || (time !== null && time <= ceiling.expires_at),
@@ -219,7 +217,10 @@ function checkSettings(
   })
 }
 
-/** Rejects a preference that no session could follow, whichever of the two members was sent. */
+/**
+ * Rejects a preferred `client_id_prefix` that the verifier cannot use, if `verifier` or `request_options` is
+ * sent.
+ */
 function checkPrefix(
   sent: SentIdentification,
   current: Identification,
@@ -236,15 +237,15 @@ function checkPrefix(
 }
 
 /**
- * Returns what a verifier lacks for the preferred prefix. `verifier` null: requests use the service's
- * verifier, which the operator configures.
+ * Returns the member that a verifier lacks for the preferred prefix, with an error message; `undefined` if it
+ * lacks none. `verifier` null: requests use the service's verifier, which the operator configures.
  */
 function prefixError(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {
     const message = 'verifier must have an attestation_jwt when client_id_prefix is verifier_attestation'
     return { member: 'attestation_jwt', message }
   }
-  // A wallet compares the certificate with our host.
+  // With this prefix, a wallet compares the certificate with the host of this service.
   if (prefix !== 'x509_san_dns' || !verifier) return undefined
   if (namesHost(verifier.certificate_chain_pem, new URL(baseUrl).hostname)) return undefined
   const message =
@@ -264,12 +265,15 @@ const URL_ERRORS: Readonly<Record<UrlError, string>> = {
   own_host: 'must not point at this service',
 }
 
-/** api/creation. The URL parser drops white space and replaces backslashes: such texts are rejected. */
+/**
+ * Returns true for a return URL (api/creation). Rejects texts that the URL parser would change, as it drops
+ * white space and replaces backslashes.
+ */
 function isReturnUrl(text: string, allowLoopback: boolean): boolean {
   return parseWebUrl(text, allowLoopback) !== undefined && !/[\s\p{C}\\#]/u.test(text)
 }
 
-/** OpenID4VP 1.0 Appendix A.2: a serialised origin has no trailing slash. */
+/** Returns true for a serialised origin, which has no trailing slash (OpenID4VP 1.0 Appendix A.2). */
 function isOrigin(text: string, allowLoopback: boolean): boolean {
   return parseWebUrl(text, allowLoopback)?.origin === text
 }

@@ -15,7 +15,9 @@ import type { SignedKind } from '../../trust/lists/listed.ts'
 import { BUNDLE_SERVICE } from '../../trust/lists/pem-bundle.ts'
 import type { SettingsRules } from '../settings/settings-schema.ts'
 
-/** A list as its operator configured it. A list that is not `livemode` is for test-mode relying parties. */
+/**
+ * A list as the operator configured it. A list that is not `livemode` is only for test-mode relying parties.
+ */
 export type TrustListConfig = {
   readonly name: string
   readonly livemode: boolean
@@ -30,7 +32,7 @@ export type TrustListSource =
       readonly signers: readonly ListSigner[]
       readonly list_type: string | null
       readonly refresh_seconds: number
-      /** How long a copy is used without a confirmation. */
+      /** Seconds for which a copy is used after its last confirmation as the current issue. */
       readonly stale_after_seconds: number
     }
   | { readonly kind: 'pem_bundle'; readonly pem: string }
@@ -85,8 +87,8 @@ const DAY = 24 * HOUR
 const seconds = z.int().check(z.minimum(60), z.maximum(30 * DAY))
 
 /**
- * Built-in types only: a type that a relying party added belongs to that relying party, with the issuers that
- * it trusts. Other rules of anchors are checked when a certificate becomes an anchor.
+ * Name of a built-in type. A type that a relying party added is rejected, because only that relying party
+ * decides who may issue it. Other rules of anchors are checked when a certificate becomes an anchor.
  */
 const typeName = z.enum(BUILT_IN_TYPES.map(({ name }) => name))
 
@@ -97,7 +99,7 @@ const grant = {
   eku: z.optional(list(text(128), 16)),
 }
 
-/** A signer has the members of an anchor, and its rules. */
+/** A signer of a list. Its certificate and `eku` follow the rules of a trust anchor. */
 const signer = z.pipe(
   z.strictObject({
     x509_ca_pem: z.optional(z.string()),

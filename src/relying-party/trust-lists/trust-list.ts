@@ -1,5 +1,5 @@
-// One list of trusted issuers, which the operator keeps for all relying parties. An alarm fetches it, and it
-// is verified. The last good copy stays in use until it is stale.
+// One list of trusted issuers, which the operator configures for all relying parties. An alarm fetches and
+// verifies the list. The last verified copy is used until it is stale.
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig, outboundRule } from '../../config.ts'
@@ -15,7 +15,7 @@ import { readPemBundle } from '../../trust/lists/pem-bundle.ts'
 import { type VerifiedList, verifyTrustList } from '../../trust/lists/trust-list.ts'
 import type { TrustListConfig, TrustListSource } from './trust-list-schema.ts'
 
-/** Why a list was not renewed: it was not received, or failed verification. */
+/** Reason why a list was not renewed: the fetch failed, or the list failed verification. */
 type RefreshError = FetchError | TrustListError
 
 /** The anchors of a list, for response processing. Times are Unix milliseconds. */
@@ -24,7 +24,7 @@ export type TrustListCopy = {
   readonly livemode: boolean
   /** Each anchor names the list and its issue. */
   readonly anchors: readonly TrustAnchor[]
-  /** `null`: without a limit. */
+  /** `null`: the copy can be used without a time limit. */
   readonly usable_until: number | null
 }
 
@@ -35,7 +35,7 @@ export type TrustListView = {
   readonly sequence: number | null
   readonly issued_at: number | null
   readonly next_update: number | null
-  /** When the copy was last confirmed as the current issue. */
+  /** Time at which the copy was last confirmed as the current issue. */
   readonly trust_as_of: number | null
   readonly usable_until: number | null
   readonly anchors: number
@@ -45,7 +45,8 @@ export type TrustListView = {
 }
 
 /**
- * The stored document. The anchors have a key of their own: they may take a megabyte, and change less often.
+ * The stored document. The anchors are stored under another key, because they may have a megabyte and change
+ * less often.
  */
 type TrustListRecord = {
   readonly schema: 1
@@ -59,7 +60,10 @@ type TrustListRecord = {
 type Edition = Omit<VerifiedList, 'anchors' | 'signerExpires'> & {
   readonly anchors: number
   readonly etag: string | null
-  /** `null`: the list is not signed. Absent in an older record, whose list is then fetched as a whole. */
+  /**
+   * Expiry of the signer in Unix seconds; `null`: the list is not signed. If an older record has no such
+   * member, the next fetch requests the whole list.
+   */
   readonly signerExpires?: number | null
 }
 
@@ -71,7 +75,7 @@ type SignedSource = Exclude<TrustListSource, { kind: 'pem_bundle' }>
 const DOCUMENT = 'document'
 const ANCHORS = 'anchors'
 
-/** Time limit of one fetch, its body included. */
+/** Time limit of one fetch, including the body. */
 const FETCH_TIMEOUT_MS = 15_000
 /** Longest wait after a fetch that failed. */
 const RETRY_MS = 300_000
@@ -88,7 +92,10 @@ export class TrustList extends DurableObject<Env> {
     })
   }
 
-  /** Fills a new object and fetches the list at once. The response names the error, if any. */
+  /**
+   * Stores a new list, and fetches it at once or reads its PEM bundle. `last_attempt` of the result has the
+   * error, if any.
+   */
   async create(config: TrustListConfig, now: number): Promise<Result<TrustListView, 'exists' | 'not_found'>> {
     if (this.#load() !== undefined) return err('exists')
     this.#save({ schema: 1, config, created_at: now, edition: null, checked_at: null, last_attempt: null })
@@ -123,7 +130,8 @@ export class TrustList extends DurableObject<Env> {
     const { edition, checked_at } = stored
     const trust_as_of = new Date(checked_at ?? 0).toISOString()
     const list = { name, sequence: edition?.sequence ?? null, trust_as_of }
-    // OpenID4VP 1.0 §6.1.1.2: a query names an ETSI list by its address, and no other kind.
+    // OpenID4VP 1.0 §6.1.1.2: a query can name an ETSI list by its URL. It cannot name a list of another
+    // kind.
     const published = stored.config.kind === 'etsi_lote' ? { listUrl: stored.config.url } : {}
     const anchors = this.ctx.storage.kv.get<readonly TrustAnchor[]>(ANCHORS) ?? []
     const usable_until = usableUntil(stored)
@@ -141,7 +149,7 @@ export class TrustList extends DurableObject<Env> {
     return this.view()
   }
 
-  /** Erases the list and its anchors. True if it existed. */
+  /** Erases the list and its anchors. Returns true if the list existed. */
   async erase(): Promise<boolean> {
     const existed = this.#load() !== undefined
     await this.ctx.storage.deleteAll()
@@ -151,7 +159,7 @@ export class TrustList extends DurableObject<Env> {
   override async alarm(): Promise<void> {
     const source = this.#source()
     if (source === undefined) return
-    // The next alarm is set first, so that it comes even if this run crashes.
+    // The next alarm is set first, so that it also comes if this run crashes.
     await this.#wakeAt(Date.now() + Math.min(RETRY_MS, source.refresh_seconds * 1000))
     this.#refreshing ??= this.#refresh(source).finally(() => {
       this.#refreshing = undefined
@@ -161,24 +169,27 @@ export class TrustList extends DurableObject<Env> {
       await this.#wakeAt(Date.now() + source.refresh_seconds * 1000)
   }
 
-  /** Runs one fetch at a time, so that a list is compared with the issue that it replaces. */
+  /**
+   * Fetches the list and stores the result. `alarm` runs one fetch at a time, so that the new list is
+   * compared with the issue that it replaces.
+   */
   async #refresh(source: SignedSource): Promise<void> {
     const before = this.#load()
     if (before === undefined) return
     const begun = Date.now()
-    const found = await this.#fetch(source, before)
-    const result = found.ok ? 'ok' : found.error
+    const fetched = await this.#fetch(source, before)
+    const result = fetched.ok ? 'ok' : fetched.error
     record('fetches', { media_type: ACCEPT[source.kind], result }, { ms: Date.now() - begun })
     const stored = this.#load()
     if (stored?.created_at !== before.created_at) return // erased meanwhile
     const now = Date.now()
-    if (!found.ok) {
-      this.#save({ ...stored, last_attempt: { at: now, fault: found.error } })
+    if (!fetched.ok) {
+      this.#save({ ...stored, last_attempt: { at: now, fault: fetched.error } })
       return
     }
     const attempted = { ...stored, checked_at: now, last_attempt: { at: now, fault: null } }
-    if (found.value === 'not_modified') this.#save(attempted)
-    else this.#keep(attempted, found.value)
+    if (fetched.value === 'not_modified') this.#save(attempted)
+    else this.#keep(attempted, fetched.value)
   }
 
   async #fetch(
@@ -196,7 +207,7 @@ export class TrustList extends DurableObject<Env> {
     if (!fetched.ok) return fetched
     const now = Math.floor(Date.now() / 1000)
     if (fetched.value === 'not_modified') {
-      // An unchanged list may have expired, and so may its signer. 304 does not confirm either.
+      // The list or its signer may have expired since the last fetch. Status 304 does not check this.
       if ((edition?.nextUpdate ?? Infinity) <= now) return err('expired')
       return (edition?.signerExpires ?? Infinity) >= now ? ok('not_modified') : err('certificate_expired')
     }
@@ -210,9 +221,9 @@ export class TrustList extends DurableObject<Env> {
     const stored = this.#load()
     if (stored === undefined) return
     const content = readPemBundle(pem)
-    const made = content.ok ? anchorsOfList(content.value.certificates, stored.config.services) : content
-    const last_attempt = { at: now, fault: made.ok ? null : made.error }
-    if (!made.ok) this.#save({ ...stored, last_attempt })
+    const anchors = content.ok ? anchorsOfList(content.value.certificates, stored.config.services) : content
+    const last_attempt = { at: now, fault: anchors.ok ? null : anchors.error }
+    if (!anchors.ok) this.#save({ ...stored, last_attempt })
     else {
       const edition = {
         sequence: null,
@@ -220,7 +231,7 @@ export class TrustList extends DurableObject<Env> {
         nextUpdate: null,
         signerExpires: null,
         etag: null,
-        ...made.value,
+        ...anchors.value,
       }
       this.#keep({ ...stored, checked_at: now, last_attempt }, edition)
     }
@@ -252,8 +263,8 @@ export class TrustList extends DurableObject<Env> {
 const ACCEPT = { etsi_lote: 'application/jose', vical: 'application/cbor' } as const
 
 /**
- * Returns the time until the next issue was due, limited by `stale_after_seconds` since the last
- * confirmation. 0: there is no copy.
+ * Returns the time until which the copy may be used; 0 without a copy, `null` for a PEM bundle. This time is
+ * the due time of the next issue, or `stale_after_seconds` after the last confirmation if that is earlier.
  */
 function usableUntil({ config, edition, checked_at }: TrustListRecord): number | null {
   if (edition === null || checked_at === null) return 0

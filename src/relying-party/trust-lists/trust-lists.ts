@@ -15,14 +15,18 @@ export async function createTrustList(
   config: TrustListConfig,
   now: number,
 ): Promise<Result<TrustListView, 'exists' | 'too_many' | 'not_found'>> {
-  // The name comes first: a name without a list is visible and can be erased, a list without a name cannot.
+  // The name is added first, because a name without a list is visible and can be erased. A list without a
+  // name is not visible.
   if (!(await directoryStub(env).addTrustList(config))) return err('too_many')
   const created = await trustListStub(env, config.name).create(config, now)
   cache.forget(config.name)
   return created
 }
 
-/** Returns a list as its operator sees it. Reads listed names only: any other name would create an object. */
+/**
+ * Returns a list as its operator sees it. Reads only listed names, because any other name would create an
+ * object.
+ */
 export async function viewTrustList(env: Env, name: string): Promise<Result<TrustListView, 'not_found'>> {
   return (await isKept(env, name)) ? trustListStub(env, name).view() : err('not_found')
 }
@@ -35,7 +39,7 @@ export async function refreshTrustList(env: Env, name: string): Promise<Result<T
   return refreshed
 }
 
-/** Erases a list. False if there was none. */
+/** Erases a list. Returns false if there was no such list. */
 export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
   if (!(await isKept(env, name))) return false
   await trustListStub(env, name).erase()
@@ -44,7 +48,7 @@ export async function eraseTrustList(env: Env, name: string): Promise<boolean> {
 }
 
 /**
- * Returns the health of lists at `now`: can it be used, and until when. Times are Unix milliseconds.
+ * Returns for each list if it can be used at `now`, and until when. Times are Unix milliseconds.
  * `usableUntil` is `null` without a limit, and 0 if the list could not be read or was never fetched.
  */
 export function trustListHealth(env: Env, entries: readonly TrustListEntry[], now: number) {
@@ -59,21 +63,21 @@ export function trustListHealth(env: Env, entries: readonly TrustListEntry[], no
 /** Anchors of a relying party's subscriptions. */
 export type SubscribedAnchors = {
   readonly anchors: readonly TrustAnchor[]
-  /** A subscribed list is unavailable or stale. An issuer without an anchor may be on it. */
+  /** True if a subscribed list is unavailable or stale. An issuer without an anchor may be on that list. */
   readonly incomplete: boolean
 }
 
 /**
- * Returns the anchors of a relying party's lists, at most 60 s old. An erased list, and a list of the other
- * mode, has none. `now` is Unix milliseconds.
+ * Returns the anchors of a relying party's lists, at most 60 s old. An erased list has no anchors. A
+ * test-mode list has no anchors for a live-mode relying party. `now` is Unix milliseconds.
  */
 export async function subscribedAnchors(
   env: Env,
   { anchor_sets, livemode }: { readonly anchor_sets: readonly string[]; readonly livemode: boolean },
   now: number,
 ): Promise<SubscribedAnchors> {
-  const found = await Promise.all(anchor_sets.map((name) => loadCopy(env, name, now)))
-  const kept = found.filter((copy) => copy.ok || copy.error !== 'not_found')
+  const copies = await Promise.all(anchor_sets.map((name) => loadCopy(env, name, now)))
+  const kept = copies.filter((copy) => copy.ok || copy.error !== 'not_found')
   const fitting = kept.filter((copy) => !copy.ok || copy.value.livemode || !livemode)
   const usable = fitting.filter((copy) => isUsable(copy, now))
   return {

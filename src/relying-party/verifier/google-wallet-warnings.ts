@@ -1,5 +1,6 @@
-// Warnings about settings that Google Wallet refuses: a leaf of a Verifier Registrar has the digest of the
-// metadata (developers.google.com/wallet/identity/verify/verifier-registrar).
+// Warnings about settings with which Google Wallet refuses requests. A leaf certificate of a Verifier
+// Registrar contains the digest of the metadata
+// (developers.google.com/wallet/identity/verify/verifier-registrar).
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
@@ -16,7 +17,7 @@ type Service = Pick<Config, 'googleAggregator'> & {
   readonly verifier: Pick<Config['verifier'], 'certificateChainPem'>
 }
 
-/** Returns the warnings of both modes. */
+/** Returns the warnings, which are the same in test mode and live mode. */
 export async function googleWalletWarnings(
   { googleAggregator, verifier: service }: Service,
   { google_wallet = null, name, verifier }: Pick<SettingsView, 'google_wallet' | 'name' | 'verifier'>,

@@ -38,7 +38,10 @@ export function readerCertificates(now: number): z.ZodMiniType<readonly ReaderCe
   return list(certificate, READER_CERTIFICATES.perRelyingParty)
 }
 
-/** Returns the readers whose domains cover an origin and that are valid at `now` (Unix milliseconds). */
+/**
+ * Returns the reader certificates that have the host of the origin as a domain. Their chains are valid at
+ * `now` (Unix milliseconds).
+ */
 export function readersFor(
   certificates: readonly ReaderCertificate[],
   origin: string,
@@ -58,21 +61,21 @@ export function readersFor(
 }
 
 /**
- * Returns the lifetime of the certificates that must be renewed: a certificate counts unless a later one has
- * its domains, too.
+ * Returns the lifetimes of the certificates that must be renewed. A certificate is left out if, for each of
+ * its domains, another certificate with that domain expires later.
  */
 export function readerLifetimes(
   certificates: readonly Omit<ReaderCertificate, 'signing_jwk'>[],
 ): readonly ChainLifetime[] {
-  const known = certificates.flatMap(({ domains, certificate_chain_pem }) => {
+  const chains = certificates.flatMap(({ domains, certificate_chain_pem }) => {
     const lifetime = chainLifetime(certificate_chain_pem)
     return lifetime === null ? [] : [{ domains, lifetime }]
   })
-  return known
+  return chains
     .filter(({ domains, lifetime }) =>
       domains.some(
         (name) =>
-          !known.some(
+          !chains.some(
             (other) => other.lifetime.expiresAt > lifetime.expiresAt && other.domains.includes(name),
           ),
       ),

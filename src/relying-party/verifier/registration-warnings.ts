@@ -1,5 +1,5 @@
-// Warnings about a registration certificate (api/verifier): what wallets would show or refuse later. Settings
-// have no request, so the known credential types are compared with the certificate.
+// Warnings about a registration certificate (api/verifier), before wallets show or refuse a request. The
+// settings have no request, so the certificate is compared with the known credential types.
 
 import { FORMATS } from '../../formats/index.ts'
 import { isCovered } from '../../openid4vp/registration/coverage.ts'
@@ -19,7 +19,7 @@ export type RegistrationWarning = {
 
 const CERTIFICATE = '/verifier/registration/certificate'
 
-/** Returns the warnings of both modes. `now` is Unix milliseconds. */
+/** Returns the warnings, which are the same in test mode and live mode. `now` is Unix milliseconds. */
 export function registrationWarnings(
   { verifier, enforce_registration, credential_types }: SettingsView,
   now: number,
@@ -38,8 +38,8 @@ function uncoveredTypes(
   added: readonly CredentialTypeDefinition[],
   registered: readonly RegisteredCredential[],
 ): readonly RegistrationWarning[] {
-  const known = [...BUILT_IN_TYPES, ...added]
-  if (known.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length))
+  const types = [...BUILT_IN_TYPES, ...added]
+  if (types.every((type) => uncoveredScopes(type, registered).length === scopesOf(type).length))
     return [{ code: 'registration_covers_nothing', pointer: CERTIFICATE }]
   return added.flatMap((type, i) => {
     const scopes = uncoveredScopes(type, registered)
@@ -73,7 +73,10 @@ function uncoveredScopes(
   })
 }
 
-/** A scope for all ages is covered if any age is covered. */
+/**
+ * Returns the path of a scope. For a path with `NN`, returns one path for each age from 01 to 99. One covered
+ * path is enough for the scope.
+ */
 function agesOf(path: CredentialTypeFormat['scopes'][string]['path']) {
   if (!JSON.stringify(path).includes('NN')) return [path]
   return Array.from({ length: 99 }, (_, i) =>

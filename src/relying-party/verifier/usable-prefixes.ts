@@ -1,4 +1,5 @@
-// The Client Identifier Prefixes that a relying party can use, without making an identity for each.
+// Client Identifier Prefixes that a relying party can use, determined without building an identity for each
+// prefix.
 
 import type { Config } from '../../config.ts'
 import {
@@ -12,8 +13,8 @@ import { namesHost } from './verifier-certificate.ts'
 import { attestedIdentity } from './verifier-identity.ts'
 
 /**
- * Returns the prefixes with which `verifierIdentity` finds an identity for the life of a session, in Unix
- * seconds.
+ * Returns the prefixes for which `verifierIdentity` succeeds. `redirect_uri` also requires the setting
+ * `by_value`. `life`: the current time and the end of the session, in Unix seconds.
  */
 export function usablePrefixes(
   config: Config,

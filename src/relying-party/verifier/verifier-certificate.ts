@@ -1,5 +1,5 @@
-// Validation of a relying party's own verifier identity when it is set (OpenID4VP 1.0 §5.9.3, HAIP 1.0 §5).
-// A wallet would reject a request with a wrong certificate, and the relying party would not learn of it.
+// Validation of a relying party's own verifier identity when the settings are changed (OpenID4VP 1.0 §5.9.3,
+// HAIP 1.0 §5). A wallet rejects a request with a wrong certificate, and does not inform the relying party.
 
 import * as z from 'zod/mini'
 import { utf8 } from '../../codec/bytes.ts'
@@ -15,11 +15,11 @@ import { subjectKeyJwk } from '../../trust/x509/subject-key.ts'
 import type { SigningIdentity } from '../document/settings.ts'
 import { verifierRegistration } from './verifier-registration.ts'
 
-/** Certificates of a chain, and characters of its PEM. */
+/** Limits of a chain: its certificates, and the characters of its PEM. */
 const MAXIMUM_CERTIFICATES = 5
 const MAXIMUM_PEM = 20_000
 
-/** Members of an identity. `now` is Unix milliseconds. */
+/** Returns the schemas of the members of an identity. `now` is Unix milliseconds. */
 export function identityMembers(now: number) {
   return {
     signing_jwk: signingJwk,
@@ -30,7 +30,7 @@ export function identityMembers(now: number) {
   }
 }
 
-/** Checks the members with each other. Asynchronous: it verifies signatures. */
+/** Checks that the members of an identity fit together. Asynchronous, because it verifies signatures. */
 export async function checkIdentity(
   identity: SigningIdentity,
   now: number,
@@ -50,12 +50,12 @@ export async function checkIdentity(
   }
 }
 
-/** A chain, leaf first and without the root. */
+/** PEM text of one or more certificates. Only its length is checked here. */
 export const certificateChainPem = z.string().check(z.maxLength(MAXIMUM_PEM))
 
 const coordinate = z.string().check(z.regex(/^[A-Za-z0-9_-]{43}$/, 'must be base64url of 32 bytes'))
 
-/** A private key. Members that describe it are checked and dropped. */
+/** A private key (P-256). Members that only describe the key are checked and dropped. */
 export const signingJwk = z
   .pipe(
     z.strictObject({
@@ -74,7 +74,10 @@ export const signingJwk = z
   )
   .check(z.refine(isKeyPair, 'must be a P-256 key pair: d must be the private key of x and y'))
 
-/** Signs and verifies once: an import alone does not compare `d` with `x` and `y`. */
+/**
+ * Returns true if `d` belongs to `x` and `y`. Signs and verifies once, because an import does not compare
+ * them.
+ */
 export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<boolean> {
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
   const { d, ...publicJwk } = jwk
@@ -90,8 +93,8 @@ export async function isKeyPair(jwk: SigningIdentity['signing_jwk']): Promise<bo
 }
 
 /**
- * Returns what is wrong with the chain, as a message about it. `usages`: extended key usages; the leaf must
- * have one of them.
+ * Returns an error message about the chain; `undefined` if the chain is valid. `usages`: extended key usages,
+ * of which the leaf must have at least one.
  */
 export async function chainError(
   identity: Pick<SigningIdentity, 'signing_jwk' | 'certificate_chain_pem'>,
@@ -109,7 +112,8 @@ export async function chainError(
   const rule = findBrokenRule([leaf, ...chain.slice(1)], { extendedKeyUsage: usages })
   if (rule === 'extended_key_usage' && usages !== undefined)
     return `must have the extended key usage ${usages} in the first certificate`
-  // The issuer and the wallet's trust list decide if a certificate for TLS only is allowed.
+  // Without `usages`, the extended key usage is not checked. The issuer and the wallet's trust list decide if
+  // a certificate for TLS only is allowed.
   if (rule !== undefined && rule !== 'extended_key_usage') return RULES[rule]
   if (chain.some((certificate) => checkValidityPeriod(certificate, now / 1000) !== undefined)) {
     return 'must contain only certificates that are valid now'
@@ -120,7 +124,7 @@ export async function chainError(
     : 'must have each certificate issued by the next'
 }
 
-/** Returns what is wrong with the root of the chain. */
+/** Returns an error message about the root of the chain; `undefined` if the root is valid or absent. */
 async function rootError(
   { certificate_chain_pem, root_certificate_pem }: SigningIdentity,
   now: number,
@@ -150,8 +154,8 @@ const RULES: Readonly<Record<Exclude<CertificateRule, 'extended_key_usage'>, str
 }
 
 /**
- * True if the leaf names the host, as `x509_san_dns` needs (OpenID4VP 1.0 §5.9.3): in full, without a
- * wildcard.
+ * Returns true if a dNSName of the leaf equals the host, as `x509_san_dns` requires (OpenID4VP 1.0 §5.9.3). A
+ * wildcard does not match.
  */
 export function namesHost(certificateChainPem: string, hostname: string): boolean {
   const [leaf] = anchorCertificates(certificateChainPem)
@@ -159,7 +163,10 @@ export function namesHost(certificateChainPem: string, hostname: string): boolea
   return names.some((name) => name.form === 'dns' && name.value.toLowerCase() === hostname)
 }
 
-/** Returns what is wrong with the attestation. An attestation that is not valid yet may be set in advance. */
+/**
+ * Returns an error message about the attestation; `undefined` if the attestation is absent or accepted. An
+ * attestation that becomes valid later is accepted.
+ */
 function attestationError(
   { attestation_jwt, signing_jwk }: SigningIdentity,
   now: number,

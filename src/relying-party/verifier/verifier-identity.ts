@@ -1,5 +1,6 @@
-// Identity that signs a session's requests: the relying party's own certificate, else the service's
-// (api/verifier), under the requested Client Identifier Prefix (OpenID4VP 1.0 §5.9.3).
+// Identity that signs a session's requests under the requested Client Identifier Prefix (OpenID4VP 1.0
+// §5.9.3). It uses the relying party's own certificate, or else the certificate of the service
+// (api/verifier).
 
 import { decodeBase64, encodeBase64 } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -19,7 +20,7 @@ import { googleMetadataOf } from '../document/google-wallet.ts'
 import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
-/** Why a prefix cannot be used, after "client_id_prefix …". For assets/messages.json. */
+/** Reasons why a prefix cannot be used. Each text follows "client_id_prefix …". For assets/messages.json. */
 export const IDENTITY_ERRORS = {
   host_not_in_certificate: 'requires a verifier certificate that names the host of this service',
   host_is_an_address: 'requires a base_url with a host name: an IP address has no did:web',
@@ -30,18 +31,18 @@ export const IDENTITY_ERRORS = {
 
 type IdentityError = keyof typeof IDENTITY_ERRORS
 
-/** The requested prefix, and the life of the session. Times are Unix seconds. */
+/** The requested prefix, the current time and the end of the session. Times are Unix seconds. */
 type IdentityRequest = {
   readonly prefix: ClientIdPrefix
   readonly now: number
   readonly expiresAt: number
-  /** Only for a wallet that expects the root in `x5c`, although HAIP 1.0 §5 forbids it. */
+  /** True: `x5c` includes the root, for a wallet that expects the root although HAIP 1.0 §5 forbids it. */
   readonly includeRoot?: boolean
 }
 
 /**
- * Returns the identity of one session, with the registration of the relying party's certificate and its
- * metadata. `null`: requests are unsigned.
+ * Returns the identity of one session, with the relying party's registration and its metadata for Google
+ * Wallet. `null`: requests are unsigned.
  */
 export async function verifierIdentity(
   config: Config,
@@ -83,7 +84,7 @@ async function identify(
       return clientId === undefined ? err('host_not_in_certificate') : ok({ clientId, proof, signingJwk })
     }
     case 'decentralized_identifier': {
-      // A relying party with a key of its own has an identifier of its own.
+      // A relying party with its own key has its own DID.
       const did = verifierDid(config.baseUrl, verifier && settings.relying_party_id.slice(3))
       if (did === undefined) return err('host_is_an_address')
       const kid = await deriveVerificationMethod(did, signingJwk)
@@ -97,8 +98,8 @@ async function identify(
 }
 
 /**
- * §12: the attestation covers the relying party's key, and must be valid for as long as the request can be
- * fetched.
+ * Returns the identity with the relying party's attestation (§12). The attestation must be valid from `now`
+ * until `expiresAt`, the end of the session.
  */
 export function attestedIdentity(
   { verifier }: Pick<Settings, 'verifier'>,

@@ -1,5 +1,5 @@
-// Registration of a relying party (ETSI TS 119 475). Its signature is not verified here: wallets do that with
-// the registrars that they trust.
+// Registration of a relying party (ETSI TS 119 475). The signature of the certificate is not verified here:
+// wallets verify it with the registrars that they trust.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type JsonObject } from '../../codec/json.ts'
@@ -33,8 +33,8 @@ export function verifierRegistration(now: number): z.ZodMiniType<VerifierRegistr
 }
 
 /**
- * The registrar defines the members and their types, and wallets disagree on them. So the data are stored as
- * text.
+ * Registered data, stored as JSON text. The registrar defines the members and their types, and wallets expect
+ * different types.
  */
 const dataset = z.pipe(
   z.custom<JsonObject>(
@@ -58,7 +58,7 @@ const ERRORS: Readonly<Record<RegistrationError, string>> = {
   wrong_type: 'must have the typ rc-wrp+jwt, or rc-wrp+cwt as a CWT',
 }
 
-/** Why a registration covers nothing, as messages to its relying party. For assets/messages.json. */
+/** Reasons why a registration covers nothing, as messages to the relying party. For assets/messages.json. */
 export const REGISTRATION_FAULTS = {
   registration_missing: 'Every creation is refused: set a registration, or turn enforce_registration off.',
   registration_unreadable:
@@ -70,7 +70,7 @@ export const REGISTRATION_FAULTS = {
 
 type RegistrationFault = Exclude<keyof typeof REGISTRATION_FAULTS, 'registration_missing'>
 
-/** Returns what the registration of a verifier covers. `now` is Unix milliseconds. */
+/** Returns the credentials that the registration of a verifier covers. `now` is Unix milliseconds. */
 export function registeredCredentials(
   {
     certificate_chain_pem,
@@ -97,7 +97,7 @@ function hasExpired({ expiresAt }: RegistrationCertificate, now: number): boolea
 const ORGANIZATION_IDENTIFIER = '2.5.4.97'
 const SERIAL_NUMBER = '2.5.4.5'
 
-/** §5.1: the identifier of a legal person, else the identifier of a natural person. */
+/** Returns the identifier of a legal person, else the identifier of a natural person (§5.1). */
 function subjectIdentifier({ subject }: Certificate): string | undefined {
   const [first = attributeValues(subject, SERIAL_NUMBER)[0]] = attributeValues(
     subject,

@@ -6,7 +6,7 @@ import type { ReaderCertificate, SigningIdentity } from '../document/settings.ts
 import { readerCertificates } from './reader-certificate.ts'
 import { checkIdentity, identityMembers } from './verifier-certificate.ts'
 
-/** The two parts, which settings store as two members. */
+/** The two parts of `verifier`, which settings store as two members. */
 type VerifierSettings = {
   readonly verifier: SigningIdentity | null
   readonly reader_certificates: readonly ReaderCertificate[]
@@ -15,9 +15,9 @@ type VerifierSettings = {
 /** Schema of `verifier`. Parse it asynchronously: it tests key pairs. `now` is Unix milliseconds. */
 export function verifierSettings(now: number): z.ZodMiniType<VerifierSettings> {
   const members = z.exactPartial(z.strictObject(identityMembers(now)))
-  const sent = z.extend(members, { reader_certificates: z.exactOptional(readerCertificates(now)) })
+  const body = z.extend(members, { reader_certificates: z.exactOptional(readerCertificates(now)) })
   return z.pipe(
-    sent.check(
+    body.check(
       z.superRefine(async ({ reader_certificates, ...identity }, context) => {
         if (reader_certificates !== undefined && Object.keys(identity).length === 0) return
         const { signing_jwk, certificate_chain_pem, ...rest } = identity

@@ -8,7 +8,7 @@ import type { Settings } from '../document/settings.ts'
 import { googleWalletWarnings } from './google-wallet-warnings.ts'
 import { readersFor } from './reader-certificate.ts'
 
-/** The service at a time. */
+/** Configuration of the service, and the current time. */
 type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
   /** PEM of the service's certificate chain; undefined if the chain is unknown. */
   readonly chain: string | undefined
@@ -19,8 +19,9 @@ type Service = Pick<Config, 'baseUrl' | 'googleAggregator'> & {
 type RequiringSettings = Partial<Settings> & Pick<Settings, 'name' | 'origins' | 'verifier'>
 
 /**
- * Returns what the settings lack. A reader certificate counts if it is valid for a page of the relying party
- * or of the service. Without a known chain, nothing about the verifier certificate is reported.
+ * Returns the requirements that the settings do not meet. A reader certificate is enough if it is valid for a
+ * page of the relying party or of the service. If no chain is known, nothing about the verifier certificate
+ * is reported.
  */
 export async function lackingRequirements(
   settings: RequiringSettings,
@@ -38,7 +39,7 @@ export async function lackingRequirements(
   return (Object.keys(isMissing) as Requirement[]).filter((one) => isMissing[one])
 }
 
-/** ETSI TS 119 411-8: the subject of an access certificate, a legal or a natural person. */
+/** Returns true if the leaf names a legal or a natural person, as ETSI TS 119 411-8 requires. */
 function namesSubject(chain: string): boolean {
   const [leaf] = anchorCertificates(chain)
   return SUBJECTS.some((required) =>

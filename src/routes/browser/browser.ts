@@ -12,7 +12,10 @@ import { derivedKey } from '../../session/store/keys.ts'
 import { isHttps, readCookie, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 
-/** Accepts requests of our own pages. Browsers set `Origin` on every POST, and no other page can set ours. */
+/**
+ * Returns true for a request that a page of this service sent. Browsers set `Origin` on every POST, and a
+ * page of another site cannot send our origin.
+ */
 export function isOwnPage(c: AppContext): boolean {
   const site = c.req.header('Sec-Fetch-Site')
   const isSameSite = site === undefined || site === 'same-origin'
@@ -24,8 +27,8 @@ const COOKIE = 'wv_browser'
 const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4) / 3)}}$`)
 
 /**
- * Returns the browser's secret. Null for a value that this service cannot have made. Over plain http
- * (loopback) any local server can set the cookie, so the value has a MAC there.
+ * Returns the browser's secret; null without a cookie, or for a value that this service did not make. Over
+ * plain http (loopback), any local server can set the cookie. The value then also has a MAC.
  */
 export async function getBrowserCookie(c: AppContext): Promise<string | null> {
   const value = readCookie(c, COOKIE)
@@ -36,8 +39,9 @@ export async function getBrowserCookie(c: AppContext): Promise<string | null> {
 }
 
 /**
- * Sets one secret for all sessions of a browser: a second link must not replace the first one's cookie.
- * `SameSite=Strict` suffices: our own page's script sends the cookie, and opening the page needs none.
+ * Sets the cookie with the browser's secret. All sessions of a browser share one secret, so a second link
+ * does not replace the secret of the first link. `SameSite=Strict` is enough: only the script of our own page
+ * sends the cookie.
  */
 export async function setBrowserCookie(c: AppContext, secret: string): Promise<void> {
   const value = isHttps(c) ? secret : `${secret}~${await computeMac(c, secret)}`

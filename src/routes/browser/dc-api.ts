@@ -1,5 +1,6 @@
-// The Digital Credentials API (api/dc-api): requests for a page's browser, and the responses of wallets.
-// Two pages may use it: ours, identified by its cookie, and the relying party's, through its server.
+// The Digital Credentials API (api/dc-api): creates requests for a browser, and processes the responses of
+// wallets. Two pages may use these routes: our own page, which sends its cookie, and the relying party's
+// page, which calls them through its server.
 
 import { Hono } from 'hono/tiny'
 import { dcApiRequestOptions, dcApiResponse } from '../../api/requests.ts'
@@ -19,7 +20,7 @@ import { readJson } from '../edge/validate.ts'
 import { walletError } from '../wallet/wallet-errors.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
-/** The two routes of the Digital Credentials API. */
+/** Builds the two routes of the Digital Credentials API. */
 export function dcApiRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify/:id/dc-api/request', createRequest)
@@ -27,7 +28,7 @@ export function dcApiRoutes(): Hono<AppEnv> {
 }
 
 const REQUEST_LIMIT = 1024
-/** The wallet's response itself may have 1 MiB, as at the callback. */
+/** Limit of the body in bytes. The wallet's response alone may have 1 MiB, as at the callback. */
 const RESPONSE_LIMIT = 1024 * 1024 + 1024
 
 /** Creates a request for the page's browser. */
@@ -74,7 +75,10 @@ async function processResponse(c: AppContext): Promise<Response> {
   return sendView(c, await session.read(caller.value.caller.settings.relying_party_id))
 }
 
-/** Accepts a client token from our own page only: it has the browser's cookie. */
+/**
+ * Authenticates the caller. Accepts a client token from our own page only, because only that page sends the
+ * browser's cookie.
+ */
 async function authenticatePage(c: AppContext): Promise<Result<SessionCaller, Response>> {
   const caller = await authenticateForSession(c, c.req.param('id') ?? '', 'verify:request')
   if (!caller.ok || caller.value.kind === 'relying_party' || isOwnPage(c)) return caller
@@ -86,7 +90,9 @@ async function loadPage(c: AppContext, caller: SessionCaller): Promise<DcApiPage
 }
 
 /**
- * Returns our own origin, or the named origin of the relying party's settings. A page cannot add an origin.
+ * Returns the origin of the page: our own origin for a client token, else the named origin if the settings
+ * have it. Without a name, returns the only origin of the settings. Returns `undefined` if there is no such
+ * origin.
  */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {
@@ -98,7 +104,9 @@ function originFor(c: AppContext, caller: SessionCaller, named: string | undefin
   return origins.find((origin) => origin === named)
 }
 
-/** Sends the reason to the relying party's server, and none to a page. */
+/**
+ * Sends the problem of a refused response. Only the relying party's server gets the reason; a page does not.
+ */
 async function refuse(c: AppContext, refusal: RefusalCode, caller: SessionCaller): Promise<Response> {
   const { status, description } = await walletError(c, refusal)
   if (status === 404) return problem(c, 'verification_not_found')

@@ -13,7 +13,7 @@ import { sendJsonText, sendView, sessionProblem } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { getBrowserCookie, isOwnPage, setBrowserCookie } from './browser.ts'
 
-/** The routes of binding. All are POST requests. */
+/** Builds the routes of binding. All are POST requests. */
 export function returnRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/v1/verify/:id/link', createLink)
@@ -46,7 +46,10 @@ function hasBody(c: AppContext): boolean {
   return c.req.header('Content-Type') !== undefined
 }
 
-/** Completes the return of a browser. Only our own page can post the code; no address contains it. */
+/**
+ * Completes the return of a browser. Only our own page can post the response code. The code is never in an
+ * address that is sent to the service.
+ */
 async function completeReturn(c: AppContext): Promise<Response> {
   if (!isOwnPage(c)) return problem(c, 'cross_site_request')
   const body = await readJson(c, browserReturnRequest, CODE_LIMIT, 'anyone')
@@ -63,7 +66,9 @@ async function completeReturn(c: AppContext): Promise<Response> {
   })
 }
 
-/** Redeems a return code for the relying party's server, which took it from its own user's session. */
+/**
+ * Redeems a return code for the relying party's server. The server got the code from its own user's browser.
+ */
 async function redeem(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error

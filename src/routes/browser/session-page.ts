@@ -1,5 +1,5 @@
-// Routes of a person's browser (api/access, api/binding): session page, scripts, socket, return page.
-// The session page requires the session's `client_token`; the id alone opens nothing.
+// Routes of a person's browser (api/access, api/binding): session page, scripts, socket, return page. The
+// session page requires the session's `client_token`. The id without this token opens no page.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -24,7 +24,7 @@ import { type Texts, textsIn } from './page/texts.ts'
 import { chosenProfile, deviceOf } from './page/wallets.ts'
 import { listWays } from './page/ways.ts'
 
-/** The routes that a person's browser opens by GET. */
+/** Builds the routes that a person's browser opens by GET. */
 export function sessionPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/s/:id', openPage)
@@ -33,7 +33,7 @@ export function sessionPageRoutes(): Hono<AppEnv> {
     .get('/v1/verify/:id/return', sendReturnPage)
 }
 
-/** Shows a page with the advice to reload when an object cannot be reached. */
+/** Sends the session page. If an object cannot be reached, sends a page that asks the person to reload. */
 async function openPage(c: AppContext): Promise<Response> {
   try {
     return await authorizePage(c)
@@ -48,8 +48,8 @@ async function authorizePage(c: AppContext): Promise<Response> {
   const session = sessionStub(c.env, id)
   const createdAt = await verifyClientToken(loadConfig(c.env), id, c.req.query('token') ?? '')
   if (session === undefined || createdAt === undefined) return sendNotFound(c)
-  // As on `/qr`: a prefetch of the page renders no request. The browser fetches the page again for the
-  // person.
+  // A prefetch of the page must not render a request, as on `/qr`. The browser fetches the page again when
+  // the person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   const secret = loginSecret(c, id)
   return sendSession(c, id, session, { createdAt, login: secret && (await digestOf(secret)) })
@@ -61,7 +61,8 @@ async function sendSession(
   session: SessionStub,
   by: SessionAccess,
 ): Promise<Response> {
-  // The QR code comes first: the state on the page must not be older than the request in it.
+  // The QR code is rendered before the state is read. So the state on the page is never older than the
+  // request in the QR code.
   const asked = c.req.query('wallet')?.slice(0, WALLET_CHARACTERS) ?? null
   const first = await session.render(by, asked)
   const isIgnored = !first.ok && (first.error === 'wallet_unknown' || first.error === 'wallet_cannot')
@@ -75,7 +76,7 @@ async function sendSession(
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
   const texts = await textsFor(c, view.locale)
   const { name, branding, origins } = settings.value
-  // A login ends at its client, which a page around this one could hide.
+  // A login is never shown in a frame: the page around it could hide which client the login is for.
   const embedders = view.login === null ? origins : []
   const embedder = embedders.find((origin) => origin === c.req.query('embed'))
   const life = { now: Math.floor(Date.now() / 1000), expiresAt: Math.floor(view.expires_at / 1000) }
@@ -110,7 +111,7 @@ async function sendSession(
   return sendPage(c, 200, { texts, title, body, scripts, style, embedders })
 }
 
-/** Longest id of a wallet. */
+/** Number of characters of a wallet id that are read. */
 const WALLET_CHARACTERS = 40
 
 /** Returns the texts in the session's language, or in the browser's. */
@@ -122,23 +123,31 @@ function loadAddresses(c: AppContext, names: readonly ScriptName[]): Promise<rea
   return Promise.all(names.map((name) => scriptAddress(c.env.ASSETS, name)))
 }
 
-/** The page's own script is the last, because the other scripts show their ways first. */
+/**
+ * Returns the scripts of the page. The page's own script is the last, because the other scripts first show
+ * their ways.
+ */
 function scriptsOf(page: SessionPage): readonly ScriptName[] {
   const scripts = listWays(page).map(({ script }) => script)
   return [...reportsOf(page), ...scripts.filter((script) => script !== null), 'session-page.js']
 }
 
-/** If the session had ended before, the page also reports its status to the page around it. */
+/**
+ * Returns the script that reports the status to the page around this page; empty without such a page. The
+ * status of an ended session is reported, too.
+ */
 function reportsOf({ embedder }: SessionPage): readonly ScriptName[] {
   return embedder === undefined ? [] : ['embed.js']
 }
 
-/** Returns the number in the address of a new code; 0 for any other text. */
+/** Returns the number in the parameter `seen`; 0 for any other text. */
 function seenOf(text = ''): number {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0
 }
 
-/** Returns the picture as an address for `<img>`: an image runs no script and changes no style. */
+/**
+ * Returns the QR code as an address for `<img>`. A picture in `<img>` runs no script and changes no style.
+ */
 function drawQr(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/svg+xml' })
   if (!picture.ok) throw new Error('a wallet request does not fit into a QR code')
@@ -165,14 +174,17 @@ async function watch(c: AppContext): Promise<Response> {
   return problem(c, accepted.status === 503 ? 'temporarily_unavailable' : 'verification_not_found')
 }
 
-/** The page that a wallet returns people to (OpenID4VP 1.0 §8.2): the same for every id, without effect. */
+/**
+ * Sends the page that a wallet returns people to (OpenID4VP 1.0 §8.2). The page is the same for every id. The
+ * call changes nothing.
+ */
 async function sendReturnPage(c: AppContext): Promise<Response> {
   const texts = await textsFor(c, null)
   const scripts = await loadAddresses(c, ['return-page.js'])
   return sendPage(c, 200, { texts, ...returnBody(texts), scripts })
 }
 
-/** The same page for an unknown id, a wrong token and an erased session. */
+/** Sends the same page for an unknown id, a wrong token and an erased session. */
 async function sendNotFound(c: AppContext): Promise<Response> {
   return sendMessage(c, 404, await textsFor(c, null), 'notFound')
 }

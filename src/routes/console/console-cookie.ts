@@ -1,5 +1,6 @@
-// The cookie of a console that is signed in (docs/console.md). It contains the token of its owner, sealed:
-// each call is made with that token, so the console can never do more than it, and ends with it.
+// The cookie of a console that is signed in (docs/console.md). It contains the owner's token in encrypted
+// form. Each call is made with that token, so the console can do only what the token allows. The sign-in ends
+// with the token.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -18,14 +19,17 @@ const NAME = 'wv_console'
 const PLACE = 'console-cookie'
 const IV_BYTES = 12
 
-/** The owner of a console, its token, and its expiry. `expires_at`: Unix milliseconds. */
+/**
+ * Sign-in of a console: its owner, the owner's token, and the expiry of the sign-in. `expires_at`: Unix
+ * milliseconds.
+ */
 export type ConsoleSession = {
   readonly owner: 'relying_party' | 'operator'
   readonly token: string
   readonly expires_at: number
 }
 
-/** Sets the cookie. Returns the token that each call of this console must send. */
+/** Sets the cookie. Returns the page token, which each call of this console must send. */
 export async function openConsole(c: AppContext, session: ConsoleSession): Promise<string> {
   const key = await deriveCookieKey(c)
   const sealed = await seal({ key, aad: PLACE }, JSON.stringify(session), randomBytes(IV_BYTES))
@@ -34,7 +38,10 @@ export async function openConsole(c: AppContext, session: ConsoleSession): Promi
   return pageToken(key, sealed)
 }
 
-/** Returns the session of the cookie, and the token of its page; `undefined` without a valid cookie. */
+/**
+ * Returns the session in the cookie, and its page token; `undefined` without a valid cookie. `isOfPage`
+ * compares a sent token with the page token.
+ */
 export async function readConsole(c: AppContext) {
   const sealed = readCookie(c, NAME)
   if (sealed === undefined) return undefined
@@ -56,7 +63,10 @@ function deriveCookieKey(c: AppContext): Promise<Uint8Array<ArrayBuffer>> {
   return deriveKey(loadConfig(c.env).serverSecret, 'console')
 }
 
-/** Differs for each sign-in. A page of another site cannot read it. */
+/**
+ * Returns the page token of a sealed cookie. Each sign-in has another token. A page of another site cannot
+ * read the token.
+ */
 async function pageToken(key: Uint8Array<ArrayBuffer>, sealed: string): Promise<string> {
   return encodeBase64url(await hmacSha256(key, utf8(`console-change\0${sealed}`)))
 }

@@ -1,5 +1,5 @@
-// The console (docs/console.md): static pages, a sign-in, and the public API behind its cookie. The console
-// can do nothing that the API cannot: it calls the API with the owner's token.
+// The console (docs/console.md): static pages, a sign-in, and the public API behind the console's cookie. The
+// console calls the API with the owner's token, so it can do only what the API can do.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -9,15 +9,15 @@ import { operatorOnly } from '../settings/operator.ts'
 import { closeConsole, readConsole } from './console-cookie.ts'
 import { createCode, readSession, signIn } from './sign-in.ts'
 
-/** Header with the token of the page. */
+/** Header that contains the page token. */
 const PAGE_TOKEN = 'Console-Token'
 const API = '/console/api'
-/** Addresses that each owner reaches. Encoded characters are in none of them. */
+/** Paths of the API that each owner can call. A path with encoded characters never matches. */
 const REACHED = {
   relying_party: /^\/(v1\/(?!admin\/)[\w/-]+|readyz)$/,
   operator: /^\/(v1\/admin\/[\w/-]+|readyz|metrics)$/,
 }
-/** Headers of a call that reach the API. Cookies and tokens of the caller do not. */
+/** Headers of a call that are passed on to the API. Cookies and tokens of the caller are left out. */
 const PASSED_ON = ['accept', 'content-type', 'idempotency-key']
 const FILES = /^[a-z-]{1,40}\.(css|js|json|svg)$/
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -42,7 +42,7 @@ const PAGE_HEADERS = {
   ].join('; '),
 }
 
-/** Builds the routes. `app`: the whole router, which answers calls of the API. */
+/** Builds the routes. `app`: the whole router, which answers the calls to the API. */
 export function consoleRoutes(app: Hono<AppEnv>): Hono<AppEnv> {
   const routes = new Hono<AppEnv>()
   routes.use('/console/*', isOn).use('/console', isOn)
@@ -54,7 +54,7 @@ export function consoleRoutes(app: Hono<AppEnv>): Hono<AppEnv> {
   return routes.all(`${API}/*`, (c) => callApi(c, app))
 }
 
-/** The console is off unless the configuration says CONSOLE=1. */
+/** Sends 404 if the configuration does not have CONSOLE=1. Redirects `/console/` to `/console`. */
 async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   if (!loadConfig(c.env).hasConsole) return problem(c, 'not_found')
   if (c.req.path === '/console/') return c.redirect('/console', 308)
@@ -63,8 +63,8 @@ async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response 
 }
 
 /**
- * Rejects every call that a page of another origin sends. Browsers send the origin with each change, and mark
- * a read from another origin.
+ * Rejects every call that a page of another origin sends. Browsers mark a read from another origin, and send
+ * the page's origin with each change.
  */
 async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   const isOwn =
@@ -99,8 +99,8 @@ async function signOut(c: AppContext): Promise<Response> {
 }
 
 /**
- * Calls the API with the owner's token. A token that the API rejects ends the sign-in. The page must belong
- * to this sign-in: after a sign-in in another tab, an older page would show data of another owner.
+ * Calls the API with the owner's token. If the API rejects the token, the sign-in ends. The page must belong
+ * to this sign-in. Otherwise, after a sign-in in another tab, an older page would show data of another owner.
  */
 async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const console = await readConsole(c)
@@ -111,7 +111,7 @@ async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const path = url.pathname.slice(API.length)
   if (!REACHED[owner].test(path)) return problem(c, 'not_found')
   url.pathname = path
-  // The name in the log of the operator's changes (api/running).
+  // `Operator` is the name in the log of the operator's changes (api/running).
   const headers = new Headers({ Authorization: `Bearer ${token}`, Operator: 'console' })
   for (const name of PASSED_ON) {
     const value = c.req.header(name)
@@ -121,7 +121,7 @@ async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const request = new Request(url, { method, headers, body: method === 'GET' ? null : raw.body })
   const response = await app.fetch(request, c.env)
   if (response.status === 401) closeConsole(c)
-  const sent = c.newResponse(response.body, response)
-  sent.headers.set('Cache-Control', 'no-store')
-  return sent
+  const relayed = c.newResponse(response.body, response)
+  relayed.headers.set('Cache-Control', 'no-store')
+  return relayed
 }

@@ -3,7 +3,7 @@
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'
 
-/** Bytes of a body. */
+/** Limit of a body, in bytes. */
 export const BODY_BYTES = 4096
 
 /** Body of `POST /console/session`: a token or a code. */

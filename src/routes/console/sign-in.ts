@@ -18,10 +18,13 @@ import { BODY_BYTES, codeRequest, signInRequest } from './sign-in-schemas.ts'
 
 const CODE_MS = 5 * 60_000
 
-/** Keys of the codes that were not used. The service on this machine is one process, which keeps them. */
+/**
+ * API keys, by the code that was created for the key. A used code is removed. Codes exist only on the
+ * operator's own machine, where the service is one process.
+ */
 const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: number }>()
 
-/** Signs in. The response has no token except the token of the page. */
+/** Signs in. The response contains the page token and no other token. */
 export async function signIn(c: AppContext): Promise<Response> {
   const body = await readJson(c, signInRequest, BODY_BYTES, 'anyone')
   if (!body.ok) return body.error
@@ -37,7 +40,7 @@ export async function signIn(c: AppContext): Promise<Response> {
   return c.json(toView(opened, pageToken), 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns who is signed in, and the token of the page. */
+/** Sends who is signed in, and the page token. */
 export async function readSession(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
   if (console === undefined) return problem(c, 'missing_token')
@@ -47,7 +50,10 @@ export async function readSession(c: AppContext): Promise<Response> {
   return c.json(toView({ ...current, session }, pageToken), 200, { 'Cache-Control': 'no-store' })
 }
 
-/** Creates a code for a relying party's console, on this machine only. `npm start` prints it. */
+/**
+ * Creates a code that signs in with a relying party's API key. `npm start` prints the code. The route exists
+ * only if `BASE_URL` is a loopback address.
+ */
 export async function createCode(c: AppContext): Promise<Response> {
   if (!loadConfig(c.env).isLocal) return problem(c, 'not_found')
   const body = await readJson(c, codeRequest, BODY_BYTES)
@@ -59,17 +65,22 @@ export async function createCode(c: AppContext): Promise<Response> {
   return c.json({ code }, 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns the key of a code, and removes the code. `undefined` for any other text. */
+/**
+ * Returns the API key of a code, and removes the code. Returns `undefined` if the code is unknown or expired.
+ */
 function takeKey(code: string): string | undefined {
-  const found = codes.get(code)
+  const stored = codes.get(code)
   codes.delete(code)
-  return found !== undefined && found.expiresAt > Date.now() ? found.apiKey : undefined
+  return stored !== undefined && stored.expiresAt > Date.now() ? stored.apiKey : undefined
 }
 
-/** A session, and the relying party whose key opens it; null for the operator's. */
+/**
+ * A session, and the relying party whose API key opens the session. `caller` null: the operator's token opens
+ * it.
+ */
 type Opened = { readonly session: ConsoleSession; readonly caller: Caller | null }
 
-/** Returns the session that a token opens now, or the problem why it opens none. */
+/** Returns the session that a token opens now, or the problem if the token opens no session. */
 async function openSession(c: AppContext, token: string): Promise<Opened | ProblemCode> {
   const longest = Date.now() + SIGNED_IN_SECONDS * 1000
   if (await isOperator(c, token)) {

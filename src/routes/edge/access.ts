@@ -1,6 +1,6 @@
-// Access table (api/access): every mounted route, and the callers that it accepts. Handlers call
-// `authenticate…` for exactly these. test/routes/edge/access.test.ts compares this table with the mounted
-// routes and their behaviour.
+// Access table (api/access): every mounted route, and the callers that the route accepts. The handler of a
+// route authenticates exactly these callers. test/routes/edge/access.test.ts compares this table with the
+// mounted routes and their behaviour.
 
 import type { Scope } from '../../relying-party/document/settings.ts'
 
@@ -21,7 +21,7 @@ export type Access =
         | 'browser'
         /** A `relying_party_id` and an API key as client credentials. */
         | 'client'
-        /** An OpenID Connect client, authenticated as it is registered. */
+        /** The credential of an OpenID Connect client, by the method that the client registered. */
         | 'oidc_client'
         /** An access token of the OpenID Connect provider. */
         | 'oidc_token'
@@ -46,8 +46,8 @@ const WALLET = { caller: 'wallet' } as const
 const OPERATOR = { caller: 'operator' } as const
 
 /**
- * Every route by its method and path. openapi/operations describes its request and responses; then run
- * `npm run generate`.
+ * Access of every route, by method and path. openapi/operations describes the request and the responses of
+ * each route. After a change there, run `npm run generate`.
  */
 export const ACCESS = {
   'GET /openapi.json': ANYONE,
@@ -150,7 +150,7 @@ export const ACCESS = {
   'POST /v1/admin/trust_lists/:list/refresh': OPERATOR,
   'GET /metrics': { caller: 'metrics_reader' },
 
-  // `/console/api/` has no rows: each call has the access of an owner's token.
+  // `/console/api/` has no rows: each call has the access of the called API route, with the owner's token.
   'GET /console': ANYONE,
   'GET /console/assets/:name': ANYONE,
   'GET /console/session': { caller: 'console' },

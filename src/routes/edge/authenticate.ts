@@ -1,5 +1,5 @@
-// Authentication of relying parties by one bearer token. The prefix of a token identifies its kind; a token
-// without a prefix can only be an access token.
+// Authentication of relying parties by one bearer token. The prefix of a token identifies its kind. A token
+// without a known prefix can only be an access token.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -15,22 +15,23 @@ import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/cl
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
-/** A relying party's server, identified by one of its API keys or by an access token for one. */
+/** A relying party's server, identified by one of its API keys, or by an access token of such a key. */
 export type Caller = {
   readonly settings: Settings
   readonly keyId: string
   /** The scopes of this call: the scopes of the key, reduced to the scopes of the access token. */
   readonly scopes: readonly Scope[]
-  /** Expiry of the key in Unix milliseconds. */
+  /** Expiry of the key in Unix milliseconds; null: the key does not expire. */
   readonly keyExpiresAt: number | null
 }
 
-/** A caller that may read a session's QR or status: its relying party, or a holder of its client token. */
+/** A caller of a session's route: a relying party, or a holder of the session's client token. */
 export type SessionCaller =
   | { readonly kind: 'relying_party'; readonly caller: Caller }
   /**
-   * `createdAt`: start of the session that the token is for. A later session with the same id is another
-   * session. `login`: digest of the browser's cookie for a login.
+   * `createdAt`: time at which the token's session was created. A later session with the same id has another
+   * time. `login`: digest of the cookie of the browser that began the login; `undefined` in any other
+   * browser.
    */
   | { readonly kind: 'client_token'; readonly createdAt: number; readonly login: string | undefined }
 
@@ -40,24 +41,22 @@ export function accessOf(caller: SessionCaller): SessionAccess {
   return { relyingPartyId: caller.caller.settings.relying_party_id }
 }
 
-/** Why a token is rejected. */
+/** Reasons for which a token is rejected. */
 type AuthenticationError = Extract<
   ProblemCode,
   'missing_token' | 'invalid_token' | 'expired_token' | 'insufficient_scope' | 'temporarily_unavailable'
 >
 
-/**
- * Returns the relying party of the request, if its token has the scope. The error is the response to send.
- */
+/** Returns the caller of the request, if its token has the scope. The error is the response to send. */
 export async function authenticate(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const token = presentedToken(c)
-  const found = token.ok ? await findCaller(c, token.value, scope) : token
-  return found.ok ? found : err(problem(c, found.error))
+  const authenticated = token.ok ? await findCaller(c, token.value, scope) : token
+  return authenticated.ok ? authenticated : err(problem(c, authenticated.error))
 }
 
 /**
- * As `authenticate`, with settings that are read now instead of a copy: for changes that last. A key that was
- * revoked in another isolate works for up to 60 s, and must not create its own successor in that time.
+ * Like `authenticate`, but reads the settings now instead of a cached copy. Routes that change something use
+ * it. With a cached copy, a revoked key works for up to 60 s, and could create a new key in that time.
  */
 export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<Result<Caller, Response>> {
   const caller = await authenticate(c, scope)
@@ -67,7 +66,7 @@ export async function authenticateAfresh(c: AppContext, scope: Scope): Promise<R
 }
 
 /**
- * As `authenticate`, for routes that also accept the session's client token, as Bearer or as `?token=`. The
+ * Like `authenticate`, for routes that also accept the session's client token, as Bearer or as `?token=`. The
  * response to a client token does not reveal if the session exists.
  */
 export async function authenticateForSession(
@@ -87,11 +86,16 @@ export async function authenticateForSession(
     const login = secret === undefined ? undefined : await digestOf(secret)
     return ok({ kind: 'client_token', createdAt, login })
   }
-  const found = await findCaller(c, token.value, scope)
-  return found.ok ? ok({ kind: 'relying_party', caller: found.value }) : err(problem(c, found.error))
+  const authenticated = await findCaller(c, token.value, scope)
+  return authenticated.ok
+    ? ok({ kind: 'relying_party', caller: authenticated.value })
+    : err(problem(c, authenticated.error))
 }
 
-/** Name of the cookie of one login: two tabs do not disturb each other. */
+/**
+ * Returns the name of the cookie of one login. Each login has its own cookie, so logins in two tabs do not
+ * replace each other's cookie.
+ */
 export function loginCookieName(verificationId: string): string {
   return `wv_login_${verificationId}`
 }
@@ -102,14 +106,20 @@ export function loginSecret(c: AppContext, verificationId: string): string | und
   return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined
 }
 
-/** Returns the first value of a cookie that `writeCookie` has set. */
+/**
+ * Returns the value of a cookie that `writeCookie` set; `undefined` if the request does not have the cookie.
+ * If the request repeats the cookie, the first value is returned.
+ */
 export function readCookie(c: AppContext, name: string): string | undefined {
   const pairs = c.req.header('Cookie')?.split(/; */) ?? []
   const start = `${cookiePrefix(c)}${name}=`
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length)
 }
 
-/** Sets a cookie of our own host (RFC 6265 §4.1). Name and value are our own, of characters for cookies. */
+/**
+ * Sets a cookie for our own host (RFC 6265 §4.1). The name and the value are not escaped. Both must contain
+ * only characters that a cookie allows.
+ */
 export function writeCookie(
   c: AppContext,
   name: string,
@@ -121,7 +131,10 @@ export function writeCookie(
   c.header('Set-Cookie', `${cookiePrefix(c)}${name}=${value}; ${attributes}`, { append: true })
 }
 
-/** `__Host-` prevents other hosts of our domain from setting the cookie. It needs https. */
+/**
+ * Returns the prefix of a cookie's name. `__Host-` prevents other hosts of our domain from setting the
+ * cookie. Browsers accept this prefix over https only.
+ */
 function cookiePrefix(c: AppContext): string {
   return isHttps(c) ? '__Host-' : ''
 }
@@ -130,14 +143,14 @@ export function isHttps(c: AppContext): boolean {
   return loadConfig(c.env).baseUrl.startsWith('https:')
 }
 
-/** Returns the digest of a secret as it is stored (base64url). */
+/** Returns the digest of a secret, in the form that is stored (base64url). */
 export async function digestOf(secret: string): Promise<string> {
   return encodeBase64url(await sha256(utf8(secret)))
 }
 
 /**
- * Returns the token of the Authorization header. Without one, returns a client token in `?token=`, on any
- * route (api/access).
+ * Returns the token of the Authorization header. Without such a token, returns the client token in `?token=`.
+ * This applies to every route (api/access).
  */
 export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
   const header = bearerToken(c)
@@ -147,8 +160,8 @@ export function presentedToken(c: AppContext): ReturnType<typeof bearerToken> {
 }
 
 /**
- * Returns the token of the Authorization header (RFC 6750 §2.1). Any visible character is accepted: each kind
- * of token has its own strict form.
+ * Returns the token of the Authorization header (RFC 6750 §2.1). Any visible ASCII character is accepted
+ * here. A later check applies the strict form of each kind of token.
  */
 function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_token'> {
   const header = c.req.header('Authorization')
@@ -159,7 +172,7 @@ function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_t
 
 const MAXIMUM_TOKEN = 4096
 
-/** Returns the caller of an API key, whatever its scopes. */
+/** Returns the caller of an API key. The scopes of the key are not checked. */
 export async function callerByApiKey(
   c: AppContext,
   key: string,
@@ -178,7 +191,7 @@ async function findCaller(
   token: string,
   scope: Scope,
 ): Promise<Result<Caller, AuthenticationError>> {
-  // api/access: a client token anywhere but at its own session's QR and status is 403.
+  // api/access: a client token gets 403 on every route that does not accept the client token of its session.
   if (token.startsWith(CLIENT_TOKEN_PREFIX)) return err('insufficient_scope')
   const isApiKey = token.startsWith(API_KEY_PREFIX)
   const caller = isApiKey ? await callerByApiKey(c, token) : await callerByAccessToken(c, token)
@@ -187,8 +200,8 @@ async function findCaller(
 }
 
 /**
- * api/settings: the signature is verified here alone. The API key is looked up each time, so the token is
- * revoked with it.
+ * Returns the caller of an access token (api/settings). The signature is verified here. The API key of the
+ * token is looked up each time, so the token ends when its key is revoked.
  */
 async function callerByAccessToken(
   c: AppContext,
@@ -208,7 +221,10 @@ async function callerByAccessToken(
 type KeyName = { readonly relyingPartyId: string; readonly keyId: string; readonly livemode: boolean }
 type ActiveKey = { readonly settings: Settings; readonly record: ApiKeyRecord }
 
-/** Finds a key by its name, in settings that are at most 60 s old. The name alone proves nothing. */
+/**
+ * Returns the API key with this id, from settings that are at most 60 s old. The id alone is no proof: the
+ * secret of the key, or the signature of the token, must be verified as well.
+ */
 async function activeKey(
   c: AppContext,
   { relyingPartyId, keyId, livemode }: KeyName,

@@ -1,21 +1,23 @@
-// The platform: where a request came through, and the files below assets/ that the service sends.
+// The platform: a test if a request came through Cloudflare, and the files below assets/ that the service
+// sends.
 
 import type errors from '../../../assets/oauth-errors.json'
 
-/** The binding of the files, or a stand-in. */
+/** The binding of the files below assets/, or an object that replaces it. */
 export type AssetSource = Pick<Fetcher, 'fetch'>
 
 /**
- * True if Cloudflare's edge passed the request on: it names its location. `workerd` alone sets `cf` too,
- * but only with the caller's address.
+ * Returns true if the request came through Cloudflare's edge, which sets its location in `cf`. Without the
+ * edge, `workerd` sets `cf` with the caller's address only.
  */
 export function cameByCloudflare({ cf }: Request): boolean {
   return typeof cf?.colo === 'string'
 }
 
 /**
- * Reads and parses a file, once for each binding: always by the same function. A failure is not stored.
- * Throws an error marked as `retryable`, which the edge reports as 503, when the file is unavailable.
+ * Reads and parses a file. The result is cached for each binding, so a file must always have the same
+ * `parse`. A failure is not cached. If the file is unavailable, throws an error marked as `retryable`, which
+ * the edge reports as 503.
  */
 export async function readOnce<T>(
   assets: AssetSource,
@@ -32,12 +34,12 @@ export async function readOnce<T>(
   return parsed
 }
 
-/** The binding is one object for the isolate's whole life. */
+/** Cache of parsed files, by binding and path. A binding is one object for the isolate's whole life. */
 const cache = new WeakMap<AssetSource, Map<string, unknown>>()
 
 /**
- * Returns the text of a code in assets/messages.json, with `values` in its placeholders. Without the file:
- * the code. No response depends on a text.
+ * Returns the text of a code in assets/messages.json, with `values` in its placeholders. Returns the code
+ * itself if there is no text, so no response fails for a missing text.
  */
 export async function readMessage(
   assets: AssetSource,
@@ -57,10 +59,10 @@ async function parseTable(text: string) {
   return JSON.parse(text)
 }
 
-/** Errors of OAuth, by table. For wallets: the descriptions alone. */
+/** OAuth errors, by table. The table for wallets has descriptions only. */
 export type OAuthErrors = typeof errors
 
-/** Returns the errors of OAuth. */
+/** Returns the OAuth errors of assets/oauth-errors.json. */
 export function oauthErrors(assets: AssetSource): Promise<OAuthErrors> {
   return readTable(assets, 'oauth-errors.json')
 }

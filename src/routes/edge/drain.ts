@@ -1,6 +1,6 @@
-// End of the process (self-hosted): the launcher asks the service to finish over a private socket. New
-// requests get 503 then, and long polls are answered. The service is one isolate there, so its memory has the
-// state.
+// End of the process (self-hosted). The launcher asks the service over a private socket to finish. From then
+// on, new requests get 503, and waiting long polls get their response. A self-hosted service is one isolate,
+// so its memory has the state.
 
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'
@@ -13,14 +13,14 @@ import { problem } from './problems.ts'
 let openRequests = 0
 let draining = false
 
-/** Returns true once the process is about to end. */
+/** Returns true if the process is about to end. */
 export function isDraining(): boolean {
   return draining
 }
 
 /**
- * Counts open requests, and refuses new ones while the process ends. Routes of wallets refuse in their own
- * format.
+ * Counts open requests, and refuses new requests while the process ends. Routes of wallets send this refusal
+ * themselves, in their own format.
  */
 export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
   const isForWallet = /^\/r\/|\/callback$/.test(c.req.path)
@@ -34,8 +34,8 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
 }
 
 /**
- * The launcher's entry. `POST /drain` begins the end, and returns how many requests are still open.
- * `POST /measures` stores measures of the process for `/metrics`.
+ * Handler for the calls of the launcher. `POST /drain` begins the end of the process, and returns the number
+ * of requests that are still open. `POST /measures` stores measures of the process for `/metrics`.
  */
 export const control = {
   fetch: async (request, env) => {

@@ -10,34 +10,36 @@ import type { AppContext, AppEnv } from './context.ts'
 import { problem } from './problems.ts'
 
 /**
- * Gives each request an id, and every response `X-Request-Id` and the rules for browsers. Mount it first. An
- * id from the caller is ignored: it would let callers write into our logs.
+ * Gives each request an id. Sets `X-Request-Id` and the security headers for browsers on responses. This
+ * middleware must be mounted first. An id from the caller is ignored, because it would let callers write into
+ * our logs.
  */
 export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
   const id = `req_${encodeBase64url(randomBytes(16))}`
   c.set('requestId', id)
   await next()
-  // The response of an object to an upgrade is immutable and gets wrapped. Wrapping every response would copy
-  // its body.
+  // An object's response to an upgrade is immutable, so `c.header` puts it into a new response. Other
+  // responses are changed directly, because a new response would copy their body.
   if (c.res.webSocket) c.header('X-Request-Id', id)
   else {
     c.res.headers.set('X-Request-Id', id)
     c.res.headers.set('X-Content-Type-Options', 'nosniff')
-    // If a browser shows a response that is no page, the response runs and loads nothing.
+    // If a browser shows a response that is not a page, this policy allows no script and no loading.
     if (!c.res.headers.has('Content-Security-Policy'))
       c.res.headers.set(
         'Content-Security-Policy',
         "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
       )
-    // RFC 6797. The environment is read as it is: `/healthz` works without a valid configuration.
+    // RFC 6797. `BASE_URL` is read without `loadConfig`, because `/healthz` works without a valid
+    // configuration.
     if (`${c.env.BASE_URL}`.startsWith('https:'))
       c.res.headers.set('Strict-Transport-Security', 'max-age=31536000')
   }
 }
 
 /**
- * Keeps HEAD from running GET handlers (Hono routes it to them), except below `safePrefixes`. Reading a
- * request or a QR has effects here, and HEAD must have none (RFC 9110 §9.2.1). Elsewhere HEAD is 405.
+ * Refuses HEAD with 405, or 404, except below `safePrefixes`. Hono runs the GET handler for HEAD. A GET of a
+ * request or a QR code has effects, and HEAD must have none (RFC 9110 §9.2.1).
  */
 export function headWithoutEffect(
   app: Hono<AppEnv>,
@@ -60,11 +62,15 @@ export function noSuchRoute(app: Hono<AppEnv>): NotFoundHandler<AppEnv> {
 export const onError: ErrorHandler<AppEnv> = (error, c) =>
   logError(error, c) === 'unreachable' ? problem(c, 'temporarily_unavailable') : problem(c, 'internal_error')
 
-/** Logs a thrown error, and separates an unreachable object from an error of our own code. */
+/**
+ * Logs a thrown error. Returns `unreachable` if an object could not be reached, and `internal` for any other
+ * error.
+ */
 export function logError(error: unknown, c: AppContext): 'unreachable' | 'internal' {
   const unreachable = isUnreachableObject(error)
   const { name, message, stack = '' } = error instanceof Error ? error : new Error()
-  // Name and frames only: a message may quote what was sent, even lines that look like frames.
+  // Only the name and the frames are logged. A message may quote what was sent, even lines that look like
+  // frames.
   const frames = stack
     .replace(message, '')
     .split('\n')
@@ -74,10 +80,10 @@ export function logError(error: unknown, c: AppContext): 'unreachable' | 'intern
 }
 
 /**
- * True for an object that the platform could not reach, has reset, or reports as overloaded. The platform
- * marks these errors with properties; a failure inside the platform has only its message. A document of a
- * newer version of this service counts, too: this version must not touch it, and the newer version soon
- * responds.
+ * Returns true if the platform could not reach an object, has reset it, or reports it as overloaded. The
+ * platform marks these errors with properties, but a failure inside the platform has only its message. Also
+ * returns true if a newer version of this service stored the object's document. This version must not change
+ * such a document, and the newer version soon responds.
  */
 export function isUnreachableObject(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -95,8 +101,7 @@ function refuseMethod(app: Hono<AppEnv>, c: AppContext): Response {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const
 
 /**
- * Returns the methods that have a handler for this path. Middleware is registered for `ALL` and does not
- * count.
+ * Returns the methods that have a handler for this path. Middleware is registered for `ALL`, and is left out.
  */
 function methodsOf(app: Hono<AppEnv>, path: string): readonly string[] {
   return METHODS.filter((method) =>

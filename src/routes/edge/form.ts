@@ -1,20 +1,20 @@
-// Form bodies (application/x-www-form-urlencoded), strictly: limited in size, UTF-8, no parameter twice (RFC
-// 6749 §3.1). The platform's parser repairs broken escapes and keeps the last of two values. Two readers
-// could then see different values.
+// Strict parser for form bodies (application/x-www-form-urlencoded). A body is limited in size, must be
+// UTF-8, and must not repeat a parameter (RFC 6749 §3.1). The platform's parser repairs broken escapes and
+// keeps the last of two values. Two readers could then see different values.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8 } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
 import { type BodyError, readBody } from './request-body.ts'
 
-/** Why a body is rejected. */
+/** Reasons for which a body is rejected. */
 export type FormError =
   | Exclude<BodyError, 'unreadable'>
   | 'unsupported_media_type'
   | 'malformed'
   | 'duplicate_parameter'
 
-/** A form, and its bytes. */
+/** The parameters of a form, and the bytes of its body. */
 export type Form = {
   readonly parameters: ReadonlyMap<string, string>
   readonly bytes: Uint8Array<ArrayBuffer>
@@ -22,7 +22,7 @@ export type Form = {
 
 const PARAMETER_LIMIT = 32
 
-/** Reads a form of at most `limit` bytes. An empty body is an empty form, whatever its type. */
+/** Reads a form of at most `limit` bytes. An empty body is an empty form, even with another content type. */
 export async function readForm(request: Request, limit: number): Promise<Result<Form, FormError>> {
   const read = await readPairs(request, limit)
   if (!read.ok) return read
@@ -31,10 +31,10 @@ export async function readForm(request: Request, limit: number): Promise<Result<
   return parameters.size < pairs.length ? err('duplicate_parameter') : ok({ parameters, bytes })
 }
 
-/** Names and values in their order. A name may come twice. */
+/** Names and values of a form, in their order. A name may come twice. */
 export type FormPairs = readonly (readonly [string, string])[]
 
-/** Reads a form without the rule that no name comes twice. */
+/** Reads a form in which a name may come twice. */
 export async function readPairs(
   request: Request,
   limit: number,
@@ -69,10 +69,13 @@ export function parsePairs(text: string): FormPairs | undefined {
   return decoded
 }
 
-/** A client's name and secret. */
+/** A client's id and secret. */
 export type ClientCredentials = { readonly clientId: string; readonly clientSecret: string }
 
-/** RFC 7617 §2. OAuth encodes both parts as in a form before they are joined (RFC 6749 §2.3.1). */
+/**
+ * Returns the id and the secret in a Basic header (RFC 7617 §2); `undefined` if it is malformed. OAuth
+ * encodes both parts as in a form before they are joined (RFC 6749 §2.3.1).
+ */
 export function parseBasic(header: string): ClientCredentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/]{1,2048}={0,2}) *$/i.exec(header)?.[1]
   const bytes = encoded === undefined ? undefined : decodeBase64(encoded)

@@ -1,6 +1,6 @@
-// Count and log of requests: one line of JSON for each request except successful polls and probes. The line
-// has the request id, the trace and the duration. It has the route as mounted, because addresses contain ids,
-// tokens and capabilities.
+// Counts and logs requests: one line of JSON for each request except successful polls and probes. The line
+// has the request id, the trace and the duration. It has the pattern of the route and not the address,
+// because addresses contain ids, tokens and capabilities.
 
 import type { Context, MiddlewareHandler } from 'hono'
 import { matchedRoutes } from 'hono/route'
@@ -9,13 +9,16 @@ import { record } from '../../metrics/record.ts'
 import type { AppEnv } from './context.ts'
 import { readTrace } from './trace.ts'
 
-/** Counts the request, and logs it after the response. Mount it right after `requestId`. */
+/**
+ * Counts the request, and logs it after the response. This middleware must be mounted right after
+ * `requestId`.
+ */
 export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
   const begun = Date.now()
   await next()
   const { status } = c.res
   const route = routeOf(c)
-  const { method } = c.req // a method that the platform knows: it rejects others before us
+  const { method } = c.req // the platform has already rejected unknown methods
   const ms = Date.now() - begun
   const isRepeated = status === 200 && REPEATED.has(route)
   const labels = { audience: audienceOf(c, route), method, route, status: String(status) }
@@ -26,7 +29,8 @@ export const logRequests: MiddlewareHandler<AppEnv> = async (c, next) => {
 }
 
 /**
- * Audience of a route. A long poll lasts as long as the caller asked for, so its time is counted separately.
+ * Returns the audience of a route. A long poll has its own audience, because it lasts as long as the caller
+ * asked for.
  */
 function audienceOf(c: Context<AppEnv>, route: string): string {
   if (c.req.query('wait') !== undefined) return 'waiting'
@@ -35,12 +39,15 @@ function audienceOf(c: Context<AppEnv>, route: string): string {
   return /^\/(v1|oauth)\//.test(route) ? 'api' : 'public'
 }
 
-/** Routes of polls and probes. A line for each success would cost a tenth of the response. */
+/**
+ * Routes of polls and probes. Their successful requests are not logged, because a line would cost a tenth of
+ * the response.
+ */
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 
 /**
- * Returns the pattern that matched. A pattern that ends in `*` counts only if no other pattern matched; then
- * the longest pattern counts.
+ * Returns the last matched pattern that does not end in `*`. If there is none, returns the longest matched
+ * pattern.
  */
 export function routeOf(c: Context<AppEnv>): string {
   const paths = matchedRoutes(c).map(({ path }) => path)

@@ -1,5 +1,5 @@
-// Errors for relying parties and operators: RFC 9457 problem details. One table has every code; the pages
-// behind `type` are generated from it (public/pages.ts).
+// Errors for relying parties and operators: RFC 9457 problem details. One table has every code. The pages
+// behind `type` are generated from the table (public/pages.ts).
 
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { Problem } from '../../api/responses/public.ts'
@@ -13,7 +13,7 @@ export type ProblemKind = {
   readonly retryable: boolean
 }
 
-/** Returns the rows of one status. */
+/** Returns a function that makes the table rows of one status. */
 const kind =
   (status: ContentfulStatusCode, retryable = false) =>
   (title: string): ProblemKind => ({ status, title, retryable })
@@ -25,7 +25,10 @@ const missing = kind(404)
 const conflict = kind(409)
 const limited = kind(429, true)
 
-/** Every code (api/errors). Stable within /v1. scripts/documents has the texts of their pages. */
+/**
+ * Every problem code (api/errors). A code does not change within /v1. scripts/documents has the texts of the
+ * pages about the codes.
+ */
 export const PROBLEMS = {
   invalid_json: invalid('The body is not acceptable JSON'),
   invalid_request: invalid('The request is not valid'),
@@ -68,8 +71,8 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS
 
 /**
- * One error of a request: an RFC 6901 pointer into the body (or `/<name>` of a parameter), never the value
- * itself.
+ * One error of a request. `pointer`: an RFC 6901 pointer into the body, or `/<name>` of a parameter. The
+ * error never contains the sent value.
  */
 export type FieldError = { readonly pointer: string; readonly code: string; readonly message: string }
 
@@ -85,7 +88,7 @@ type ProblemDetails = {
   readonly retryAfter?: number
 }
 
-/** Sends the RFC 9457 response of one code. */
+/** Sends the RFC 9457 response for a code. */
 export function problem(c: AppContext, code: ProblemCode, details: ProblemDetails = {}): Response {
   const { status, title, retryable } = PROBLEMS[code]
   const body: Problem = {
@@ -113,7 +116,7 @@ export function memberProblem(c: AppContext, error: FieldError): Response {
   return problem(c, 'invalid_request', { errors: [error] })
 }
 
-/** Returns the error of a request that no session could follow. */
+/** Returns the error of a valid request for which no session is possible. */
 export function unsatisfiable(error: FieldError): RequestError {
   return { code: 'policy_unsatisfiable', errors: [error] }
 }
@@ -123,7 +126,10 @@ export function notAllowed(code: ProblemCode, pointer: string, message: string):
   return { code, errors: [{ pointer, code: 'not_allowed', message }] }
 }
 
-/** RFC 6750 §3: no error code if no token was sent; an expired token is an `invalid_token`. */
+/**
+ * Returns the value of `WWW-Authenticate` (RFC 6750 §3). It has no error code if no token was sent. An
+ * expired token is an `invalid_token`.
+ */
 function challenge(code: ProblemCode): string {
   if (code === 'missing_token') return 'Bearer'
   return `Bearer error="${code === 'insufficient_scope' ? code : 'invalid_token'}"`

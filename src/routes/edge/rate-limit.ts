@@ -1,17 +1,17 @@
-// Rate limits (api/limits). The platform's limiters count for a whole location. Without them, a token bucket
-// in memory has the same limits for one process.
+// Rate limits (api/limits). The platform's limiters count the calls of a whole location. Without these
+// limiters, a token bucket in memory applies the same limits to one process.
 
 import { loadConfig } from '../../config.ts'
 import { cameByCloudflare } from './cloudflare.ts'
 import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
-/** At most `limit` at once, refilled evenly over `period` milliseconds. */
+/** Rate of a bucket: at most `limit` tokens at once, refilled evenly over `period` milliseconds. */
 type Rate = { readonly limit: number; readonly period: number }
 
 /**
- * Takes one token of a key; false if none is left. `now` is Unix milliseconds. A `count` of -1 gives one
- * back.
+ * Takes one token of a key. Returns false if no token is left. `now`: Unix milliseconds. A `count` of -1
+ * gives one token back.
  */
 type Bucket = (key: string, now: number, count?: 1 | -1) => boolean
 
@@ -21,8 +21,8 @@ const TOKENS: Rate = { limit: 60, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
- * Keys of one bucket. The least recently used key is dropped first, which never reduces the calls of a
- * caller.
+ * Number of keys of one bucket. The least recently used key is dropped first. It then starts again with all
+ * tokens, so no caller loses calls.
  */
 const MAXIMUM_KEYS = 10_000
 
@@ -46,15 +46,18 @@ const walletCalls = memoryBucket(WALLET_CALLS)
 const tokens = memoryBucket(TOKENS)
 const failures = memoryBucket(FAILED_AUTHENTICATIONS)
 
-/** 100 creations a second for each API key. Returns the response to send beyond this limit. */
+/**
+ * Limits creations to 100 a second for each API key. Returns the response to send if there were more;
+ * `undefined` otherwise.
+ */
 export async function limitCreations(c: AppContext, keyId: string): Promise<Response | undefined> {
   const allowed = await take(c.env.CREATION_RATE_LIMIT, creations, keyId)
   return allowed ? undefined : problem(c, 'rate_limited')
 }
 
 /**
- * 60 wallet calls in 10 s for each address. Returns false if there were more. Without a known address
- * there is no limit.
+ * Counts a wallet call. Returns false if there were more than 60 in 10 s from the caller's address. Without a
+ * known address there is no limit.
  */
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
@@ -62,22 +65,25 @@ export async function takeWalletCall(c: AppContext): Promise<boolean> {
 }
 
 /**
- * 60 calls of the token endpoint in 10 s for each address, before any authentication. Returns false if
- * there were more. Without a known address there is no such limit.
+ * Counts a call of the token endpoint, before any authentication. Returns false if there were more than 60 in
+ * 10 s from the caller's address. Without a known address there is no limit.
  */
 export async function takeTokenCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   return address === undefined || take(c.env.TOKEN_RATE_LIMIT, tokens, `address ${address}`)
 }
 
-/** 60 tokens in 10 s for each authenticated client, so that no other caller can use up its limit. */
+/**
+ * Counts a token of an authenticated client. Returns false if there were more than 60 in 10 s. Each client
+ * has its own limit, which no other caller can use up.
+ */
 export function takeToken(c: AppContext, clientId: string): Promise<boolean> {
   return take(c.env.TOKEN_RATE_LIMIT, tokens, `client ${clientId}`)
 }
 
 /**
- * Returns the caller's address from a trusted header: the header of Cloudflare's edge, or the header that the
- * operator named. An IPv6 address is cut to its network.
+ * Returns the caller's address from a trusted header; `undefined` if it is unknown. The header is the one
+ * that the operator named, else the header of Cloudflare's edge. An IPv6 address is cut to its network.
  */
 export function clientAddress(request: Request, clientIpHeader: string | null): string | undefined {
   // Only Cloudflare's edge sets cf-connecting-ip. Without that edge any caller could send it.
@@ -88,8 +94,8 @@ export function clientAddress(request: Request, clientIpHeader: string | null): 
 }
 
 /**
- * Returns an IPv6 address as its first 64 bits: one subscriber has them all (RFC 6177 §2). Everything else is
- * returned unchanged.
+ * Returns the first 64 bits of an IPv6 address, because one subscriber has all addresses with these bits (RFC
+ * 6177 §2). Returns any other text unchanged.
  */
 function toNetwork(address: string): string {
   const literal = `http://[${address.replace(/^\[|\]$|%.*$/g, '')}]`
@@ -99,14 +105,14 @@ function toNetwork(address: string): string {
   const after = tail?.split(':').filter((group) => group !== '') ?? []
   const zeros = Array<string>(8 - before.length - after.length).fill('0')
   const groups = [...before, ...zeros, ...after]
-  // An IPv4 address in IPv6 (RFC 4291 §2.5.5.2) is counted whole.
+  // The whole address is kept for an IPv4 address in IPv6 (RFC 4291 §2.5.5.2).
   const isMapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
   return isMapped ? groups.slice(5).join(':') : `${groups.slice(0, 4).join(':')}::/64`
 }
 
 /**
- * Takes one of 10 failed authentications a minute of an address. It never limits a client, so no caller can
- * lock a client out. Returns false if there were more.
+ * Counts a failed authentication. Returns false if there were more than 10 in a minute from the caller's
+ * address. The limit is for an address and not for a client, so no caller can lock a client out.
  */
 export function takeFailedAuthentication(c: AppContext): boolean {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
@@ -114,9 +120,10 @@ export function takeFailedAuthentication(c: AppContext): boolean {
 }
 
 /**
- * Takes one of 10 failed sign-ins a minute, before the token is checked: further sign-ins of an address are
- * refused. A sign-in that succeeds does not count. Callers without a known address share one limit, by which
- * anyone could lock the operator out. So there the token is always checked.
+ * Counts a failed sign-in before the token is checked. `isOver`: there were more than 10 in a minute from the
+ * caller's address. `isRefused`: the sign-in is refused without a check of the token. `giveBack` removes the
+ * count of a sign-in that succeeds. Callers without a known address share one limit. Their token is always
+ * checked, so that nobody can lock the operator out.
  */
 export function beginSignIn(c: AppContext) {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)

@@ -1,20 +1,23 @@
-// Reads of request bodies. Each has a limit of bytes and of time. All together have a limit of bodies and
-// bytes, so slow or large bodies can neither hold all connections nor fill the memory.
+// Reads request bodies. Each body has a limit of bytes and of time. All bodies together have a limit of their
+// number and of their bytes. So slow or large bodies can neither use all connections nor fill the memory.
 
 import { REQUEST_BODY } from '../../limits.ts'
 import { readAtMost } from '../../net/bounded-read.ts'
 import { withTimeLimit } from '../../net/time-limit.ts'
 import { err, ok, type Result } from '../../result.ts'
 
-/** Reasons why a body is not read. `overloaded`: too many are being read now. */
+/** Reasons for which a body is not read. `overloaded`: too many bodies are being read now. */
 export type BodyError = 'too_large' | 'unreadable' | 'request_timeout' | 'overloaded'
 
-/** Senders of bodies. They are counted separately: bodies of anyone must not keep out bodies of callers. */
+/**
+ * Senders of bodies. Each kind has its own limit, so bodies of unknown senders do not keep out bodies of
+ * authenticated callers.
+ */
 export type Sender = 'anyone' | 'authenticated'
 
 /**
- * Reads a body of at most `limit` bytes, and not one chunk more. Reads no byte of a body that is too large,
- * or while too many bodies are being read.
+ * Reads a body of at most `limit` bytes. The read stops at the first chunk beyond the limit. Reads nothing if
+ * the declared length is too large, or if too many bodies are being read.
  */
 export async function readBody(
   request: Request,
@@ -27,7 +30,7 @@ export async function readBody(
   const reserve = declared === null ? limit : Number(declared)
   const release = reservations[sender].take(Number.isNaN(reserve) ? limit : reserve, Date.now())
   if (release === undefined) return err('overloaded')
-  // The platform stops a handler whose caller has gone, so no `finally` would run then.
+  // If the caller disconnects, the platform stops the handler, and `finally` does not run.
   request.signal.addEventListener('abort', release, { once: true })
   try {
     const body = await readInTime(request, limit)
@@ -42,13 +45,16 @@ export async function readBody(
 
 /** Space for bodies that are being read. */
 export type Reservations = {
-  /** Returns the function that gives the space back, or `undefined` if there is none. */
+  /**
+   * Reserves space. Returns the function that gives the space back, or `undefined` if there is not enough
+   * space.
+   */
   take(bytes: number, now: number): (() => void) | undefined
 }
 
 /**
- * Creates space for so many bodies and bytes. A reservation ends by itself soon after the time of a read. A
- * read whose handler was stopped cannot give it back.
+ * Creates space for this number of bodies and bytes. A reservation expires soon after the time limit of a
+ * read, because a read whose handler was stopped cannot give it back.
  */
 export function createReservations(limits: {
   readonly bodies: number
@@ -83,7 +89,10 @@ const reservations: Readonly<Record<Sender, Reservations>> = {
 
 class LateError extends Error {}
 
-/** Throws a `LateError` for a body that does not end in time. */
+/**
+ * Reads a body; `undefined` if it is longer than `limit`. Throws a `LateError` if the body does not end in
+ * time.
+ */
 function readInTime(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
   return withTimeLimit(REQUEST_BODY.milliseconds, (signal) => {
     const late = new Promise<never>((_, reject) => {

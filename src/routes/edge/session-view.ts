@@ -6,7 +6,7 @@ import type { View } from '../../session/document/state-view.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
-/** Sends a view of a session, or the problem why there is none. */
+/** Sends a view of a session, or the problem if there is no view. */
 export function sendView(c: AppContext, view: Result<View, SessionError>, status: 200 | 202 = 200): Response {
   if (!view.ok) return sessionProblem(c, view.error)
   return sendJsonText(c, view.value.json, status)

@@ -16,8 +16,8 @@ const MAXIMUM_ERRORS = 20
 
 /**
  * Reads a JSON body of at most `limit` bytes, and parses it with `schema`. The error is the response to send:
- * 415, 413, 408, 503, 400 `invalid_json` or 400 `invalid_request`. Routes authenticate before, unless
- * `sender` is anyone.
+ * 415, 413, 408, 503, 400 `invalid_json` or 400 `invalid_request`. The route must authenticate its caller
+ * before, unless `sender` is `anyone`.
  */
 export async function readJson<T>(
   c: AppContext,
@@ -74,7 +74,9 @@ function toFieldErrors(issue: z.core.$ZodIssue, data: Json): readonly FieldError
   return [{ pointer, code, message: issue.message }]
 }
 
-/** Names come from the sender, so their length is limited. */
+/**
+ * Returns the pointer of a path. The sender chooses the names in it, so each name is cut to 100 characters.
+ */
 function pointerOf(path: readonly string[]): string {
   return toPointer(path.map((name) => name.slice(0, 100)))
 }
@@ -90,7 +92,9 @@ function isAbsent(data: Json, path: readonly string[]): boolean {
   return false
 }
 
-/** Finds members called `__proto__`, which zod ignores silently. At most 20, as with other errors. */
+/**
+ * Returns an error for each member called `__proto__`, which zod ignores silently. Returns at most 20 errors.
+ */
 function prototypeErrors(data: Json): readonly FieldError[] {
   return prototypeMembers(data, []).slice(0, MAXIMUM_ERRORS)
 }

@@ -20,20 +20,17 @@ import { readQuery } from '../edge/validate.ts'
 import { insightsQuery } from './list-query.ts'
 
 const DAY_MS = 24 * HOUR_MS
-/** Most steps of one response. */
+/** Largest number of steps in one response. */
 const STEPS = 750
-/** Days that are read at a time. */
+/** Number of days that are read at the same time. */
 const AT_A_TIME = 10
-/** Age of a day, in days, from which its counters hardly change, because its sessions have ended. */
+/** Age in days from which the counters of a day hardly change, because its sessions have ended. */
 const OLD_DAYS = 3
 /** Time for which the counters of an old day are cached, and number of cached days. */
 const CACHED_MS = 30_000
 const CACHED_DAYS = 200
 
-/**
- * Responds with the steps of a range. `from` is moved to the start of its hour or day in UTC; `to` is
- * exclusive.
- */
+/** Sends the steps of a range. `from` is moved to the start of its hour or day in UTC. `to` is exclusive. */
 export async function readInsights(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error
@@ -63,7 +60,10 @@ export async function readInsights(c: AppContext): Promise<Response> {
   return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }
 
-/** Returns the hours of a range. A session may end two days after its creation. */
+/**
+ * Returns the counters of the hours in a range. The two days before the range are read as well, because a
+ * session may end two days after its creation.
+ */
 async function loadHours(
   env: Env,
   relyingPartyId: string,
@@ -81,7 +81,7 @@ async function loadHours(
   return hours.filter(({ at }) => at >= from && at < to)
 }
 
-/** Counters of old days. The days that were read last are at the end. */
+/** Cache of the counters of old days. The days that were stored last are at the end. */
 const cache = new Map<string, { readonly until: number; readonly counts: readonly HourCounts[] }>()
 
 async function loadCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
@@ -97,7 +97,10 @@ async function loadCounts(env: Env, relyingPartyId: string, day: number): Promis
   return counts
 }
 
-/** Reads a day whose entries may need several calls. Each call reads on. */
+/**
+ * Reads the counters of a day. A day with many entries needs several calls. Each call continues where the
+ * last call stopped.
+ */
 async function readCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
   const stub = indexStub(env, relyingPartyId, day)
   for (;;) {

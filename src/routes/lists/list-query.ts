@@ -1,4 +1,4 @@
-// Queries of `GET /v1/insights` and `GET /v1/verify` (api/lists): filters, and the cursor of pages.
+// Queries of `GET /v1/insights` and `GET /v1/verify` (api/lists): filters, and the cursor between pages.
 
 import * as z from 'zod/mini'
 import { NOT_A_CURSOR, pageLimit } from '../../api/requests.ts'
@@ -18,7 +18,7 @@ const METADATA_FILTERS = 3
 const status = z.enum(STATUSES)
 const time = z.iso.datetime({ offset: true, error: 'must be a time with an offset, as 2027-01-31T12:00:00Z' })
 
-/** Query of `GET /v1/verify`. `metadata.{key}` is any other name with that prefix. */
+/** Query of `GET /v1/verify`. A name that starts with `metadata.` is a filter for one key of the metadata. */
 export const listQuery = z
   .catchall(
     z.object({
@@ -62,7 +62,10 @@ const KNOWN = new Set([
   ...['limit', 'after'],
 ])
 
-/** Returns the filter of a query, and the position before which it reads; null: from the newest on. */
+/**
+ * Returns the filter of a query, and the position where reading starts. Only entries before the position are
+ * read. `before` null: reading starts at the newest entry.
+ */
 export function parseFilter(query: ListQuery): {
   readonly filter: EntryFilter
   readonly before: EntryPosition | null
@@ -84,7 +87,10 @@ export function parseFilter(query: ListQuery): {
   return { filter, before }
 }
 
-/** Returns true if the query reads every entry. A filter by time reads no other entries. */
+/**
+ * Returns true if the query returns every entry that is read. The filter by time is ignored here, because
+ * older entries are not read.
+ */
 export function isUnfiltered({ created_after: _, ...filters }: EntryFilter): boolean {
   return Object.keys(filters).length === 0
 }
@@ -92,7 +98,7 @@ export function isUnfiltered({ created_after: _, ...filters }: EntryFilter): boo
 const TIME_BYTES = 8
 const MARK_BYTES = 16
 
-/** Returns the cursor after an entry, for this relying party and this query. */
+/** Returns the cursor that continues after an entry, for this relying party and this query. */
 export async function writeListCursor(config: Config, context: string, at: EntryPosition): Promise<string> {
   const bytes = new Uint8Array(TIME_BYTES + MARK_BYTES)
   new DataView(bytes.buffer).setBigUint64(0, BigInt(at.created_at))
@@ -113,7 +119,10 @@ export async function readListCursor(
   return { created_at, mark: encodeBase64url(bytes.slice(TIME_BYTES)) }
 }
 
-/** Returns the context of a cursor: a cursor of another relying party or other filters is unknown. */
+/**
+ * Returns the relying party and the filters as one text, which the MAC of a cursor covers. A cursor made for
+ * another relying party or for other filters is rejected.
+ */
 export function cursorContext(relyingPartyId: string, query: ListQuery): string {
   const { limit: _, after: __, ...filters } = query
   const sorted = Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1))

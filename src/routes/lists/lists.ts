@@ -1,5 +1,5 @@
-// Lists of a relying party's verifications (api/lists): day by day, newest first. A page without a filter
-// reads as many entries as it returns, and one more.
+// Lists of a relying party's verifications (api/lists). Days are read one by one, newest first. A page
+// without a filter reads one entry more than it returns.
 
 import { Hono } from 'hono/tiny'
 import { NOT_A_CURSOR } from '../../api/requests.ts'
@@ -29,7 +29,7 @@ import {
 } from './list-query.ts'
 import { listWallets } from './wallets.ts'
 
-/** `GET /v1/verify`, `GET /v1/insights` and `GET /v1/wallets`. */
+/** Builds the routes `GET /v1/verify`, `GET /v1/insights` and `GET /v1/wallets`. */
 export function listRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/v1/verify', list)
@@ -37,7 +37,7 @@ export function listRoutes(): Hono<AppEnv> {
     .get('/v1/wallets', listWallets)
 }
 
-/** Entries that a page with a filter reads at most. */
+/** Largest number of entries that a page with a filter reads. */
 const SCANNED = 5_000
 
 async function list(c: AppContext): Promise<Response> {
@@ -98,7 +98,7 @@ function listed(entry: IndexEntry, baseUrl: string): Listed {
   const { verification_id, status, stage, credential_types, attempt_count, metadata, livemode } = entry
   return {
     verification_id,
-    // A session wrote these values.
+    // A session wrote these values, so they are not checked.
     status: status as Status,
     stage: stage as Stage,
     created_at: isoTime(entry.created_at),

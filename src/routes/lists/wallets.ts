@@ -1,4 +1,5 @@
-// Wallets that the service has a profile of (api/wallets): the values of `wallet` in a creation.
+// Wallets for which the service has a profile (api/wallets). Their ids are the values of `wallet` in a
+// creation.
 
 import type { WalletList } from '../../api/responses/lists.ts'
 import { WALLET_PROFILES } from '../../wallets/profiles/index.ts'

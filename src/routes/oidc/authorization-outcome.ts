@@ -1,4 +1,4 @@
-// The outcome of an authorization request, and the one place that sends it.
+// The outcome of an authorization request, and the function that sends it.
 
 import type { AppContext } from '../edge/context.ts'
 import type { Issuer } from './issuer.ts'
@@ -13,23 +13,32 @@ import {
 
 /** The outcome of an authorization request. */
 export type AuthorizationOutcome =
-  /** The browser goes to this address: the page of a login that has begun, or the client's. */
+  /**
+   * The browser is redirected to this address: the session page of a new login, or the client's address with
+   * an error.
+   */
   | { readonly kind: 'page'; readonly address: string }
-  /** The client receives an error at its registered address. */
+  /**
+   * The request is refused. In live mode, the client receives the error at its registered address. In test
+   * mode, a page of ours shows the error.
+   */
   | ({ readonly kind: 'refused'; readonly error: RequestError } & Early)
-  /** The client or its address is unknown: a page, and no redirect. */
+  /**
+   * A page of ours shows the error, without a redirect. The client or its address is unknown, the request is
+   * malformed, or the limit is reached.
+   */
   | {
       readonly kind: 'notice'
       readonly status: 400 | 429
       readonly details: string
       readonly locales: string | undefined
-      /** Address that the person may continue at. */
+      /** Address of the link on the page. The browser opens it only if the person presses the link. */
       readonly address?: string
     }
   /** An object could not be reached. */
   | { readonly kind: 'unavailable' }
 
-/** The request of a client whose address is known. */
+/** A request whose client and `redirect_uri` are known. */
 type Early = {
   readonly issuer: Issuer
   readonly redirectUri: string
@@ -51,7 +60,10 @@ export async function sendOutcome(c: AppContext, outcome: AuthorizationOutcome):
   }
 }
 
-/** An error as the browser brings it to the client. */
+/**
+ * Response to a refused request. In live mode, the browser brings the error to the client, by a redirect or a
+ * form. In test mode, a page of ours shows the error.
+ */
 type Answer =
   | Extract<AuthorizationOutcome, { kind: 'page' | 'notice' }>
   | {
@@ -62,8 +74,9 @@ type Answer =
     }
 
 /**
- * Returns the answer to an error that is found before the person has seen our page. In test mode anybody may
- * register a client, so the browser opens the client's address by a press only (RFC 9700 §4.11.2).
+ * Returns the response to a refused request. The error was found before the person has seen our page. In test
+ * mode anybody may register a client, so the browser is not redirected. The page has a link to the client,
+ * which the person must press (RFC 9700 §4.11.2).
  */
 async function answerTo(
   c: AppContext,

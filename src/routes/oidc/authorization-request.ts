@@ -1,5 +1,6 @@
 // The authorization request of a client (OpenID Connect Core 1.0 §3.1.2, RFC 6749 §4.1.1, RFC 7636). The
-// person may edit it in the address, so it chooses only among what the relying party registered.
+// person can edit the request in the browser's address. So a request can choose only among the values that
+// the relying party registered.
 
 import { locale } from '../../api/requests.ts'
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
@@ -32,16 +33,22 @@ export type ParsedRequest = {
   readonly locale: string | undefined
 }
 
-/** Channel of a request. `authenticated`: pushed by a client that authenticated. */
+/**
+ * Channel of a request. `pushed`: a public client pushed the request. `authenticated`: a confidential client
+ * pushed the request, and has authenticated.
+ */
 export type RequestOrigin = 'front_channel' | 'pushed' | 'authenticated'
 
-/** Returns the client's registered address that the request names; `undefined` if it names another. */
+/** Returns `uri` if the client has registered it; `undefined` otherwise. */
 export function registeredUri(client: OidcClient, uri: string | undefined): string | undefined {
   if (uri === undefined) return undefined
   return client.redirect_uris.some((registered) => isSame(registered, uri, client)) ? uri : undefined
 }
 
-/** RFC 8252 §7.3: the port of a loopback address of a native client is chosen when it is opened. */
+/**
+ * Returns true if `uri` is the registered address. The port of a native client's loopback address may differ,
+ * because the client opens a free port for each login (RFC 8252 §7.3).
+ */
 function isSame(registered: string, uri: string, { application_type }: OidcClient): boolean {
   if (registered === uri) return true
   const isLoopback = application_type === 'native' && URL.canParse(uri) && LOOPBACK.test(registered)
@@ -99,7 +106,10 @@ export async function parseRequest(
   })
 }
 
-/** UserInfo that is encrypted and has no algorithm of its own is signed as the ID token is. */
+/**
+ * Returns the signing algorithm of UserInfo for a client that registered none. Encrypted UserInfo has the
+ * algorithm of the ID token. Null: UserInfo is not signed.
+ */
 function signedInside(client: OidcClient) {
   return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
 }
@@ -111,7 +121,7 @@ function findEncryption(client: OidcClient, token: 'id_token' | 'userinfo'): Tok
   return alg && enc && jwk ? { alg, enc, jwk } : null
 }
 
-/** Checks the form of each parameter. */
+/** Returns the first error in the form of the parameters; `undefined` if there is no error. */
 function formError(parameters: Parameters): RequestError | undefined {
   if (parameters.has('request')) return 'request_object'
   if (parameters.has('request_uri')) return 'foreign_request_uri'
@@ -132,7 +142,10 @@ function parseScopes(parameters: Parameters): readonly string[] {
   return (parameters.get('scope') ?? '').split(' ').filter((scope) => scope !== '')
 }
 
-/** Standard scopes choose nothing. At most one other scope names a policy. */
+/**
+ * Returns the policy that a scope names, or else the default policy. Standard scopes are ignored. At most one
+ * other scope is allowed.
+ */
 function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPolicy, RequestError> {
   const scopes = new Set(parseScopes(parameters))
   if (!scopes.delete('openid')) return err('scope_openid')
@@ -144,8 +157,9 @@ function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPo
 }
 
 /**
- * The person can edit a request on the front channel. One marked policy among others could replace a stronger
- * policy, so each must be marked.
+ * Returns an error if the client may not use this channel. A request is protected only if an authenticated
+ * client pushed it. In other requests, a `front_channel` policy could be chosen in place of a stronger
+ * policy. So all policies must be `front_channel`, unless the client has only one.
  */
 function channelError(client: OidcClient, origin: RequestOrigin): RequestError | undefined {
   const { policies, require_pushed_authorization_requests: mustPush } = client
@@ -155,7 +169,10 @@ function channelError(client: OidcClient, origin: RequestOrigin): RequestError |
   return isAllowed ? undefined : 'policy_by_front_channel'
 }
 
-/** RFC 9700 §2.1.1: PKCE, or a nonce of a confidential client that cannot do PKCE. */
+/**
+ * Returns an error if nothing protects the code (RFC 9700 §2.1.1). A request must have PKCE. A client that is
+ * not registered with `require_pkce` may send a nonce instead.
+ */
 function proofError(parameters: Parameters, client: OidcClient): RequestError | undefined {
   const challenge = parameters.get('code_challenge')
   const method = parameters.get('code_challenge_method')
@@ -167,19 +184,20 @@ function proofError(parameters: Parameters, client: OidcClient): RequestError | 
   return /^[A-Za-z0-9_-]{43}$/.test(challenge) ? undefined : 'challenge'
 }
 
-/** Core §5.5.1.1: one of the values of an essential `acr` must be a level. */
+/** Returns an error if an essential `acr` has no value that is a level (Core §5.5.1.1). */
 function acrError({ acr }: ClaimsParameter): RequestError | undefined {
   return acr === null || essentialLevel(acr) !== undefined ? undefined : 'acr'
 }
 
 /**
- * Returns the lowest level that satisfies an essential `acr`; `undefined` if every level does, or no level.
+ * Returns the lowest level that satisfies an essential `acr`; `undefined` if `acr` is null, or if no value of
+ * `acr` is a level.
  */
 export function essentialLevel(acr: readonly string[] | null): AssuranceLevel | undefined {
   return ASSURANCE_LEVELS.find((level) => acr?.includes(ACR_PREFIX + level))
 }
 
-/** Returns the first of the wanted languages that the page has. */
+/** Returns the first wanted language that the page has; `undefined` if there is none. */
 function parseLanguage(wanted: string | undefined): string | undefined {
   return wanted?.split(' ').find((tag) => findPageLanguage(tag) !== null && locale.safeParse(tag).success)
 }

@@ -1,5 +1,5 @@
-// Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): creates a verification and opens its page in the
-// browser that asks. A bad client or address never redirects.
+// Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): creates a verification, and opens its page in the
+// calling browser. If the client or its address is unknown, the browser is not redirected.
 
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import type { AppContext } from '../edge/context.ts'
@@ -29,13 +29,13 @@ async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
   const client = await loadOidcClient(c.env, settings.relying_party_id, clientId, Date.now())
   if (!client.ok) return client.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
   if (!(await takeWalletCall(c))) return notice('too many requests: wait a moment', locales, 429)
-  const sent = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })
-  const { redirectUri, origin } = sent
+  const request = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })
+  const { redirectUri, origin } = request
   if (redirectUri === undefined)
     return notice(`redirect_uri: not registered: ${parameters.get('redirect_uri') ?? ''}`, locales)
-  const early = { issuer: issuer.value, redirectUri, parameters: sent.parameters }
-  if (sent.error !== null) return { kind: 'refused', error: sent.error, ...early }
-  const parsed = await parseRequest(sent.parameters, client.value, { redirectUri, origin })
+  const early = { issuer: issuer.value, redirectUri, parameters: request.parameters }
+  if (request.error !== null) return { kind: 'refused', error: request.error, ...early }
+  const parsed = await parseRequest(request.parameters, client.value, { redirectUri, origin })
   if (!parsed.ok) return { kind: 'refused', error: parsed.error, ...early }
   const page = await createLogin(c, issuer.value, client.value, parsed.value)
   return page.ok ? { kind: 'page', address: page.value } : { kind: 'refused', error: page.error, ...early }

@@ -1,5 +1,5 @@
-// The `claims` parameter (OpenID Connect Core 1.0 §5.5, Identity Assurance 1.0 §6). It narrows what is
-// released, and changes no condition.
+// The `claims` parameter (OpenID Connect Core 1.0 §5.5, Identity Assurance 1.0 §6). It can reduce the claims
+// that are released. It does not change what the policy requires.
 
 import { isJsonObject, type Json, type JsonObject, member, parseJsonObject } from '../../codec/json.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
@@ -7,8 +7,8 @@ import type { TokenRules, VerifiedClaimsRequest } from '../../session/document/l
 import { TOKEN_CLAIMS } from '../../session/tokens/claim-names.ts'
 
 /**
- * The content of the parameter. `acr`: values of an essential `acr`. `sub`: acceptable values. Null: any
- * value.
+ * The content of the parameter. `acr`: accepted values of an essential `acr`. `sub`: accepted values of
+ * `sub`. Null: every value is accepted.
  */
 export type ClaimsParameter = {
   readonly id_token: NamedClaims
@@ -17,10 +17,10 @@ export type ClaimsParameter = {
   readonly sub: readonly string[] | null
 }
 
-/** Claims that are named for one token. `verified`: entries of `verified_claims`. */
+/** Claims that the parameter names for one token. `verified`: entries of `verified_claims`. */
 type NamedClaims = Pick<TokenRules, 'names'> & { readonly verified: readonly VerifiedClaimsRequest[] }
 
-/** Returns what the parameter says; `undefined` if it is malformed. */
+/** Returns the content of the parameter; `undefined` if it is malformed. */
 export function parseClaims(text: string | undefined): ClaimsParameter | undefined {
   if (text === undefined) return NOTHING
   const parsed = parseJsonObject(text, OIDC_REQUEST.claims)
@@ -33,7 +33,7 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
   const requestsOf = (name: string) => [idToken, userinfo].map((claims) => member(claims, name) ?? null)
   // Both tokens have the same `acr` and `sub`, so the conditions of both apply.
   const [acrs, subs] = [requestsOf('acr'), requestsOf('sub')]
-  // A value that cannot be compared must not count as no condition.
+  // A value that is not a text cannot be compared. It must not be ignored, so the parameter is rejected.
   if (![...acrs, ...subs].every(hasTexts)) return undefined
   const essential = acrs.filter((acr) => isJsonObject(acr) && member(acr, 'essential') === true)
   return {
@@ -47,14 +47,20 @@ export function parseClaims(text: string | undefined): ClaimsParameter | undefin
 const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
-/** Naming a claim of every token narrows nothing. */
+/**
+ * Returns the claims that are named for one token. Claims that every token has are left out. `names` null: no
+ * other claim is named, so the claims are not reduced.
+ */
 function parseRules(claims: JsonObject): NamedClaims {
   const named = Object.keys(claims).filter((name) => !TOKEN_CLAIMS.includes(name))
   const verified = parseVerifiedClaims(member(claims, 'verified_claims'))
   return { names: named.length === 0 ? null : named, verified }
 }
 
-/** A member is null or an object. `verified_claims` may also be a list of objects. */
+/**
+ * Returns true if the request for one claim is well-formed: null or an object. `verified_claims` may also be
+ * a list of objects.
+ */
 function isRequest([name, request]: readonly [string, Json]): boolean {
   if (Array.isArray(request)) return name === 'verified_claims' && request.every(isJsonObject)
   if (!isJsonObject(request)) return request === null
@@ -62,7 +68,10 @@ function isRequest([name, request]: readonly [string, Json]): boolean {
   return essential === undefined || typeof essential === 'boolean'
 }
 
-/** One request, or a list of them. Leaves out requests with a condition that is never met. */
+/**
+ * Parses `verified_claims`: one request, or a list of requests. Leaves out a request that has a condition
+ * which the service never meets.
+ */
 function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaimsRequest[] {
   return (Array.isArray(request) ? request : [request]).flatMap((one) => {
     if (!isJsonObject(one)) return []
@@ -85,14 +94,17 @@ function parseVerifiedClaims(request: Json | undefined): readonly VerifiedClaims
   })
 }
 
-/** Returns true if a claim has only conditions on its value. Any other condition cannot be compared. */
+/** Returns true if a claim has no conditions except on its value. Other conditions cannot be compared. */
 function isComparable(claim: Json): boolean {
   return !Array.isArray(claim) && !isRestricted(claim, VALUES)
 }
 
 const VALUES = ['value', 'values']
 
-/** Identity Assurance 1.0 §6: true if a member restricts its content. The members in `except` are allowed. */
+/**
+ * Returns true if a request has a member that restricts its content (Identity Assurance 1.0 §6). Members in
+ * `except` are ignored.
+ */
 function isRestricted(request: Json, except: readonly string[] = []): boolean {
   if (Array.isArray(request)) return request.some((one) => isRestricted(one))
   if (!isJsonObject(request)) return request !== null
@@ -103,7 +115,7 @@ function isRestricted(request: Json, except: readonly string[] = []): boolean {
   )
 }
 
-/** Returns the texts that satisfy every `value` and `values`; null if there is none of these members. */
+/** Returns the texts that satisfy every `value` and `values`; null if no request has such a member. */
 function textsIn(requests: readonly Json[]): readonly string[] | null {
   const [first, ...others] = requests.flatMap(parseConditions)
   return first?.filter(isText).filter((text) => others.every((one) => one.includes(text))) ?? null
@@ -117,7 +129,7 @@ function isText(value: Json): value is string {
   return typeof value === 'string'
 }
 
-/** Returns the accepted values of each of `value` and `values`. */
+/** Returns a list of accepted values for `value`, and a list for `values`. An absent member has no list. */
 function parseConditions(request: Json): readonly (readonly Json[])[] {
   if (!isJsonObject(request)) return []
   return VALUES.flatMap((name) => {

@@ -1,5 +1,5 @@
-// Authentication of clients (OpenID Connect Core 1.0 §9, RFC 7523). A client authenticates in the one way
-// that it is registered with. Failures are limited by address.
+// Authentication of clients (OpenID Connect Core 1.0 §9, RFC 7523). A client must authenticate with its
+// registered method. The failures of one address are limited.
 
 import { compactVerify } from 'jose'
 import * as z from 'zod/mini'
@@ -19,25 +19,25 @@ import { takeFailedAuthentication } from '../edge/rate-limit.ts'
 import type { Issuer } from './issuer.ts'
 import type { OidcError } from './responses.ts'
 
-/** Seconds that an assertion may be valid for, and that its beginning may be ahead. */
+/** Seconds for which an assertion may still be valid, and seconds by which its start may be in the future. */
 const LONGEST_ASSERTION = 300
 const CLOCK_SKEW = 10
 
 type Parameters = ReadonlyMap<string, string>
 type Failure = Extract<OidcError, 'client_unknown' | 'two_authentications' | 'rate_limited' | 'unavailable'>
 
-/** Returns the client of a request. A client without authentication names itself. */
+/** Returns the client of a request. A client with the method `none` sends only its `client_id`. */
 export async function authenticateOidcClient(
   c: AppContext,
   issuer: Issuer,
   parameters: Parameters,
 ): Promise<Result<OidcClient, Failure>> {
-  const found = await identify(c, issuer, parameters)
-  if (found.ok || found.error !== 'client_unknown') return found
-  return takeFailedAuthentication(c) ? found : err('rate_limited')
+  const client = await identify(c, issuer, parameters)
+  if (client.ok || client.error !== 'client_unknown') return client
+  return takeFailedAuthentication(c) ? client : err('rate_limited')
 }
 
-/** The means by which a client authenticates. */
+/** The method and the credential by which a request authenticates its client. */
 type Presented = { readonly clientId: string } & (
   | { readonly method: 'client_secret_basic' | 'client_secret_post'; readonly secret: string }
   | { readonly method: 'private_key_jwt'; readonly assertion: string }
@@ -104,7 +104,10 @@ async function isAuthentic(
   return live.filter(({ hash }) => timingSafeEqualText(hash, digest)).length > 0
 }
 
-/** RFC 7523 §3. `aud` is the issuer alone: an assertion for another server proves nothing here. */
+/**
+ * Claims of an assertion (RFC 7523 §3). `aud` must be the issuer alone, so that an assertion for another
+ * server is rejected.
+ */
 const ASSERTION = z.object({
   iss: z.string(),
   sub: z.string(),
@@ -129,14 +132,17 @@ async function acceptsAssertion(
   const isInTime = claims.exp > seconds && claims.exp <= seconds + LONGEST_ASSERTION
   const isBegun = Math.max(claims.nbf ?? 0, claims.iat ?? 0) <= seconds + CLOCK_SKEW
   if (audience !== issuer.url || !isInTime || !isBegun) return false
-  // The last check, so that only the client itself can store an identifier.
+  // This check is the last, so that only the client itself can store a `jti`.
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
   const name = `jti/${client_id}/${await digestOf(claims.jti)}`
   const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }
   return (await stub?.storeOnce(name, '', use)) === true
 }
 
-/** The algorithm is chosen by the key, and compared with the header. */
+/**
+ * Returns the claims of an assertion that one of the client's keys verifies; `undefined` otherwise. The key
+ * determines the accepted algorithms of the header.
+ */
 async function verifiedAssertion(assertion: string, client: OidcClient) {
   for (const { use: _, alg, kid: __, ...jwk } of signingKeys(client)) {
     const fitting = jwk.kty === 'EC' ? ['ES256'] : ['RS256', 'PS256']
@@ -148,7 +154,7 @@ async function verifiedAssertion(assertion: string, client: OidcClient) {
   return undefined
 }
 
-/** Reads the client that an assertion names. Nothing is verified yet. */
+/** Returns the `sub` of an assertion; `undefined` if it has none. The signature is not verified here. */
 function assertedClient(assertion: string): string | undefined {
   const payload = decodeBase64url(assertion.split('.')[1] ?? '')
   const parsed = parseJsonObject(payload, OIDC_REQUEST.assertion)

@@ -1,6 +1,6 @@
-// Authorization codes and access tokens. The secret in a code is derived from the secret in the cookie of the
-// browser that began the login, so no other browser can make it, and storage has its digest only. A MAC of
-// the service protects the time of the redirect.
+// Authorization codes and access tokens. The secret in a code is derived from the secret in the login cookie
+// of the browser that began the login. So no other browser can make the code. Storage has only digests of
+// these secrets. A code also contains the time of the redirect, which a MAC of the service protects.
 
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -12,7 +12,10 @@ import { derivedKey } from '../../session/store/keys.ts'
 import { digestOf, loginCookieName, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 
-/** Secret of a browser, and the digests that its login stores. */
+/**
+ * Secret of a browser, and the two digests that the login stores. `browser`: digest of the secret. `code`:
+ * digest of the secret in the code.
+ */
 export type BrowserSecret = { readonly secret: string; readonly browser: string; readonly code: string }
 
 /** Creates the secret of a browser for one login. */
@@ -21,10 +24,10 @@ export async function newBrowserSecret(): Promise<BrowserSecret> {
   return { secret, browser: await digestOf(secret), code: await digestOf(await digestCodeSecret(secret)) }
 }
 
-/** Seconds of the longest login: the session, the way back, and the tokens. */
+/** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */
 const COOKIE_SECONDS = 1_200
 
-/** `Lax`: the browser comes from the client's site, and opens our page by a redirect. */
+/** Sets the cookie of a login. It is `Lax`, because a redirect from the client's site opens our page. */
 export function setLoginCookie(
   c: AppContext,
   verificationId: string,
@@ -34,7 +37,10 @@ export function setLoginCookie(
   writeCookie(c, loginCookieName(verificationId), secret, { sameSite: 'Lax', maxAge })
 }
 
-/** Returns the code for a browser. `now` is Unix milliseconds. */
+/**
+ * Returns the authorization code for the browser with this secret. `now`: time of the redirect in Unix
+ * milliseconds.
+ */
 export async function deriveCode(
   config: Config,
   verificationId: string,
@@ -44,7 +50,10 @@ export async function deriveCode(
   return `${signed}.${await computeMac(config, signed)}`
 }
 
-/** A code of this service. `code`: digest of its secret. */
+/**
+ * A code of this service. `issuedAt`: time of the redirect in Unix milliseconds. `code`: digest of the secret
+ * in the code.
+ */
 type ParsedCode = { readonly verificationId: string; readonly issuedAt: number; readonly code: string }
 
 /** Parses a code; `undefined` for every text that this service did not write. */
@@ -56,13 +65,15 @@ export async function parseCode(config: Config, text: string): Promise<ParsedCod
 
 const CODE = /^(([A-Za-z0-9_-]{43})\.([0-9a-z]{1,10})\.([A-Za-z0-9_-]{43}))\.([A-Za-z0-9_-]{43})$/
 
-/** An access token, and the digest that is stored. */
+/** Returns a new access token, and the digest of the token, which is stored. */
 export async function newAccessToken(verificationId: string) {
   const token = `${verificationId.slice(2)}.${encodeBase64url(randomBytes(32))}`
   return { token, digest: await digestOf(token) }
 }
 
-/** Returns the session of an access token, and the token's digest. */
+/**
+ * Returns the session of an access token, and the digest of the token; `undefined` if the text is malformed.
+ */
 export async function parseAccessToken(text: string) {
   const id = /^([A-Za-z0-9_-]{43})\.[A-Za-z0-9_-]{43}$/.exec(text)?.[1]
   return id === undefined ? undefined : { verificationId: `v_${id}`, digest: await digestOf(text) }

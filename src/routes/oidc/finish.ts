@@ -1,5 +1,5 @@
-// The end of a login in its browser: the redirect to the client, with a code or an error. It changes nothing,
-// so a reload or a second tab gets the same result until the code was redeemed.
+// The end of a login in its browser: a redirect to the client, with a code or an error. The redirect changes
+// no stored state, so a reload or a second tab gets the same result until the code is redeemed.
 
 import { loadConfig } from '../../config.ts'
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
@@ -22,21 +22,21 @@ export async function finish(c: AppContext): Promise<Response> {
   const secret = loginSecret(c, id)
   if (!issuer.ok || session === undefined || secret === undefined) return sendNotice(c, 404, 'over')
   const { relying_party_id } = issuer.value.settings
-  const found = await session.finishLogin(relying_party_id, await digestOf(secret))
-  if (!found.ok) return sendNotice(c, 404, 'over')
-  const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = found.value
+  const login = await session.finishLogin(relying_party_id, await digestOf(secret))
+  if (!login.ok) return sendNotice(c, 404, 'over')
+  const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = login.value
   const locales = locale ?? undefined
   if (outcome.kind === 'over') {
     setLoginCookie(c, id, '', 0)
     return sendNotice(c, 404, 'over', { locales })
   }
-  // A reload needs the cookie for as long as a reload gets a code.
+  // The client may have been deleted or changed since the login began.
   const client = await loadOidcClient(c.env, relying_party_id, client_id, Date.now())
   if (!client.ok && client.error === 'unavailable') return sendUnavailable(c)
   if (!client.ok || registeredUri(client.value, redirect_uri) === undefined)
     return sendNotice(c, 404, 'over', { locales })
   if (outcome.kind === 'pending') return redirectTo(c, outcome.page)
-  // A reload needs the cookie for as long as it gets a code.
+  // The cookie lasts for as long as a reload of this address gets a code.
   setLoginCookie(c, id, secret, FINISH_MS / 1000)
   const { url: iss } = issuer.value
   const answer =

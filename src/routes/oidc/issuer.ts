@@ -1,5 +1,5 @@
-// The issuer of one relying party: its settings and clients, its metadata (OpenID Connect Discovery 1.0 §3),
-// and its keys. The metadata lists exactly what works (discovery.test.ts).
+// The issuer of one relying party: its address and settings, its metadata (OpenID Connect Discovery 1.0 §3),
+// and its keys. The metadata lists exactly the supported features (discovery.test.ts).
 
 import { loadConfig, type OidcJwk } from '../../config.ts'
 import type { Settings } from '../../relying-party/document/settings.ts'
@@ -13,7 +13,9 @@ import { problem } from '../edge/problems.ts'
 /** A relying party and the address of its issuer. */
 export type Issuer = { readonly url: string; readonly settings: Settings }
 
-/** Returns the issuer of the request; `not_found` also if the service has no keys. */
+/**
+ * Returns the issuer of the request. The error is also `not_found` if the service has no OpenID Connect keys.
+ */
 export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'not_found' | 'unavailable'>> {
   const id = c.req.param('rp') ?? ''
   const { oidc, baseUrl } = loadConfig(c.env)

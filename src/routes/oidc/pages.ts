@@ -1,5 +1,5 @@
 // Pages of the provider for people: a request that cannot start, a login that is over, and the form that
-// brings a code to the client. Everything from a request is shown as text.
+// brings a code to the client. Values from a request are shown as text only.
 
 import { html } from 'hono/html'
 import { findPageLanguage } from '../../session/views/page-language.ts'
@@ -17,16 +17,19 @@ export function textsFor(c: AppContext, locales = ''): Promise<Texts> {
   return textsIn(c.env.ASSETS, chooseLanguage(wanted, c.req.header('Accept-Language')))
 }
 
-/** Content of the page about a failure, besides its text. */
+/** Content of a notice besides its fixed text. */
 type Failure = {
   readonly locales?: string | undefined
-  /** The error, for the operator of the site. */
+  /** The error, for the operator of the client's site. */
   readonly details?: string
-  /** Address that the person may continue at: by a press only. */
+  /** Address of the link on the page. The browser opens it only if the person presses the link. */
   readonly address?: string
 }
 
-/** Sends the page of a request that cannot start, or of a login that is over or of another browser. */
+/**
+ * Sends the page for a request that cannot start, for a login that is over, or for a login that another
+ * browser began.
+ */
 export async function sendNotice(
   c: AppContext,
   status: 400 | 404 | 429,
@@ -43,13 +46,16 @@ ${error ? html`<p class="soft">${error}</p>` : ''}`
   return sendPage(c, status, { texts, title, body })
 }
 
-/** Asks the person to reload: an object could not be reached, or the page was prefetched. */
+/**
+ * Sends a page that asks the person to reload. It is for an object that could not be reached, and for a
+ * prefetch.
+ */
 export async function sendUnavailable(c: AppContext): Promise<Response> {
   const texts = await textsFor(c)
   return sendMessage(c, 503, texts, 'unavailable')
 }
 
-/** Sends the form of `response_mode=form_post`. Its script sends it at once. */
+/** Sends a page with the form of `response_mode=form_post`. A script on the page submits the form at once. */
 export async function sendForm(
   c: AppContext,
   redirectUri: string,

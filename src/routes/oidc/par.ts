@@ -1,5 +1,5 @@
-// Pushed authorization requests (RFC 9126): the client sends its request itself, so that the person cannot
-// edit it.
+// Pushed authorization requests (RFC 9126): the client sends the request itself, so that the person cannot
+// edit the request.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { loadConfig } from '../../config.ts'
@@ -34,19 +34,19 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const form = await readForm(c.req.raw, OIDC_REQUEST.characters)
   if (!form.ok) return refuse(c, form.error)
-  const sent = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
-  const client = await authenticateOidcClient(c, issuer.value, sent)
+  const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
+  const client = await authenticateOidcClient(c, issuer.value, parameters)
   if (!client.ok) return refuse(c, client.error)
   const confidential = isConfidential(client.value)
   if (!confidential && !(await takeWalletCall(c))) return refuse(c, 'rate_limited')
-  if (sent.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
-  const redirectUri = registeredUri(client.value, sent.get('redirect_uri'))
+  if (parameters.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
+  const redirectUri = registeredUri(client.value, parameters.get('redirect_uri'))
   if (redirectUri === undefined) return refuseRequest(c, 'redirect_uri')
   const origin: RequestOrigin = confidential ? 'authenticated' : 'pushed'
-  const parsed = await parseRequest(sent, client.value, { redirectUri, origin })
+  const parsed = await parseRequest(parameters, client.value, { redirectUri, origin })
   if (!parsed.ok) return refuseRequest(c, parsed.error)
   const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
-  const text = JSON.stringify([origin, [...sent].filter(([name]) => STORED.includes(name))])
+  const text = JSON.stringify([origin, [...parameters].filter(([name]) => STORED.includes(name))])
   const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
   const name = await nameOfPushed(requestUri)
   const stored = await seal(await deriveSealing(c, name), text, randomBytes(12))
@@ -61,16 +61,19 @@ export async function nameOfPushed(requestUri: string): Promise<string> {
   return `par/${await digestOf(requestUri)}`
 }
 
-/** Returns a pushed request that was stored; `undefined` if it is not of this name. */
+/** Decrypts a stored pushed request; `undefined` if the text was not sealed under this name. */
 export async function openPushed(c: AppContext, name: string, stored: string) {
   const text = await unseal(await deriveSealing(c, name), stored)
   if (text === undefined) return undefined
-  // This service wrote the value.
+  // This service wrote the value, so it is not checked.
   const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
   return { origin, parameters: new Map(parameters) }
 }
 
-/** Seals a pushed request: its `claims` may name values of a person. */
+/**
+ * Returns the key and the name that seal a pushed request. The request is sealed, because its `claims` may
+ * contain values of a person.
+ */
 async function deriveSealing({ env }: AppContext, name: string): Promise<Sealing> {
   return { key: await deriveKey(loadConfig(env).serverSecret, 'pushed-request'), aad: name }
 }

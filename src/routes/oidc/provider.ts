@@ -34,7 +34,10 @@ function otherMethods(methods: string) {
     c.req.method === 'OPTIONS' ? preflight(methods) : refuse(c, 'method_not_allowed', methods)
 }
 
-/** Asks a person to reload if an object cannot be reached. A prefetch gets the same page, without effect. */
+/**
+ * Wraps a handler for people. If an object cannot be reached, sends a page that asks the person to reload. A
+ * prefetch gets the same page, and the handler does not run.
+ */
 function forPeople(handle: Handler): Handler {
   return async (c) => {
     if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
@@ -42,12 +45,15 @@ function forPeople(handle: Handler): Handler {
   }
 }
 
-/** Sends an OAuth error if an object cannot be reached. */
+/** Wraps a handler for clients. If an object cannot be reached, sends an OAuth error. */
 function forClients(handle: Handler): Handler {
   return orUnavailable(handle, (c) => refuse(c, 'unavailable'))
 }
 
-/** As `forClients`, for pages of any origin: these endpoints read no cookie. */
+/**
+ * Wraps a handler like `forClients`, and lets pages of any origin read the response. These endpoints read no
+ * cookie.
+ */
 function forPages(handle: Handler): Handler {
   return async (c) => allowAnyOrigin(await forClients(handle)(c))
 }

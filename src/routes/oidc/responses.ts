@@ -1,9 +1,9 @@
-// Responses of the provider: OAuth errors in JSON, and the way back to the client.
+// Responses of the provider: OAuth errors in JSON, and redirects to the client.
 
 import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 
-/** Adds the header for pages of any origin, which never send credentials. */
+/** Adds the header that lets pages of any origin read the response. Such pages cannot send cookies. */
 export function allowAnyOrigin(response: Response): Response {
   response.headers.set('Access-Control-Allow-Origin', '*')
   return response
@@ -18,16 +18,19 @@ export function preflight(methods: string): Response {
   return allowAnyOrigin(new Response(null, { status: 204, headers }))
 }
 
-/** RFC 6749 §5.1 requires both headers. */
+/** Sends JSON that must not be cached. RFC 6749 §5.1 requires both cache headers. */
 export function sendOAuth(body: object, status = 200): Response {
   const headers = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', Pragma: 'no-cache' }
   return new Response(JSON.stringify(body), { status, headers })
 }
 
-/** A row of assets/oauth-errors.json. An error has the status that HTTP has for it, if there is one. */
+/** A row of assets/oauth-errors.json. If HTTP has a status for the error, the row has that status. */
 type OAuthError = { readonly status: number; readonly error: string; readonly description: string }
 
-/** Headers that some errors need. `challenge`: how to authenticate, for 401. `retryAfter`: seconds. */
+/**
+ * Values of headers that some errors need. `challenge`: `WWW-Authenticate` of a 401. `allow`: methods of a
+ * 405. `retryAfter`: seconds.
+ */
 type ErrorHeaders = {
   readonly challenge?: string
   readonly allow?: string | undefined
@@ -47,7 +50,7 @@ export function sendOAuthError(
   return response
 }
 
-/** Errors of the endpoints that clients call, and of authorization requests. */
+/** Errors of the endpoints that clients call. `RequestError`: errors of authorization requests. */
 export type OidcError = keyof OAuthErrors['oidc']
 export type RequestError = keyof OAuthErrors['request']
 
@@ -67,14 +70,17 @@ export async function refuse(c: AppContext, name: OidcError, allow?: string): Pr
 /** Parameters of an authorization response. */
 export type ResponseParameters = Readonly<Record<string, string | null>>
 
-/** Returns the client's address with further parameters. It has no fragment. */
+/**
+ * Returns the client's address with further parameters. The address has no fragment. Parameters that are null
+ * are left out.
+ */
 export function withParameters(redirectUri: string, parameters: ResponseParameters): string {
   const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== null)
   const separator = !redirectUri.includes('?') ? '?' : /[?&]$/.test(redirectUri) ? '' : '&'
   return `${redirectUri}${separator}${new URLSearchParams(given)}`
 }
 
-/** Redirects a browser. The address that it came from is sent to no site. */
+/** Redirects the browser. The browser does not send the previous address to the next site. */
 export function redirectTo(c: AppContext, address: string): Response {
   const headers = { Location: address, 'Cache-Control': 'no-store', 'Referrer-Policy': 'no-referrer' }
   return c.body(null, 303, headers) // with the cookies that were set

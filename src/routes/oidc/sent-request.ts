@@ -1,4 +1,4 @@
-// The authorization request that the browser brings, or that the client pushed (RFC 9126).
+// The authorization request: sent by the browser, or pushed by the client (RFC 9126).
 
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
@@ -10,7 +10,7 @@ import type { Issuer } from './issuer.ts'
 import { nameOfPushed, openPushed, REQUEST_URI } from './par.ts'
 import type { RequestError } from './responses.ts'
 
-/** Reads the query of a GET, or the form of a POST. */
+/** Reads the query of a GET, or the form of a POST; `undefined` if it is malformed or too long. */
 export async function readForm(c: AppContext): Promise<FormPairs | undefined> {
   if (c.req.method === 'GET') {
     const { search } = new URL(c.req.url)
@@ -40,7 +40,7 @@ type Arrival = {
   readonly parameters: ReadonlyMap<string, string>
 }
 
-/** Returns the request that the browser brings, or the request that the client pushed. */
+/** Returns the request that the browser sent, or the pushed request that it names. */
 export async function sentRequest(
   c: AppContext,
   { issuer, client, pairs, parameters }: Arrival,

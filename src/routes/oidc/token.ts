@@ -54,7 +54,9 @@ export async function sendTokens(c: AppContext): Promise<Response> {
   return sendOAuth({ access_token: token, token_type: 'Bearer', expires_in, id_token, scope })
 }
 
-/** RFC 7636 §4.1, §4.6; `undefined` for a verifier of another form. */
+/**
+ * Returns the PKCE challenge of a verifier (RFC 7636 §4.1, §4.6); `undefined` if the verifier is malformed.
+ */
 async function deriveChallenge(verifier: string): Promise<string | undefined> {
   if (!/^[A-Za-z0-9._~-]{43,128}$/.test(verifier)) return undefined
   return encodeBase64url(await sha256(utf8(verifier)))
@@ -70,13 +72,13 @@ export async function sendUserInfo(c: AppContext): Promise<Response> {
   const token = await parseAccessToken(header.value)
   const session = token && sessionStub(c.env, token.verificationId)
   if (token === undefined || session === undefined) return refuse(c, 'token_invalid')
-  const found = await session.readUserInfo(relying_party_id, token.digest)
-  if (!found.ok) return refuse(c, 'token_invalid')
+  const userInfo = await session.readUserInfo(relying_party_id, token.digest)
+  if (!userInfo.ok) return refuse(c, 'token_invalid')
   // An access token is invalid once its client is deleted.
-  const client = await loadOidcClient(c.env, relying_party_id, found.value.clientId, Date.now())
+  const client = await loadOidcClient(c.env, relying_party_id, userInfo.value.clientId, Date.now())
   if (!client.ok) return refuse(c, client.error === 'unavailable' ? 'unavailable' : 'token_invalid')
   const headers = { 'Cache-Control': 'no-store' }
-  if ('jwt' in found.value)
-    return c.body(found.value.jwt, 200, { ...headers, 'Content-Type': 'application/jwt' })
-  return c.body(found.value.json, 200, { ...headers, 'Content-Type': 'application/json' })
+  if ('jwt' in userInfo.value)
+    return c.body(userInfo.value.jwt, 200, { ...headers, 'Content-Type': 'application/jwt' })
+  return c.body(userInfo.value.json, 200, { ...headers, 'Content-Type': 'application/json' })
 }

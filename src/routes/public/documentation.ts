@@ -6,7 +6,7 @@ import { loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
-/** `/openapi.json`, `/docs` and the script of the reference. */
+/** Builds the routes of `/openapi.json`, `/docs` and the script of the reference. */
 export function documentationRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/openapi.json', sendDescription)
@@ -22,8 +22,8 @@ const DESCRIPTION = {
 const PAGE = {
   'Content-Type': 'text/html; charset=UTF-8',
   'Content-Security-Policy': [
-    // An opaque origin: code here has no cookie and no storage, and can read only what any other site can
-    // read.
+    // The page gets an opaque origin. Its code has no cookie and no storage, and can read only what any other
+    // site can read.
     'sandbox allow-scripts',
     "default-src 'none'",
     "script-src 'self'",
@@ -37,21 +37,26 @@ const PAGE = {
 }
 const SCRIPT = { 'Content-Type': 'text/javascript; charset=utf-8', Vary: 'Accept-Encoding' }
 
-/** Content codings of the script, best first. Each has a file that ends in its name. */
+/**
+ * Content codings of the script, best first. The script's file for each coding ends in the name of the
+ * coding.
+ */
 const CODINGS = ['br', 'gzip']
 
-/** Sends the description with the address of this service: tools may have nothing but the file. */
+/**
+ * Sends the description with the address of this service, because a tool may have only the downloaded file.
+ */
 async function sendDescription(c: AppContext): Promise<Response> {
   const response = await sendAsset(c, 'openapi.json', DESCRIPTION)
   if (response.status !== 200) return response
   const { baseUrl } = loadConfig(c.env)
   const text = (await response.text()).replace('"url":"/"', () => `"url":${JSON.stringify(baseUrl)}`)
-  // The platform compresses a body to what its header says.
+  // The platform compresses the body with the coding that this header names.
   if (accepts(c, 'gzip')) response.headers.set('Content-Encoding', 'gzip')
   return new Response(text, response)
 }
 
-/** Sends the script as the build compressed it, in the best form that the client accepts. */
+/** Sends the script in the best coding that the client accepts. The build has compressed the script. */
 async function sendScript(c: AppContext): Promise<Response> {
   const coding = CODINGS.find((name) => accepts(c, name))
   if (coding === undefined) return sendAsset(c, 'docs/reference.js', SCRIPT)
@@ -64,7 +69,9 @@ async function sendScript(c: AppContext): Promise<Response> {
   })
 }
 
-/** RFC 9110 §12.5.3: a weight of 0 refuses a coding. */
+/**
+ * Returns true if the client accepts a content coding. A weight of 0 refuses the coding (RFC 9110 §12.5.3).
+ */
 function accepts(c: AppContext, coding: string): boolean {
   const accepted = (c.req.header('Accept-Encoding') ?? '').toLowerCase().split(',')
   return accepted.some((entry) => {

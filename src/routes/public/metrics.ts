@@ -1,6 +1,6 @@
-// `/metrics` (docs/operating.md): counts of this process since its start, and the health of its certificate
-// and lists. On Cloudflare one isolate is one of many, so the route is 404 there: Analytics Engine has the
-// counts of all.
+// `/metrics` (docs/operating.md): counts of this process since its start, and the health of certificates and
+// trust lists. On Cloudflare the route is 404, because one isolate is one of many. There, Analytics Engine
+// has the counts of all isolates.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -35,7 +35,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const { verifierCertificate, relyingPartyCertificates, trustLists, isStorageWritable } =
     await serviceHealth(env, now)
-  // There is no sample for a time without an end (null), or for a time that never began (0).
+  // A time that has no end (null) or never began (0) has no sample.
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [
@@ -59,7 +59,7 @@ async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gaug
   ]
 }
 
-/** Counts of all sessions. If storage cannot be read or written, the gauges have no sample. */
+/** Returns the gauges of all sessions. If storage cannot be read or written, the gauges have no sample. */
 async function sessionGauges({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const counts = await countSessions(env, now).catch((error) => {
     logLine('error', 'sessions_not_counted', { error: error instanceof Error ? error.name : '' })

@@ -1,4 +1,4 @@
-// Body of an outcome of the sandbox.
+// Schema of the sandbox's outcomes.
 
 import * as z from 'zod/mini'
 import { text } from '../../codec/schema.ts'

@@ -1,5 +1,5 @@
 // Pages for people who open an address of the service itself: its start page, and the pages behind a
-// problem's `type`. They look like the session page. `npm run generate` writes their bodies.
+// problem's `type`. These pages look like the session page. `npm run generate` writes their bodies.
 
 import { raw } from 'hono/html'
 import { Hono } from 'hono/tiny'
@@ -11,7 +11,7 @@ import { readMessage, readTable } from '../edge/cloudflare.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
-/** `/`, `/problems`, `/problems/{code}`. */
+/** Builds the routes of `/`, `/problems` and `/problems/{code}`. */
 export function pageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/', startPage)
@@ -26,7 +26,7 @@ async function startPage(c: AppContext): Promise<Response> {
   return sendPublic(c, { version: VERSION, shop }, 'no-store')
 }
 
-/** The shop has no page without the keys of its relying party. */
+/** Returns true if the demo shop works. The shop sends no page without the keys of its relying party. */
 async function hasShop(shop: Fetcher | undefined): Promise<boolean> {
   const response = await shop?.fetch('https://shop/demo/shop.css').catch(() => undefined)
   await response?.body?.cancel()

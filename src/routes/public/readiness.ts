@@ -1,5 +1,5 @@
-// `/readyz`: readiness of the service, and warnings of what will soon end it. A wallet rejects a request
-// whose certificate has expired. Without a warning, only the person in front of the wallet would notice.
+// `/readyz`: readiness of the service, and warnings about what will soon make it fail. A wallet rejects a
+// request whose certificate has expired. Without a warning, only the person with the wallet would notice.
 
 import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -11,7 +11,7 @@ import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
 import type { AppContext } from '../edge/context.ts'
 import { serviceHealth } from './service-health.ts'
 
-/** Something that the operator must do. `expires_at`: ISO 8601 in UTC. */
+/** Warning about something that the operator must do. `expires_at`: ISO 8601 in UTC. */
 type Warning =
   | {
       readonly code: 'verifier_certificate_expires_soon' | 'verifier_certificate_not_valid'
@@ -19,7 +19,7 @@ type Warning =
     }
   /**
    * Number of relying parties with such a certificate, and the earliest expiry. This route is public, so it
-   * does not name them.
+   * does not name the relying parties.
    */
   | {
       readonly code: 'relying_party_certificate_expires_soon'
@@ -27,29 +27,30 @@ type Warning =
       readonly expires_at: string
     }
   | { readonly code: 'relying_party_certificate_expired'; readonly relying_parties: number }
-  /** Number of lists that are stale or were never fetched. Their names are the operator's own. */
+  /** Number of lists that are stale or were never fetched. This route does not name the lists. */
   | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
-  /** The launcher made the certificate, and `BASE_URL` is public: no wallet trusts it. */
+  /** The launcher made the certificate, and `BASE_URL` is public. No wallet trusts such a certificate. */
   | { readonly code: 'self_made_verifier_certificate' }
-  /** Storage cannot be written: creations and responses are 503. */
+  /** Storage cannot be written. Creations and wallet responses get 503. */
   | { readonly code: 'storage_not_writable' }
-  /** Most refusals of the last minute are about a time. */
+  /** Most refusals of the last minute have a reason about a time, so the clock may be wrong. */
   | { readonly code: 'clock_suspect' }
 
 /**
- * Ready: the configuration is valid, objects respond, and the service's own certificate is valid now. An
- * error of the first two is thrown and becomes 500 or 503. Problems of single relying parties are warnings:
- * the others are not affected.
+ * Sends the readiness and the warnings. The service is ready if its configuration is valid, objects respond,
+ * and its own certificate is valid now. An invalid configuration or an unreachable object throws an error,
+ * which becomes 500 or 503. Problems of single relying parties are warnings, because other relying parties
+ * are not affected.
  */
 export async function readiness(c: AppContext): Promise<Response> {
   const now = Date.now()
-  const found = await serviceHealth(c.env, now)
+  const health = await serviceHealth(c.env, now)
   const warnings = [
-    ...ownWarnings(found.verifierCertificate, now),
+    ...ownWarnings(health.verifierCertificate, now),
     ...(loadConfig(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
-    ...relyingPartyWarnings(found.relyingPartyCertificates),
-    ...trustListWarnings(found.trustLists),
-    ...selfWarnings(found.isStorageWritable, now),
+    ...relyingPartyWarnings(health.relyingPartyCertificates),
+    ...trustListWarnings(health.trustLists),
+    ...selfWarnings(health.isStorageWritable, now),
   ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }

@@ -1,5 +1,5 @@
-// Sandbox of test mode (api/sandbox): proxies its pages, and produces an outcome for a relying party. Without
-// a sandbox Worker, and in live mode, these routes are 404.
+// Sandbox of test mode (api/sandbox): passes requests on to its pages, and produces an outcome for a relying
+// party. Without a sandbox Worker, these routes are 404. In live mode, the outcome is 404.
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'
@@ -15,7 +15,10 @@ import { sendJsonText, sessionProblem } from '../edge/session-view.ts'
 import { BODY_PROBLEMS, readJson } from '../edge/validate.ts'
 import { outcomeRequest } from './outcome-request.ts'
 
-/** `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo shop. */
+/**
+ * Builds the routes `/test/{page}` and `/v1/test/verify/{id}/outcome` of the sandbox, and `/demo` of the demo
+ * shop.
+ */
 export function sandboxRoutes(): Hono<AppEnv> {
   const sandbox = (c: AppContext) => proxyTo(c, c.env.SANDBOX)
   const shop = (c: AppContext) => proxyTo(c, c.env.DEMO_SHOP, 'demo_visit')
@@ -25,12 +28,12 @@ export function sandboxRoutes(): Hono<AppEnv> {
   return routes.post('/v1/test/verify/:id/outcome', produceOutcome)
 }
 
-/** `cookie`: name of the one cookie that the Worker gets. */
+/** Passes a request on to a Worker. `cookie`: name of the only cookie that the Worker gets. */
 async function proxyTo(c: AppContext, worker: Fetcher | undefined, cookie?: string): Promise<Response> {
-  // The sandbox must not call itself: one address can contain a hundred others, each of which would call the
-  // next.
+  // The sandbox must not call itself. One address can contain a hundred other addresses, and each call would
+  // cause the next call.
   if (worker === undefined || c.req.header('sandbox-wallet') !== undefined) return problem(c, 'not_found')
-  // The page's own calls to the verifier have no client address, so they are counted here.
+  // The sandbox's calls to the verifier have no client address, so calls to the sandbox are counted here.
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const request = c.req.method === 'POST' ? await readWhole(c.req.raw) : ok(c.req.raw)
   if (!request.ok) return problem(c, BODY_PROBLEMS[request.error])
@@ -38,7 +41,10 @@ async function proxyTo(c: AppContext, worker: Fetcher | undefined, cookie?: stri
   return new Response(response.body, response) // a copy with mutable headers
 }
 
-/** Returns the request without tokens and cookies of this service. Another Worker must not get them. */
+/**
+ * Returns the request without tokens and cookies of this service, which another Worker must not get. Keeps
+ * the named cookie.
+ */
 function withoutSecrets(request: Request, cookie: string | undefined): Request {
   const headers = new Headers(request.headers)
   const pairs = headers.get('Cookie')?.split(/; */) ?? []
@@ -49,10 +55,10 @@ function withoutSecrets(request: Request, cookie: string | undefined): Request {
   return new Request(request, { headers })
 }
 
-/** More bytes than any page accepts: each page has a limit of its own. */
+/** Limit of a body in bytes. No page accepts so many: each page has its own lower limit. */
 const PAGE_LIMIT = 262_144
 
-/** Reads the body here, within its limits. Returns the request with the whole body. */
+/** Returns the request with its whole body, which is read here within the limits. */
 async function readWhole(request: Request): Promise<Result<Request, BodyError>> {
   const body = await readBody(request, PAGE_LIMIT, 'anyone')
   if (!body.ok) return body
@@ -116,16 +122,18 @@ async function produce(
   if (reason === 'same_device_return_missing' || reason === 'request_superseded')
     return produceLate(reason, options, context)
   const viewed = await session.readRequest(rp)
-  // A request that any device may answer. With a required session binding, a request for one browser.
-  const found = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await buildLink(context)
-  if (!found.ok) return found
-  const sent = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(found.value.json) })
+  // Uses the request that any device may answer. If the session requires a binding, uses a request for one
+  // browser.
+  const request = viewed.ok || viewed.error !== 'binding_excludes_qr' ? viewed : await buildLink(context)
+  if (!request.ok) return request
+  const sent = await ask(sandbox, '/response', { ...options, reason, uri: parseUri(request.value.json) })
   return sent.ok ? ok(sent.value.response) : sent
 }
 
 /**
- * Answers a request for one browser, and never completes the return. The presentation is discarded, and its
- * request with it.
+ * Produces the outcome of a return that is never completed. The wallet answers a request for one browser. The
+ * presentation and its request are then discarded. For `request_superseded`, the wallet sends the response
+ * again.
  */
 async function produceLate(
   reason: string,
@@ -153,10 +161,10 @@ function buildLink({ session, rp }: OutcomeContext) {
   return session.createLink({ relyingPartyId: rp }, { secret: null, wallet: null })
 }
 
-/** Returns the wallet's URI in a link, or in the view of a session. */
+/** Returns the URI for the wallet, from a link or from the view of a session. */
 function parseUri(json: string): string | undefined {
-  const found = JSON.parse(json) as WalletAddress
-  return found.uri ?? found.wallet_request?.uri
+  const address = JSON.parse(json) as WalletAddress
+  return address.uri ?? address.wallet_request?.uri
 }
 
 /** Members of a link, or of a view. This service writes both. */

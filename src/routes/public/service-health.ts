@@ -1,5 +1,5 @@
-// Health of what expires: the service's certificate, the certificates of its relying parties, and the
-// operator's trust lists. `/readyz` turns it into warnings, `/metrics` into gauges.
+// Health of everything that expires: the service's certificate, the certificates of its relying parties, and
+// the operator's trust lists. `/readyz` sends it as warnings, and `/metrics` as gauges.
 
 import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -20,7 +20,7 @@ export async function serviceHealth(env: Env, now: number) {
   return {
     /** Lifetime of the service's certificate chain; `null` if it cannot be decoded. */
     verifierCertificate: chainLifetime(loadConfig(env).verifier.certificateChainPem),
-    /** The relying parties' own chains, together. */
+    /** Summary of the relying parties' own chains. */
     relyingPartyCertificates,
     trustLists: await trustListHealth(env, entries, now),
     isStorageWritable: isWritable,

@@ -1,6 +1,6 @@
 // DID documents of the verifier (OpenID4VP 1.0 §5.9.3, did:web §3.2): one document of the service, and one of
-// each relying party with a key of its own. Wallets read them while they process a request, so they are never
-// cached.
+// each relying party with its own key. Wallets read a document while they process a request. So documents are
+// never cached.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
@@ -11,7 +11,7 @@ import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 
-/** `/.well-known/did.json`, `/rp/{id}/did.json`. */
+/** Builds the routes of `/.well-known/did.json` and `/rp/{id}/did.json`. */
 export function verifierDidRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/.well-known/did.json', serviceDocument)
@@ -24,13 +24,13 @@ function serviceDocument(c: AppContext): Promise<Response> {
 }
 
 /**
- * Sends the document of a relying party. Without an own key, now or before, there is none: the service signs
- * its requests.
+ * Sends the document of a relying party. Sends 404 if the relying party has never had its own key, because
+ * the service then signs its requests.
  */
 async function relyingPartyDocument(c: AppContext): Promise<Response> {
   if (!(await takeWalletCall(c))) return problem(c, 'rate_limited')
   const id = c.req.param('rp') ?? ''
-  // The keys are read from the object each time: a session may have begun with a key that is a second old.
+  // The keys are read from the object each time. A key may be only a second old when a session uses it.
   const keys = await relyingPartyStub(c.env, `rp_${id}`)?.verifierKeys()
   return keys?.ok && keys.value.length > 0 ? sendDidDocument(c, id, keys.value) : problem(c, 'not_found')
 }

@@ -18,7 +18,7 @@ export const SAFE_PREFIXES = [
   '/assets/',
 ] as const
 
-/** `/healthz`, `/readyz`, `/.well-known/jwks.json`. */
+/** Builds the routes of `/healthz`, `/readyz` and `/.well-known/jwks.json`. */
 export function wellKnownRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .get('/healthz', healthOf)
@@ -32,7 +32,7 @@ function healthOf(c: AppContext): Response {
 }
 
 /**
- * Sends the public halves of the keys that sign access tokens, claims and receipts, retired ones included
+ * Sends the public parts of the keys that sign access tokens, claims and receipts, including retired keys
  * (RFC 7517).
  */
 function publicKeys(c: AppContext): Response {

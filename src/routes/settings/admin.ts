@@ -1,4 +1,4 @@
-// Routes of the operator (api/settings), below /v1/admin. Without ADMIN_TOKEN they are 404.
+// Routes of the operator (api/settings), below /v1/admin. Without ADMIN_TOKEN, these routes are 404.
 
 import { Hono } from 'hono/tiny'
 import { directoryQuery } from '../../api/requests.ts'
@@ -28,7 +28,7 @@ import {
 } from './settings-handlers.ts'
 import { createList, eraseList, listLists, refreshList, showList } from './trust-lists.ts'
 
-/** Mount at `/v1/admin`. */
+/** Builds the routes, which must be mounted at `/v1/admin`. */
 export function adminRoutes(): Hono<AppEnv> {
   const routes = new Hono<AppEnv>()
     .use('*', operatorOnly, logOperatorChanges)

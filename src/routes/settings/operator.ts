@@ -15,10 +15,10 @@ import { problem } from '../edge/problems.ts'
 /** Accepts `ADMIN_TOKEN`, and nothing else. */
 export const operatorOnly = accepting(({ adminToken }) => [adminToken])
 
-/** Accepts `METRICS_TOKEN`, which opens nothing else, and `ADMIN_TOKEN`. */
+/** Accepts `METRICS_TOKEN` and `ADMIN_TOKEN`. `METRICS_TOKEN` is accepted nowhere else. */
 export const metricsReaders = accepting(({ metricsToken, adminToken }) => [metricsToken, adminToken])
 
-/** Accepts any of these tokens. If no token is configured, the route does not exist. */
+/** Returns middleware that accepts any of these tokens. If no token is configured, it sends 404. */
 function accepting(tokensOf: (config: Config) => readonly (string | null)[]): MiddlewareHandler<AppEnv> {
   return async (c, next) => {
     const tokens = tokensOf(loadConfig(c.env)).filter((token) => token !== null)
@@ -29,14 +29,15 @@ function accepting(tokensOf: (config: Config) => readonly (string | null)[]): Mi
     // Digests have one length, so the time taken does not reveal the token's length.
     const expected = await Promise.all(tokens.map((token) => sha256(utf8(token))))
     if (expected.some((digest) => timingSafeEqual(presented, digest))) return next()
-    // api/access: a client token anywhere but at its own session's QR and status is 403.
+    // api/access: a client token gets 403 on every route that does not accept the client token of its
+    // session.
     return problem(c, token.value.startsWith(CLIENT_TOKEN_PREFIX) ? 'insufficient_scope' : 'invalid_token')
   }
 }
 
 /**
- * Logs each change by the operator: what was done, to what, and by whom. The caller chooses the name in
- * `Operator` freely; only the token is proven.
+ * Logs each change by the operator: the action, its target, and who made it. The name in `Operator` is not
+ * proven, because the caller chooses it. Only the token is proven.
  */
 export const logOperatorChanges: MiddlewareHandler<AppEnv> = async (c, next) => {
   await next()

@@ -1,5 +1,6 @@
-// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings): the routes of
-// the operator, except routes that would widen its own rights (docs/decisions/relying-party.md).
+// Routes of a relying party for its own settings, keys and webhook (api/access, api/settings). They are the
+// operator's routes, except routes that would extend the relying party's rights
+// (docs/decisions/relying-party.md).
 
 import { Hono } from 'hono/tiny'
 import type { SettingsPatch } from '../../relying-party/document/settings.ts'
@@ -63,7 +64,7 @@ function patchOwnSettings(c: AppContext, relyingPartyId: string, caller: Caller)
   })
 }
 
-/** Returns the member that this caller may not change. */
+/** Returns the error of a member that this caller may not change; `undefined` if all changes are allowed. */
 function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): RequestError | undefined {
   // People see these members, so in live mode the operator must confirm them. An unchanged value is accepted.
   const shown = settings.livemode ? (['name', 'branding', 'google_wallet'] as const) : []
@@ -73,7 +74,7 @@ function forbiddenMember(patch: SettingsPatch, { settings, scopes }: Caller): Re
   )
   if (changed !== undefined)
     return notAllowed('invalid_request', `/${changed}`, 'must not change in live mode: ask the operator')
-  // A caller that may not set the key of one session must not replace it for all sessions (api/result).
+  // A caller that may not set the key of one session must not replace the key of all sessions (api/result).
   if (patch.claims_encryption_jwk !== undefined && !scopes.includes('claims:encrypt')) {
     const message = 'requires the scope claims:encrypt'
     return notAllowed('insufficient_scope', '/claims_encryption_jwk', message)

@@ -1,5 +1,5 @@
-// Handlers for one relying party's settings, keys and webhook. Authorization is the task of their callers:
-// the operator's routes (admin.ts) and the relying party's own (own-settings.ts).
+// Handlers for one relying party's settings, keys and webhook. The routes that use these handlers check the
+// access: the operator's routes (admin.ts), and the relying party's own routes (own-settings.ts).
 
 import type {
   ApiKey,
@@ -36,14 +36,15 @@ import { sendJsonText } from '../edge/session-view.ts'
 import { readJson } from '../edge/validate.ts'
 import { settingsWarnings } from './settings-warnings.ts'
 
-/** GET: the settings, without secrets. */
+/** GET: sends the settings, without secrets. */
 export async function showSettings(c: AppContext, relyingPartyId: string): Promise<Response> {
   const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
   return view?.ok ? sendJson(c, await settingsToWire(c.env, view.value)) : problem(c, 'not_found')
 }
 
 /**
- * PATCH: replaces the members that are sent. `refuse` returns a response if the caller may not change them.
+ * PATCH: replaces the members that are sent. `refuse` returns a response if the caller may not change these
+ * members.
  */
 export async function changeSettings(
   c: AppContext,
@@ -60,7 +61,7 @@ export async function changeSettings(
   return updated.ok ? sendJson(c, await settingsToWire(c.env, updated.value)) : problem(c, 'not_found')
 }
 
-/** GET of the API keys, without the keys themselves. */
+/** GET: sends the list of API keys, without the keys themselves. */
 export async function listApiKeys(c: AppContext, relyingPartyId: string): Promise<Response> {
   const view = await relyingPartyStub(c.env, relyingPartyId)?.view()
   return view?.ok
@@ -69,8 +70,8 @@ export async function listApiKeys(c: AppContext, relyingPartyId: string): Promis
 }
 
 /**
- * POST of an API key: only this response contains the key. `ceiling` limits its scopes and expiry, and is the
- * default of both.
+ * POST: creates an API key, which only this response contains. `ceiling` limits the key's scopes and expiry,
+ * and is the default of both.
  */
 export async function createApiKey(
   c: AppContext,
@@ -100,7 +101,7 @@ export async function createApiKey(
   )
 }
 
-/** DELETE of an API key: it stops working within 60 s. */
+/** DELETE: deletes an API key, which stops working within 60 s. */
 export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId: string): Promise<Response> {
   const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteApiKey(keyId)
   if (deleted !== true) return problem(c, 'not_found')
@@ -109,8 +110,8 @@ export async function deleteApiKey(c: AppContext, relyingPartyId: string, keyId:
 }
 
 /**
- * POST: a new webhook secret, which only this response contains. The old one also signs until
- * `previous_secret_expires_at`.
+ * POST: creates a new webhook secret, which only this response contains. Until `previous_secret_expires_at`,
+ * webhooks are also signed with the old secret.
  */
 export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string): Promise<Response> {
   const rotated = await relyingPartyStub(c.env, relyingPartyId)?.rotateWebhookSecret()
@@ -123,7 +124,7 @@ export async function rotateWebhookSecret(c: AppContext, relyingPartyId: string)
   })
 }
 
-/** POST: resumes deliveries after a 410. */
+/** POST: resumes deliveries, which a 410 of the receiver has stopped. */
 export async function enableWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
   const enabled = await relyingPartyStub(c.env, relyingPartyId)?.enableWebhook()
   if (!enabled?.ok) return problem(c, 'not_found')
@@ -132,7 +133,10 @@ export async function enableWebhook(c: AppContext, relyingPartyId: string): Prom
   return sendJson(c, await settingsToWire(c.env, enabled.value))
 }
 
-/** POST: sends one test event and returns its outcome; 200 whatever the receiver responded. */
+/**
+ * POST: sends one test event, and returns its outcome. The response is 200 even if the receiver responded
+ * with an error.
+ */
 export async function testWebhook(c: AppContext, relyingPartyId: string): Promise<Response> {
   const tested = await relyingPartyStub(c.env, relyingPartyId)?.sendTestWebhook()
   if (tested === undefined) return problem(c, 'not_found')
@@ -204,7 +208,10 @@ function verifierToWire({ verifier, reader_certificates }: SettingsView) {
   }
 }
 
-/** Returns the metadata as requests contain it, with its digest for the certificate. */
+/**
+ * Returns the Google Wallet metadata as requests contain it, and the digest that the certificate must
+ * contain.
+ */
 async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsView) {
   if (!google_wallet) return null
   const rp_metadata_bytes = googleMetadataOf(google_wallet, name, loadConfig(env).googleAggregator)

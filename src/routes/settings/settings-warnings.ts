@@ -1,4 +1,4 @@
-// Warnings about settings that are valid and do not work (api/settings).
+// Warnings about settings that are valid but do not work (api/settings).
 
 import type { SettingsWarning } from '../../api/responses/settings.ts'
 import { loadConfig } from '../../config.ts'
@@ -19,13 +19,13 @@ import { readMessage } from '../edge/cloudflare.ts'
 
 /** Returns the warnings about a relying party. */
 export async function settingsWarnings(env: Env, view: SettingsView): Promise<readonly SettingsWarning[]> {
-  const found: readonly RegistrationWarning[] = [
+  const warnings: readonly RegistrationWarning[] = [
     ...(await loadTrustWarnings(env, view)),
     ...registrationWarnings(view, Date.now()),
     ...(await googleWalletWarnings(loadConfig(env), view)),
   ]
   return Promise.all(
-    found.map(async ({ code, pointer, values }) => ({
+    warnings.map(async ({ code, pointer, values }) => ({
       code,
       pointer,
       message: await readMessage(env.ASSETS, code, values),
@@ -33,7 +33,10 @@ export async function settingsWarnings(env: Env, view: SettingsView): Promise<re
   )
 }
 
-/** Test mode has no warning about trust: it has the sandbox's anchors. */
+/**
+ * Returns the warnings about missing trust anchors. Test mode has no such warning, because it has the
+ * sandbox's anchors.
+ */
 async function loadTrustWarnings(env: Env, view: SettingsView): Promise<readonly RegistrationWarning[]> {
   if (!view.livemode) return []
   const lists = await subscribedAnchors(env, view, Date.now())

@@ -14,10 +14,10 @@ import { type ClientCredentials, parseBasic, readForm } from '../edge/form.ts'
 import { takeToken, takeTokenCall } from '../edge/rate-limit.ts'
 import { sendOAuth, sendOAuthError } from '../oidc/responses.ts'
 
-/** Every reason why there is no token. An expired, a revoked and an invented secret have the same error. */
+/** Reasons for which no token is issued. An expired, a revoked and an invented secret have the same error. */
 type TokenRefusal = keyof OAuthErrors['token']
 
-/** `POST /oauth/token` and its metadata. */
+/** Builds the routes of `POST /oauth/token` and of the metadata. */
 export function oauthRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
     .post('/oauth/token', sendToken)
@@ -33,7 +33,7 @@ async function sendToken(c: AppContext): Promise<Response> {
   if (!(await takeTokenCall(c))) return refuse(c, 'rate_limited')
   const form = await readForm(c.req.raw, TOKEN_LIMIT)
   if (!form.ok) return refuse(c, form.error === 'overloaded' ? 'unavailable' : form.error)
-  // RFC 6749 §3.2: a parameter without a value counts as not sent; an unknown parameter is ignored.
+  // RFC 6749 §3.2: a parameter without a value is handled as absent. An unknown parameter is ignored.
   const parameters = new Map([...form.value.parameters].filter(([, value]) => value !== ''))
   const grantType = parameters.get('grant_type')
   if (grantType === undefined) return refuse(c, 'grant_type_missing')
@@ -56,7 +56,7 @@ async function tokenFor(c: AppContext, client: Caller, scopes: readonly Scope[])
   return { access_token: token, token_type: 'Bearer', expires_in: expiresIn, scope: scopes.join(' ') }
 }
 
-/** Returns the relying party of `client_id` and `client_secret`, which is one of its API keys. */
+/** Returns the relying party of `client_id` and `client_secret`. The secret is one of its API keys. */
 async function authenticateClient(
   c: AppContext,
   parameters: Parameters,
@@ -69,7 +69,7 @@ async function authenticateClient(
   return caller.value.settings.relying_party_id === clientId ? caller : err('client_unknown')
 }
 
-/** RFC 6749 §2.3: by header or by body, and never both. */
+/** Returns the credentials in the header or in the body. Credentials in both are rejected (RFC 6749 §2.3). */
 function parseCredentials(
   header: string | undefined,
   parameters: Parameters,
@@ -88,8 +88,8 @@ function parseCredentials(
 }
 
 /**
- * Returns the requested scopes, if the key has each of them. Without a request: all scopes of the key (RFC
- * 6749 §3.3).
+ * Returns the requested scopes; `undefined` if the key does not have all of them. Returns all scopes of the
+ * key if none is requested (RFC 6749 §3.3).
  */
 function narrowed(granted: readonly Scope[], asked: string | undefined): readonly Scope[] | undefined {
   if (asked === undefined) return granted
@@ -103,7 +103,7 @@ async function refuse(c: AppContext, refusal: TokenRefusal): Promise<Response> {
   return sendOAuthError(token[refusal], { challenge: 'Basic realm="oauth", charset="UTF-8"' })
 }
 
-/** RFC 8414 §2. There is no authorization endpoint, hence no response type. */
+/** Sends the metadata (RFC 8414 §2). There is no authorization endpoint, so there is no response type. */
 function sendMetadata(c: AppContext): Response {
   const { baseUrl } = loadConfig(c.env)
   const metadata: OAuthMetadata = {

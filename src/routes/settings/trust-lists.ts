@@ -18,7 +18,7 @@ import { memberProblem, problem } from '../edge/problems.ts'
 import { readJson } from '../edge/validate.ts'
 import { sendJson } from './settings-handlers.ts'
 
-/** POST: adds a list and fetches it. `last_attempt` has the result. */
+/** POST: adds a list and fetches it. `last_attempt` in the response has the result of the fetch. */
 export async function createList(c: AppContext): Promise<Response> {
   const input = await readJson(c, trustListSchema(loadConfig(c.env)), SETTINGS_LIMIT)
   if (!input.ok) return input.error
@@ -33,12 +33,12 @@ export async function createList(c: AppContext): Promise<Response> {
   return problem(c, 'invalid_request', { detail })
 }
 
-/** GET: the names and modes of all lists. */
+/** GET: sends the names and modes of all lists. */
 export async function listLists(c: AppContext): Promise<Response> {
   return sendJson<TrustLists>(c, { trust_lists: await directoryStub(c.env).trustLists() })
 }
 
-/** GET: the configuration and state of one list. */
+/** GET: sends the configuration and state of one list. */
 export async function showList(c: AppContext, name: string): Promise<Response> {
   const view = await viewTrustList(c.env, name)
   return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
@@ -50,7 +50,7 @@ export async function refreshList(c: AppContext, name: string): Promise<Response
   return view.ok ? sendJson(c, toWire(view.value)) : problem(c, 'not_found')
 }
 
-/** DELETE: its subscribers lose its anchors. */
+/** DELETE: erases a list. Relying parties that subscribe to the list lose its anchors. */
 export async function eraseList(c: AppContext, name: string): Promise<Response> {
   return (await eraseTrustList(c.env, name)) ? new Response(null, { status: 204 }) : problem(c, 'not_found')
 }
@@ -68,7 +68,10 @@ function toWire({ config, last_attempt, ...view }: TrustListView): TrustList {
   }
 }
 
-/** Returns the configuration as it was sent: the service type of a bundle is internal. */
+/**
+ * Returns the configuration as the operator sent it. The service type of a PEM bundle is internal, and is
+ * left out.
+ */
 function configToWire(config: TrustListConfig) {
   if (config.kind !== 'pem_bundle') return config
   return { ...config, services: config.services.map(({ type: _, ...grant }) => grant) }

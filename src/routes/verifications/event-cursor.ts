@@ -1,11 +1,14 @@
-// Cursor of a reader of the event log, as opaque text. It is signed for its relying party: with an altered
-// cursor, or a cursor of another log, a reader would miss events without noticing.
+// Cursor of a reader of the event log, as opaque text. A MAC binds the cursor to its relying party. Otherwise
+// a reader with a changed cursor, or with a cursor of another log, would miss events without an error.
 
 import type { Config } from '../../config.ts'
 import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 
-/** Everything up to this event of this day was read; position 0 is before the day's first. */
+/**
+ * Position in the log: the reader has read every event up to this event of this day. Position 0 is before the
+ * first event of the day.
+ */
 export type LogPosition = { readonly day: number; readonly position: number }
 
 const POSITION_BYTES = 8

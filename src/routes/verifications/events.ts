@@ -1,5 +1,5 @@
-// Event log for its relying party (api/events): every event of 30 days, in the order of arrival, once. Reads
-// day by day, and adds to each event the members that only its session stores.
+// Event log for its relying party (api/events): every event of 30 days once, in the order of arrival. The log
+// is read day by day. Members that only the session stores are added to each event.
 
 import { Hono } from 'hono/tiny'
 import { eventsQuery, NOT_A_CURSOR, redeliveryRange } from '../../api/requests.ts'
@@ -17,16 +17,16 @@ import { memberProblem, problem } from '../edge/problems.ts'
 import { readJson, readQuery } from '../edge/validate.ts'
 import { type LogPosition, readCursor, writeCursor } from './event-cursor.ts'
 
-/** `GET /v1/events`, and `POST /v1/webhook/redeliver`. */
+/** Builds the routes `GET /v1/events` and `POST /v1/webhook/redeliver`. */
 export function eventRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>().get('/v1/events', list).post('/v1/webhook/redeliver', redeliverRange)
 }
 
-/** Events of the log that one call looks at: their POSTs begin together. */
+/** Number of events of the log that one call reads. Their deliveries begin at the same time. */
 const REDELIVERY_PAGE = 25
 const REDELIVERY_BODY_BYTES = 1024
 
-/** Sends the dead events of a time range again, a page of the log at a time. */
+/** Sends the dead events of a time range again. Each call handles one page of the log. */
 async function redeliverRange(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'webhooks:manage')
   if (!caller.ok) return caller.error
@@ -84,13 +84,19 @@ async function list(c: AppContext): Promise<Response> {
 /** A position before every stored day. */
 const START: LogPosition = { day: 0, position: 0 }
 
-/** Returns the end of the last day that may still be open by the clock of any machine. */
+/**
+ * Returns the end of the earliest day that may still be open by the clock of some machine. So the reader
+ * misses no later event.
+ */
 async function endOfLog(env: Env, relyingPartyId: string, now: number): Promise<LogPosition> {
   const day = dayOf(now - 2 * CLOCK_SKEW_MS)
   return { day, position: await eventLogStub(env, relyingPartyId, day).end() }
 }
 
-/** Reads from the cursor, day by day. Stops at a day that is still open: it may get another event. */
+/**
+ * Reads from the cursor, day by day. Stops at a day that is still open, because this day may get another
+ * event.
+ */
 async function collect(
   env: Env,
   relyingPartyId: string,
@@ -110,8 +116,9 @@ async function collect(
 }
 
 /**
- * Returns the event as the webhook sends it, while its session exists. A session that cannot be read must not
- * delay other events: its own event then has `metadata: null`, which no session has.
+ * Returns the event as the webhook sends it, if its session still exists. Otherwise returns the event as the
+ * log has it. If the session cannot be read in time, the event gets `metadata: null`, so that other events
+ * are not delayed. No session has this value.
  */
 async function complete(
   env: Env,

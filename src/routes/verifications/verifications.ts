@@ -1,4 +1,5 @@
-// Session routes of relying parties (api/access). Two of them also accept the `client_token` of a kiosk.
+// Session routes of relying parties (api/access). Two of these routes also accept the `client_token` of a
+// kiosk.
 
 import { Hono } from 'hono/tiny'
 import { parseQrSize, qrQuery } from '../../api/requests.ts'
@@ -35,7 +36,7 @@ async function read(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:read')
   if (!caller.ok) return caller.error
-  // Before the id is checked: a bad query must not distinguish a real id from an invented one
+  // The query is checked before the id, so that the error of a bad query does not reveal if the id exists.
   const wait = readWait(c)
   if (!wait.ok) return wait.error
   const session = sessionStub(c.env, id)
@@ -49,7 +50,9 @@ async function readRequest(c: AppContext, session: SessionStub, relyingPartyId: 
   return sendView(c, await session.readRequest(relyingPartyId))
 }
 
-/** api/qr. Every response is a new picture, which must not be cached, validated or prefetched. */
+/**
+ * Sends a QR code (api/qr). Every response is a new picture. It must not be cached, validated or prefetched.
+ */
 async function drawQr(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const caller = await authenticateForSession(c, id, 'verify:request')
@@ -98,7 +101,7 @@ async function erase(c: AppContext, session: SessionStub, relyingPartyId: string
   return erased.ok ? c.body(null, 204) : sessionProblem(c, erased.error)
 }
 
-/** api/receipt. The JWS itself, with the media type of its `typ`. */
+/** Sends the receipt (api/receipt): the JWS, with the media type of its `typ`. */
 async function receipt(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const receipt = await session.readReceipt(relyingPartyId)
   if (!receipt.ok) return sessionProblem(c, receipt.error)
@@ -114,7 +117,7 @@ async function deliveries(c: AppContext, session: SessionStub, relyingPartyId: s
   return sendView(c, await session.readCourse(relyingPartyId, 'deliveries'))
 }
 
-/** Starts one more delivery attempt. 202 with the log, which later has the result. */
+/** Starts one more delivery attempt. Sends 202 with the delivery log, which has the result later. */
 async function redeliver(c: AppContext, session: SessionStub, relyingPartyId: string): Promise<Response> {
   const begun = await session.redeliver(relyingPartyId, c.req.param('delivery') ?? '')
   if (begun.ok) return sendView(c, await session.readCourse(relyingPartyId, 'deliveries'), 202)
@@ -129,8 +132,8 @@ const REDELIVERY_PROBLEMS = {
 } as const
 
 /**
- * Returns a handler of the session of a relying party's token. Foreign, forged and unknown ids get the same
- * 404 (api/access).
+ * Returns a handler that authenticates the relying party and finds the session. Foreign, forged and unknown
+ * ids get the same 404 (api/access).
  */
 function ofOwnSession(
   scope: Scope,
@@ -146,8 +149,8 @@ function ofOwnSession(
 }
 
 /**
- * Returns the media type of the picture: of our types, the first with the highest quality in the header (RFC
- * 9110 §12.5.1).
+ * Returns the media type of the picture: our first type with the highest quality in the header (RFC 9110
+ * §12.5.1). Returns `undefined` if the header accepts none of our types.
  */
 function acceptedType(accept: string | undefined): QrMediaType | undefined {
   if (accept === undefined || accept.trim() === '') return QR_MEDIA_TYPES[0]
@@ -166,7 +169,10 @@ function parseRange(text: string): Range {
   return { range, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** The most specific range that covers the type decides. */
+/**
+ * Returns the quality of a type in the header: the quality of the most specific range that covers the type.
+ * Returns 0 if no range covers it.
+ */
 function qualityOf(type: string, ranges: readonly Range[]): number {
   const candidates = [type, `${type.split('/')[0]}/*`, '*/*']
   const match = candidates.flatMap((candidate) => ranges.filter(({ range }) => range === candidate))[0]

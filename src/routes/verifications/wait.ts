@@ -1,5 +1,5 @@
-// `?wait=&after_version=`: long poll of a session (api/result). The edge waits on the session's hibernating
-// socket. No call waits inside the object, which may hibernate meanwhile.
+// `?wait=&after_version=`: long poll of a session (api/result). The edge waits for a message on a socket of
+// the session. No call waits inside the object, so the object can hibernate.
 
 import { waitQuery } from '../../api/requests.ts'
 import { ok, type Result } from '../../result.ts'
@@ -11,7 +11,10 @@ import type { AppContext } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
 import { readQuery } from '../edge/validate.ts'
 
-/** Longest wait, and the version to exceed. `afterVersion` null: the version found at the start. */
+/**
+ * Longest wait, and the version that the caller has. `afterVersion` null: the version at the start of the
+ * wait.
+ */
 export type Wait = { readonly milliseconds: number; readonly afterVersion: number | null }
 
 /** Parses the query; null without `wait`. The error is the response to send. */
@@ -23,13 +26,13 @@ export function readWait(c: AppContext): Result<Wait | null, Response> {
   return ok(wait === undefined ? null : { milliseconds: wait * 1000, afterVersion: after_version ?? null })
 }
 
-/** Interval at which a waiting request looks for the end of the process. */
+/** Interval at which a waiting request checks if the process is about to end. */
 const DRAIN_CHECK_MS = 500
 
-/** Delay of a response for a caller that could not watch. */
+/** Delay of a response if the session accepts no further socket. */
 const UNWATCHED_MS = 1_000
 
-/** The session, the caller's access, and the waiting request. */
+/** The session, the caller's access to the session, and the waiting request. */
 type Watching = {
   readonly session: SessionStub
   readonly by: SessionAccess
@@ -37,35 +40,36 @@ type Watching = {
 }
 
 /**
- * Returns the result of `look` when the session has a newer version, has ended, is erased, or the time is
- * over. The first look checks the caller's access. The socket sends the state when it opens, so that no
- * change between is missed.
+ * Returns the result of `look` as soon as the session has a newer version, has ended, or is erased, or the
+ * time is over. The first look checks the caller's access. The socket sends the state when it opens, so no
+ * change after the first look is missed.
  */
 export async function longPoll(
   look: () => Promise<Result<View, SessionError>>,
   wait: Wait | null,
   { session, by, request }: Watching,
 ): Promise<Result<View, SessionError>> {
-  const found = await look()
-  if (!found.ok || wait === null) return found
-  const afterVersion = wait.afterVersion ?? found.value.version
+  const view = await look()
+  if (!view.ok || wait === null) return view
+  const afterVersion = wait.afterVersion ?? view.value.version
   const isChange = (json: string) => {
-    // Sent by our own session
+    // Our own session sent this text.
     const { version, status } = JSON.parse(json) as { version: number; status: string }
     return version > afterVersion || status !== 'pending'
   }
-  if (isChange(found.value.json)) return found
+  if (isChange(view.value.json)) return view
   const response = await session.fetch(watchAddress(by), { headers: { Upgrade: 'websocket' } })
   if (response.webSocket !== null)
     await nextChange(response.webSocket, isChange, { wait, signal: request.signal })
-  // Too many callers watch already: slow this one down, so that it does not poll in a loop.
+  // Too many callers watch already. This response is delayed, so that the caller does not poll in a fast
+  // loop.
   else if (response.status !== 404) await scheduler.wait(UNWATCHED_MS)
   return look()
 }
 
 /**
- * Waits for the socket's first change or its end, for the caller to leave, for the end of the time, or of the
- * process. Closes the socket.
+ * Waits until the socket sends a change or closes, the caller disconnects, the time is over, or the process
+ * ends. Then closes the socket.
  */
 async function nextChange(
   socket: WebSocket,

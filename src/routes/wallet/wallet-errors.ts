@@ -1,5 +1,5 @@
-// Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). They contain
-// only what the person can use. The relying party reads the reason from the session.
+// Errors for wallets whose call is refused: OAuth errors (RFC 6749 §5.2, OpenID4VP 1.0 §8.5). An error
+// contains only information that helps the person. The relying party reads the exact reason from the session.
 
 import { REASONS, type RefusalReason } from '../../session/document/reasons.ts'
 import type { RefusalCode, RequestRefusal } from '../../session/document/results.ts'
@@ -7,10 +7,10 @@ import { oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import type { FormError } from '../edge/form.ts'
 
-/** Every reason for refusing the call of a wallet. */
+/** Reasons for which the call of a wallet is refused. */
 export type WalletRefusal = RefusalReason | keyof typeof KINDS
 
-/** Status and code of one refusal. */
+/** HTTP status and OAuth error code of one refusal. */
 export type WalletError = { readonly status: number; readonly error: string }
 
 /** Returns the OAuth error of a refusal, and its description for the developer of the wallet. */
@@ -19,7 +19,7 @@ export async function walletError(
   refusal: WalletRefusal,
 ): Promise<WalletError & { readonly description: string }> {
   const kind = isReason(refusal) ? REASONS[refusal].wallet : KINDS[refusal]
-  // The description is a help, and the refusal must not depend on it.
+  // The description only helps developers, so the refusal is also sent without it.
   const description = await oauthErrors(env.ASSETS).then(
     ({ wallet }) => wallet[kind],
     () => kind,
@@ -27,7 +27,7 @@ export async function walletError(
   return { ...WALLET_ERRORS[kind], description }
 }
 
-/** Every error for a wallet. assets/oauth-errors.json has their descriptions. */
+/** Every error for a wallet. assets/oauth-errors.json has the descriptions of the errors. */
 export const WALLET_ERRORS = {
   unknown: invalid(404),
   ended: invalid(409),
@@ -57,7 +57,7 @@ export const WALLET_ERRORS = {
   presentation: invalid(400),
 } as const satisfies Readonly<Record<string, WalletError>>
 
-/** The errors that no reason of the catalogue leads to. */
+/** Errors of refusals that are not reasons in the catalogue. */
 const KINDS = {
   session_not_found: 'unknown',
   unknown_request: 'unknown',

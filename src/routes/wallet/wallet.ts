@@ -1,6 +1,6 @@
-// Routes of wallets: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). Unguessable
-// addresses are the authorization. Every response is the Request Object or non-empty JSON, never a redirect,
-// and readable by any origin.
+// Routes of wallets: the Request Object (OpenID4VP 1.0 §5.10) and the Response URI (§8.2). An unguessable
+// address is the authorization. Every response is the Request Object or non-empty JSON, and never a redirect.
+// Pages of any origin can read it.
 
 import type { Context } from 'hono'
 import { Hono } from 'hono/tiny'
@@ -39,12 +39,18 @@ export function walletRoutes(): Hono<AppEnv> {
     .all('/v1/verify/:id/callback', (c) => refuse(c, 'method_not_allowed', { Allow: 'POST' }))
 }
 
-/** HEAD has no effect anywhere (api/access), but Hono would send it to GET, which returns the request. */
+/**
+ * Refuses a method with 405. HEAD is refused too, because it must have no effect (api/access). Hono would
+ * pass HEAD to the handler of GET, which returns the request.
+ */
 function refuseRequestMethod(c: WalletContext): Promise<Response> {
   return refuse(c, 'method_not_allowed', { Allow: 'GET, POST' })
 }
 
-/** §5.10: a wallet that supports `request_uri_method=post` posts a nonce and its metadata. */
+/**
+ * Handles the POST of a wallet that supports `request_uri_method=post` (§5.10). The wallet posts a nonce and
+ * its metadata.
+ */
 async function postRequest(c: WalletContext): Promise<Response> {
   const form = await readForm(c.req.raw, FETCH_LIMIT)
   if (!form.ok) return refuse(c, form.error)
@@ -68,7 +74,7 @@ async function sendRequest(c: WalletContext, wallet: RequestingWallet): Promise<
   return respond(200, result.value, 'application/oauth-authz-req+jwt')
 }
 
-/** §8.2: the authorization response. Form, size and type are checked before the object is called. */
+/** Handles the authorization response (§8.2). Form, size and type are checked before the object is called. */
 async function present(c: WalletContext): Promise<Response> {
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return refuse(c, 'session_not_found')
@@ -81,8 +87,8 @@ async function present(c: WalletContext): Promise<Response> {
 }
 
 /**
- * Refuses new calls while the process ends, applies the limit by address, and handles every thrown error: 503
- * for an unreachable object, else 500. All are OAuth errors.
+ * Refuses new calls while the process ends, and applies the limit by address. Sends 503 if an object is
+ * unreachable, and 500 for any other thrown error. All errors are OAuth errors.
  */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
   if (isDraining()) return refuse(c, 'service_unavailable')

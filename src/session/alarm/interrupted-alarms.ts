@@ -1,18 +1,25 @@
 // Alarms that began and did not end, because storage could not be written. The platform repeats a failed
 // alarm after waits that double up to 17 minutes. Once storage can be written again, these alarms are resumed
-// without that wait. The list covers this isolate; after a restart every alarm is due anyway.
+// without that wait. The list covers only this isolate. After a restart, every alarm in the past is due at
+// once.
 
 import { waitUntil } from 'cloudflare:workers'
 import type { Env } from '../../env.ts'
 import { inBackground } from '../store/background.ts'
 import { sessionStub } from '../store/identifier.ts'
 
-/** Age from which an alarm counts as interrupted: longer than an alarm with a delivery takes. */
+/** Age from which an alarm is treated as interrupted. An alarm with a delivery ends earlier. */
 const INTERRUPTED_MS = 30_000
-/** Alarms resumed at a time, and the pause after them: each keeps its object in memory for ten seconds. */
+/**
+ * Number of alarms that are resumed at a time, and the pause after each batch. A resumed alarm keeps its
+ * object in memory for ten seconds.
+ */
 const BATCH = 10
 const PAUSE_MS = 500
-/** Alarms resumed by one call, and the age at which an unfinished call counts as over. */
+/**
+ * Limit of alarms that one call resumes, and the age at which an unfinished call no longer blocks the next
+ * call.
+ */
 const CALL = 500
 const CALL_MS = 60_000
 const LIMIT = 50_000
@@ -46,6 +53,6 @@ export function resumeAlarms(env: Pick<Env, 'VERIFICATION_SESSION'>, now: number
     }
     calledAt = Number.NEGATIVE_INFINITY
   }
-  // Stops at the first failure: storage still cannot be written, or objects are unreachable.
+  // The first failure stops `resumeAll`: storage still cannot be written, or objects are unreachable.
   waitUntil(inBackground(resumeAll))
 }

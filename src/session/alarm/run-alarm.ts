@@ -8,18 +8,20 @@ import { remainderDue } from '../listing/remainder.ts'
 import type { SessionContext } from '../store/context.ts'
 import { isOnlyErasureDue } from '../store/wake-up.ts'
 
-/** Delay of the next alarm while an alarm is at work: a crash in its middle repeats the work. */
+/** Delay of the alarm that is set while the work runs. After a crash, this alarm repeats the work. */
 const WATCHDOG_MS = 60_000
 /** Delay before another try to read unavailable settings. */
 const POSTPONED_MS = 10_000
 
 /**
- * Does the work that is due. The watchdog is set first: the platform drops an alarm that throws too often.
- * Erasure alone is one write: its watchdog is set only if that write throws. `now` is Unix milliseconds.
+ * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
+ * too often. If erasure is the only work, the watchdog is set only after the erasure throws. `now` is Unix
+ * milliseconds.
  */
 export async function runAlarm(context: SessionContext, now: number): Promise<void> {
   const { store } = context
-  // If the clock was set back, the alarm comes before its work is due. It is set again to the same time.
+  // If the clock was set back, the alarm runs before its work is due. The same alarm time must then be set
+  // again.
   store.forgetAlarm()
   const document = store.session()
   const isErasure = document !== undefined && isOnlyErasureDue(document, now)
@@ -36,13 +38,14 @@ async function work(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   await remainderDue(context, now)
   await expireDue(context, now)
-  // Runs beside the deliveries, so that the log delays no delivery.
+  // The log is called at the same time as the deliveries, so that it delays no delivery.
   const [round] = await Promise.all([deliverDue(context, now), publishDue(context, now)])
-  // Runs after the log, so that the log receives each event before its removal.
+  // Erasure comes after the log, so that the log receives each event before the event is erased.
   await eraseDue(context, now)
-  // Steps and list come last, because they must delay no outcome. Erasure waits for the steps only.
+  // Step events and the list entry come last, so that they delay no outcome. Queued step events delay the
+  // erasure. A queued list entry does not.
   await publishStepsDue(context, now)
   await indexDue(context, now)
-  store.save() // what an earlier write could not
+  store.save() // writes the changes that are only in memory
   store.arm(round === 'postponed' ? Date.now() + POSTPONED_MS : 0)
 }

@@ -1,31 +1,35 @@
 // Limit of automatic attempts that are under way for one relying party. An attempt that hangs keeps its
-// object and several descriptors for 20 s. Without a limit, one receiver that hangs uses up the descriptors
-// of all relying parties. Each isolate counts for itself. Times are Unix milliseconds.
+// object and several file descriptors for 20 s. Without a limit, one receiver that hangs uses up the
+// descriptors of all relying parties. Each isolate has its own count. Times are Unix milliseconds.
 
 import { ATTEMPT_TIMEOUT_MS } from '../../webhook/delivery.ts'
 
-/** Attempts of one relying party under way at a time. */
+/** Limit of attempts under way at the same time for one relying party. */
 export const ATTEMPTS_UNDER_WAY = 32
 
-/** Shortest delay of an attempt at the limit. */
+/** Shortest delay of an attempt that the limit postpones. */
 const SHORTEST_DELAY_MS = 5_000
 /**
- * Longer delays are spread below this delay. A shorter spread would wake objects before their turn. Each
- * object holds four descriptors for ten seconds, so some hundred objects use up a small limit.
+ * Longest delay of a postponed attempt. If its turn comes later, a random delay below this limit is used. A
+ * shorter limit would wake many objects before their turn. Each object holds four file descriptors for ten
+ * seconds.
  */
 const LONGEST_DELAY_MS = 7_200_000
-/** Age at which an attempt counts as over. An object that was stopped does not report its end. */
+/**
+ * Age at which an attempt is no longer counted. An object that was stopped does not report the end of its
+ * attempt.
+ */
 const LOST_MS = ATTEMPT_TIMEOUT_MS + 5_000
-/** Most relying parties whose usual duration of an attempt is stored. */
+/** Limit of relying parties whose load is kept in memory. */
 const RELYING_PARTIES = 1_000
-/** Share of the newest attempt in the usual duration. */
+/** Weight of the newest attempt in the moving average `usualMs`. */
 const NEWEST_SHARE = 0.2
 
 type Load = {
   readonly starts: number[]
-  /** Usual duration of an attempt. The receiver counts as slow until it has responded. */
+  /** Moving average of the duration of an attempt. The first value is the time limit of an attempt. */
   usualMs: number
-  /** Time of the last turn that was given out. */
+  /** Latest turn that `nextTurn` has reserved. */
   lastTurn: number
 }
 
@@ -38,8 +42,8 @@ export function mayAttempt(relyingPartyId: string, now: number): boolean {
 }
 
 /**
- * Returns when an attempt at the limit has its turn. Turns come as fast as attempts usually end. `random`: a
- * random number from 0 to 1.
+ * Returns the time at which a postponed attempt has its turn. Turns follow each other at the rate at which
+ * attempts usually end. `random`: a random number from 0 to 1.
  */
 export function nextTurn(relyingPartyId: string, now: number, random: number): number {
   const load = loadOf(relyingPartyId)
@@ -51,7 +55,7 @@ export function nextTurn(relyingPartyId: string, now: number, random: number): n
   return Math.ceil(turn)
 }
 
-/** Counts an attempt that starts now, while `work` runs. */
+/** Runs `work`, and counts it as an attempt under way until it ends. */
 export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>): Promise<T> {
   const start = Date.now()
   const load = loadOf(relyingPartyId)
@@ -61,8 +65,8 @@ export async function underWay<T>(relyingPartyId: string, work: () => Promise<T>
   } finally {
     const now = Date.now()
     load.usualMs += NEWEST_SHARE * (Math.abs(now - start) - load.usualMs)
-    const own = load.starts.indexOf(start)
-    if (own >= 0) load.starts.splice(own, 1)
+    const index = load.starts.indexOf(start)
+    if (index >= 0) load.starts.splice(index, 1)
     while ((load.starts[0] ?? now) < now - LOST_MS) load.starts.shift()
   }
 }

@@ -1,5 +1,5 @@
 // Delivery of queued events (api/webhooks). The number of an attempt is written before its POST. So a crash
-// may lose a receiver's response, but never a delivery, and never causes a seventh attempt.
+// may lose the response of a receiver. A crash never loses a delivery, and never causes a seventh attempt.
 
 import { encodeHex } from '../../codec/bytes.ts'
 import { writeTraceparent } from '../../codec/traceparent.ts'
@@ -35,8 +35,9 @@ import { erasedBy } from '../store/wake-up.ts'
 import { mayAttempt, nextTurn, underWay } from './attempt-limit.ts'
 
 /**
- * Sends every delivery that is due at `now` (Unix milliseconds), and waits for the responses. Returns
- * `postponed` if the settings are unavailable; then no attempt is used.
+ * Sends every delivery that is due at `now` (Unix milliseconds). Waits for the responses, except for step
+ * events. Returns `postponed` if the settings are unavailable, or if `isParked` returns false for a disabled
+ * endpoint. Then no attempt is used.
  */
 export async function deliverDue(context: SessionContext, now: number): Promise<'done' | 'postponed'> {
   const { store, env } = context
@@ -70,7 +71,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   return 'done'
 }
 
-/** Sends the queued events now: their endpoint is enabled again. */
+/** Makes the queued events due now, after their endpoint was enabled again. The alarm sends the events. */
 export function releaseEvents({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document === undefined || nextDue(document.deliveries) === null) return
@@ -79,16 +80,25 @@ export function releaseEvents({ store }: SessionContext, now: number): void {
   store.commit({ ...document, deliveries: document.deliveries.reduce(release, document.deliveries) })
 }
 
-/** Returns the deliveries. Deliveries to a disabled endpoint are postponed, and no attempt is used. */
+/**
+ * Returns the deliveries, with the deliveries in `parked` postponed. Their endpoint is disabled. No attempt
+ * is used.
+ */
 function parkAll(all: readonly Delivery[], parked: readonly Delivery[]): readonly Delivery[] {
   const until = Date.now() + PARKED_MS
   return parked.reduce((deliveries, { delivery_id }) => postpone(deliveries, delivery_id, until), all)
 }
 
-/** Delay of the next look at a disabled endpoint, in case the relying party's object did not release it. */
+/**
+ * Time after which a disabled endpoint is checked again, in case the relying party's object did not release
+ * the event.
+ */
 const PARKED_MS = 6 * 3_600_000
 
-/** Has the relying party's object release the event when the endpoint is enabled. False if it is enabled. */
+/**
+ * Asks the relying party's object to release the event once the endpoint is enabled. Returns false if the
+ * endpoint is already enabled, or if the object is unreachable.
+ */
 async function isParked(env: Env, { relying_party_id, verification_id }: SessionDocument): Promise<boolean> {
   const session = sessionStub(env, verification_id)
   try {
@@ -102,9 +112,10 @@ async function isParked(env: Env, { relying_party_id, verification_id }: Session
 }
 
 /**
- * Returns the deliveries with an automatic attempt of each of `due` started, or postponed at the limit of the
- * relying party. `started`: deliveries with a started attempt. The caller writes them before the POST. Events
- * of steps have a limit of their own, so that they delay no outcome.
+ * Starts an automatic attempt for each delivery in `due`, or postpones the delivery if the limit of the
+ * relying party is reached. Returns all deliveries after this change. `started`: deliveries in `due` with a
+ * started attempt. The caller writes the deliveries before the POST. Step events have their own limit, so
+ * that they delay no outcome.
  */
 export function planAttempts(
   relyingPartyId: string,
@@ -119,14 +130,15 @@ export function planAttempts(
   return { deliveries: due.reduce(plan, deliveries), started }
 }
 
-/** Name of the limit in which an attempt is counted. */
+/** Returns the name of the limit that counts an attempt. */
 function limitOf(relyingPartyId: string, delivery: Delivery): string {
   return isStepEvent(delivery) ? `${relyingPartyId}/steps` : relyingPartyId
 }
 
 /**
- * Posts deliveries whose newest attempt is started and written. Each result is written at once: a crash after
- * it repeats no event that was accepted. Rejects if the write fails; the attempt stays as it was started.
+ * Posts deliveries whose newest attempt is started and written. Each result is written at once, so that a
+ * later crash repeats no accepted event. Rejects if a write fails. The attempt then stays started without a
+ * result.
  */
 export async function postAll(
   context: SessionContext,
@@ -138,7 +150,7 @@ export async function postAll(
     deliveries.map(async (delivery) => {
       const { livemode = true, trace_context, relying_party_id = '' } = store.session() ?? {}
       const { event_id: eventId, body } = delivery
-      // Each attempt is a step of its own in the trace.
+      // Each attempt has its own span in the trace.
       const spanId = encodeHex(randomBytes(8))
       const headers = trace_context && { traceparent: writeTraceparent(trace_context, spanId) }
       const outcome = await underWay(limitOf(relying_party_id, delivery), () =>
@@ -158,7 +170,10 @@ export async function postAll(
   store.save()
 }
 
-/** Records the result of an attempt. A 410 for the event of a step ends only that event. */
+/**
+ * Returns the deliveries with the result of an attempt. A 410 for a step event ends only the delivery of that
+ * event.
+ */
 function withResult(
   deliveries: readonly Delivery[],
   delivery: Delivery,
@@ -169,7 +184,9 @@ function withResult(
   return isUnwanted ? markDead(after, delivery.delivery_id) : after
 }
 
-/** Sends a delivery again by hand: the same bytes with a new time. Returns once the attempt has started. */
+/**
+ * Sends a delivery again by hand: the same body with a new timestamp. Returns once the attempt has started.
+ */
 export async function redeliver(
   context: SessionContext,
   deliveryId: string,
@@ -192,7 +209,7 @@ export async function redeliver(
   return ok(null)
 }
 
-/** Sends an event again by hand if its delivery is dead. Returns the number of attempts that started. */
+/** Sends the dead deliveries of an event again by hand. Returns the number of attempts that started. */
 export async function redeliverDead(
   context: SessionContext,
   { deliveries }: SessionDocument,
@@ -207,7 +224,7 @@ function isWanted(webhook: WebhookEndpoint | null, delivery: Delivery): boolean 
   return webhook?.events.includes(delivery.event_type as EventType) ?? false
 }
 
-/** Returns the deliveries in their state after the start of an attempt. */
+/** Returns those of `deliveries` that are also in `due`, in their state after the start of an attempt. */
 export function begunOf(deliveries: readonly Delivery[], due: readonly Delivery[]): readonly Delivery[] {
   return deliveries.filter(({ delivery_id }) => due.some((one) => one.delivery_id === delivery_id))
 }

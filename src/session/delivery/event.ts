@@ -11,7 +11,7 @@ import { protocolOf, type SessionDocument } from '../document/document.ts'
 import { credentialsOf } from '../document/outcome.ts'
 import { describeReason, type ReasonCode } from '../document/reasons.ts'
 
-/** Members of an event that only the session stores, and that are erased with it. */
+/** Members of an event that only the session stores. They are erased with the session. */
 export type PersonalMembers = Pick<VerificationEvent, 'metadata' | 'encrypted_claims'>
 
 /** Returns the event of a finished session. */
@@ -20,14 +20,14 @@ export function terminalEvent(
   event_id: string,
   baseUrl: string,
 ): VerificationEvent {
-  const named = {
+  const event = {
     event_id,
     event_type: `verification.${document.status}` as EventType, // the session has ended
     sequence: (document.step_events?.count ?? 0) + 1, // a session has one terminal status
     at: document.ended_at ?? document.expires_at,
     reason: document.outcome?.reason ?? null,
   }
-  return buildEvent(document, named, baseUrl)
+  return buildEvent(document, event, baseUrl)
 }
 
 /** Members that differ between the events of one session. `at`: Unix milliseconds. */
@@ -36,7 +36,7 @@ type NamedEvent = Pick<VerificationEvent, 'event_id' | 'event_type' | 'sequence'
   readonly reason: ReasonCode | null
 }
 
-/** Returns an event of the session as it is. */
+/** Returns an event with the current state of the session. */
 export function buildEvent(
   document: SessionDocument,
   { at, reason, ...named }: NamedEvent,
@@ -69,8 +69,8 @@ export function buildEvent(
 }
 
 /**
- * Returns the members that `withoutPersonalMembers` removes from the event of this time. Only the event of
- * the end has claims.
+ * Returns the members that `withoutPersonalMembers` removes from an event. `createdAt`: time of the event.
+ * Only the event of the session's end has claims.
  */
 export function personalMembers(document: SessionDocument, createdAt: string): PersonalMembers {
   const isEnd = isoTimeOrNull(document.ended_at) === createdAt

@@ -1,6 +1,6 @@
-// Publication of a session's end in the relying party's event log (api/events). The entry is queued by the
-// write that ends the session, with or without a webhook. It is tried until the log confirms it. The log
-// recognises an event that it already has.
+// Publication of a session's end in the relying party's event log (api/events). The write that ends the
+// session queues the log entry, with or without a webhook. The entry is sent until the log confirms it. The
+// log stores a repeated event only once.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { loadConfig } from '../../config.ts'
@@ -18,23 +18,24 @@ import { terminalEvent, withoutPersonalMembers } from './event.ts'
 
 /** Time limit of one call to the log. */
 const CALL_MS = 5_000
-/** Time limit of all calls for steps, one after the other. The alarm repeats failed calls. */
+/** Time limit of all calls for step events, one after the other. The alarm repeats failed calls. */
 const STEPS_MS = 20_000
-/** Longest time for which the event of an outcome waits for the events of steps. */
+/** Longest time for which the event of the end waits for step events. */
 const STEPS_FIRST_MS = 1_000
 /**
- * The wait after the first call. It doubles after each further call, up to the longest wait. A first webhook
- * attempt with a lost result has the same wait, so one alarm serves both.
+ * Wait after the first call. The wait doubles after each further call, up to `LONGEST_WAIT_MS`. A first
+ * webhook attempt without a result has the same wait, so one alarm serves both.
  */
 const FIRST_WAIT_MS = 25_000
-/** If a crash cuts off a first call, an alarm within this time repeats the call. */
+/** Longest wait for an alarm that is already set. That alarm repeats a first call that a crash cut off. */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /**
- * Returns the log entry of a session that ends at `now`. Its first call has started. Without a webhook the
- * alarm of the expiry stays as it is set, which saves a row. This alarm repeats a call that a crash cut off.
+ * Returns the queued log entry of a session that ends at `now`. The entry counts its first call, which starts
+ * after the write. An alarm repeats a call that a crash cut off. Without a webhook, the alarm of the expiry
+ * is used if it comes soon, because a new alarm writes a row.
  */
 export function newLogEntry(
   eventId: string,
@@ -46,7 +47,9 @@ export function newLogEntry(
   return { event_id: eventId, day: dayOf(now), calls: 1, next_call_at: canRide ? set : soon }
 }
 
-/** Returns the queue of step events with one more, whose first call starts after the write. */
+/**
+ * Returns the queue of step events with one more event. The first call for this event starts after the write.
+ */
 export function newStepLog(
   { pending_step_log }: Pick<SessionDocument, 'pending_step_log'>,
   eventId: string,
@@ -56,7 +59,10 @@ export function newStepLog(
   return { event_ids: [...event_ids, eventId], day, calls: 1, next_call_at: now + FIRST_WAIT_MS }
 }
 
-/** Calls the log again if a call is due. The call is counted before it is made. */
+/**
+ * Sends the queued event of the end to the log again, if the next call is due. The call is counted before it
+ * is made.
+ */
 export async function publishDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
@@ -74,12 +80,12 @@ export async function publishDue(context: SessionContext, now: number): Promise<
 }
 
 /**
- * Sends the queued event to the log, and removes it from the queue in memory. The alarm repeats a failed
- * call.
+ * Sends the queued event to the log. If the log confirms the event, removes it from the queue in memory. The
+ * alarm repeats a failed call.
  */
 export async function publish(context: SessionContext): Promise<void> {
   const { store, env } = context
-  // Steps come first if the log accepts them at once. Otherwise the outcome does not wait for them.
+  // Step events are sent first. The event of the end waits for them for at most `STEPS_FIRST_MS`.
   await withDeadline(publishSteps(context), STEPS_FIRST_MS, false)
   const document = store.session()
   const entry = document?.pending_log_entry
@@ -93,8 +99,9 @@ export async function publish(context: SessionContext): Promise<void> {
   const current = store.session()
   if (!current?.pending_log_entry) return
   if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
-  // The day is over without the event. The next day is written before it is called: if the response is lost,
-  // the same day is asked again. Another call may already have changed it.
+  // The log of this day is closed and does not have the event. The next day is written before its log is
+  // called. So the same day is asked again if the response is lost. Another call may already have changed the
+  // day.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(dayOf(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })
@@ -102,7 +109,10 @@ export async function publish(context: SessionContext): Promise<void> {
   return publish(context)
 }
 
-/** Repeats a failed first call after its own wait, not at the alarm that was set already. */
+/**
+ * Sets the repetition of a failed first call to `FIRST_WAIT_MS` after the end, if the alarm already set is
+ * later.
+ */
 function repeatSoon(store: SessionStore): void {
   const document = store.session()
   const entry = document?.pending_log_entry
@@ -111,7 +121,10 @@ function repeatSoon(store: SessionStore): void {
   store.commit({ ...document, pending_log_entry: { ...entry, next_call_at: soon } })
 }
 
-/** Calls the log again for steps if a call is due. */
+/**
+ * Sends the queued step events to the log again, if the next call is due. The call is counted before it is
+ * made.
+ */
 export async function publishStepsDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
@@ -120,13 +133,13 @@ export async function publishStepsDue(context: SessionContext, now: number): Pro
   const calls = log.calls + 1
   const next_call_at = now + Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
   store.commit({ ...document, pending_step_log: { ...log, calls, next_call_at } })
-  context.stepCalls = undefined // calls that began with an earlier request may have ended with it
+  context.stepCalls = undefined // the calls of an earlier request may have been stopped at its end
   if (await publishSteps(context)) store.save()
 }
 
 /**
- * Sends the queued events of steps to the log, in their order. False if the log is unreachable. Two
- * callers share the calls, so that no event is sent twice.
+ * Sends the queued step events to the log, in their order. Returns false if the log is unreachable.
+ * Simultaneous callers share the same calls, so that no event is sent twice.
  */
 export async function publishSteps(context: SessionContext): Promise<boolean> {
   while (context.store.session()?.pending_step_log) {
@@ -138,7 +151,10 @@ export async function publishSteps(context: SessionContext): Promise<boolean> {
   return true
 }
 
-/** Removes each event from the queue in memory. */
+/**
+ * Sends the queued step events one after the other. Removes each event from the queue in memory once the log
+ * has confirmed it. Returns false if the log is unreachable.
+ */
 async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
   for (;;) {
     const document = store.session()
@@ -162,7 +178,9 @@ async function sendSteps({ store, env }: SessionContext): Promise<boolean> {
   }
 }
 
-/** Returns the log entry of a step event. The delivery has the same body. */
+/**
+ * Returns the log entry of a step event, made from the body of its delivery; `undefined` without a delivery.
+ */
 function buildStepEntry(
   document: SessionDocument,
   eventId: string,
@@ -176,7 +194,7 @@ function buildStepEntry(
     event_id: eventId,
     verification_id: document.verification_id,
     created_at: Date.parse(event.created_at),
-    first: false, // calls for two steps may overlap, and repeat each other's event
+    first: false, // calls for two steps may overlap, and send the same event twice
     session_until: erasedBy(document),
     body: JSON.stringify(withoutPersonalMembers(event)),
   }

@@ -1,5 +1,6 @@
-// Events of steps (api/webhooks): a relying party that subscribes to them gets a creation, the first fetch of
-// a request, and refused responses. They are sent and logged as outcomes are, and never delay an outcome.
+// Step events (api/webhooks): the creation, the first fetch of a request, and refused responses. A webhook
+// gets the step events to which it subscribes. Step events are sent and logged like the event of the end, and
+// never delay that event.
 
 import { loadConfig } from '../../config.ts'
 import type { StepEventType } from '../../relying-party/document/settings.ts'
@@ -15,7 +16,7 @@ import { begunOf, planAttempts, postAll } from './delivering.ts'
 import { buildEvent, randomIdentifier } from './event.ts'
 import { newStepLog, publishSteps } from './publishing.ts'
 
-/** Step events of one verification. */
+/** Limit of step events of one verification. */
 const LIMIT = 10
 /** Shortest time between two events of refused responses. */
 const REFUSAL_MS = 1_000
@@ -23,15 +24,15 @@ const REFUSAL_MS = 1_000
 /** A step that may have an event. `reason`: the reason of a refused response. */
 type EventfulStep = { readonly type: StepEventType; readonly reason?: ReasonCode }
 
-/** Sends the changed entry of the list, and the event of the step that changed it. */
+/** Sends the changed list entry of the session, and the event of the step that changed the entry. */
 export function reportStep(context: SessionContext, step: EventfulStep): Promise<void> {
   void inBackground(() => sendEntry(context))
   return sendStepEvent(context, step)
 }
 
 /**
- * Queues the event of a step that was just written, and starts its first attempt, if the webhook is
- * subscribed to it. Returns once the event is written.
+ * Queues the event of a step, if the webhook is subscribed to such events, and starts its first attempt. The
+ * step itself is already in the document. Returns once the event is written.
  */
 export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
   const { store, env } = context
@@ -44,13 +45,13 @@ export async function sendStepEvent(context: SessionContext, { type, reason }: E
   const { count = 0, refused_at = null } = document.step_events ?? {}
   const sequence = count + 1
   const event_id = randomIdentifier('evt_')
-  const named = { event_id, event_type: type, sequence, at: now, reason: reason ?? null }
+  const event = { event_id, event_type: type, sequence, at: now, reason: reason ?? null }
   const delivery = {
     delivery_id: randomIdentifier('dlv_'),
     event_id,
     event_type: type,
     sequence,
-    body: serialiseEvent(buildEvent(document, named, loadConfig(env).baseUrl)),
+    body: serialiseEvent(buildEvent(document, event, loadConfig(env).baseUrl)),
   }
   const all = enqueue(document.deliveries, delivery, now)
   const due = all.filter((one) => one.event_id === event_id)

@@ -16,7 +16,7 @@ export type Attempt = {
   readonly document_errors?: DocumentErrors
 }
 
-/** The members of the session's document. */
+/** Members of the session's document that `addAttempt` changes. */
 type WithAttempts = WithTimeline & { readonly attempts: readonly Attempt[]; readonly attempt_count: number }
 
 const ATTEMPTS_KEPT = 10

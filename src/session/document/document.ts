@@ -1,5 +1,5 @@
-// The stored document of one session, with its schema version, written in one put. It contains no claim
-// value. Times are Unix milliseconds.
+// The stored document of one session, with its schema version, written in one put. It contains no claim value
+// in plain text. Times are Unix milliseconds.
 
 import type { Status } from '../../api/values.ts'
 import type { Trace } from '../../codec/traceparent.ts'
@@ -18,11 +18,15 @@ import type { StoredStep } from './timeline.ts'
 import type { WalletActivity } from './wallet-activity.ts'
 
 /**
- * Version of the stored shape, and the oldest readable version. A change adds an upgrade step to `VERSIONS`.
+ * Version of the stored document, which is also the oldest readable version. A change of the document's form
+ * adds an upgrade step to `VERSIONS`.
  */
 export const SCHEMA = 6
 
-/** Start of the error for an unknown schema. Only the message reaches the edge, which responds with 503. */
+/**
+ * Start of the error message for an unknown schema. Only the message reaches the edge, which then responds
+ * with 503.
+ */
 export const UNREADABLE = 'the session document has an unknown schema: '
 
 /** A session. */
@@ -46,53 +50,58 @@ export type SessionDocument = {
   readonly handle_key: string
   readonly generation_count: number
   readonly generations: readonly StoredGeneration[]
-  /** Wallets that were chosen, with their terms. Absent before the first, and after the end. */
+  /** Chosen wallets with their terms. Absent before the first wallet is chosen, and after the end. */
   readonly wallets?: readonly StoredWallet[]
-  /** True once a wallet has fetched a request, even if its generation is gone. */
+  /** True once a wallet has fetched a request, even if the generation of that request is gone. */
   readonly request_fetched: boolean
   /** Absent before the first activity. */
   readonly wallet_activity?: WalletActivity
-  /** A success that waits for the return of its browser. */
+  /** Success that waits for the return of its browser; null if no success waits. */
   readonly held: Held | null
-  /** The browser whose return ended the session. */
+  /** The browser whose return ended the session; null if no return ended it. */
   readonly returned: Returned | null
-  /** Content of the event. It never changes after the end. */
+  /** Result of the session, from which the event of the end is built. It never changes after the end. */
   readonly outcome: Outcome | null
-  /** SHA-256 of the response that ended the session. Its identical retry gets the same result. */
+  /**
+   * SHA-256 of the response that ended the session. An identical retry of that response gets the same result.
+   */
   readonly winner: string | null
   /** The last ten refused responses, oldest first. */
   readonly attempts: readonly Attempt[]
   /** Number of all refused responses, including those that named no request of this service. */
   readonly attempt_count: number
   readonly deliveries: readonly Delivery[]
-  /** The event, until the relying party's log has confirmed it. */
+  /**
+   * Event of the end that is queued for the relying party's log. Null before the end, and once the log has
+   * confirmed it.
+   */
   readonly pending_log_entry: PendingLogEntry | null
-  /** The entry in the relying party's list. Absent: its settings have no index. */
+  /** State of the entry in the relying party's list. Absent if the relying party has no list. */
   readonly pending_index_entry?: PendingIndexEntry
   /**
-   * Events of steps: their number, and the time of the last event of a refused response. Absent if the
-   * webhook had no subscription to steps at creation.
+   * Number of step events, and the time of the last event of a refused response. Absent if the webhook had no
+   * subscription to step events at creation.
    */
   readonly step_events?: { readonly count: number; readonly refused_at: number | null }
-  /** Entries of step events for the relying party's log, until the log has confirmed them. */
+  /** Step events that are queued for the relying party's log, until the log has confirmed them. */
   readonly pending_step_log?: PendingStepLog | null
   /** Steps of the session so far. Absent before the first step. */
   readonly timeline?: readonly StoredStep[]
-  /** Number of steps that are not in `timeline` any more. Absent for none. */
+  /** Number of steps that were removed from `timeline`. Absent if no step was removed. */
   readonly steps_left_out?: number
   readonly retention_ms: number
   readonly idempotency: Idempotency | null
-  /** Trace of the request that created the session. Its webhooks belong to the same trace. */
+  /** Trace of the request that created the session. The webhooks of the session belong to the same trace. */
   readonly trace_context?: Trace
   /** Absent if the session is no login of an OpenID Connect client, or if its login is erased. */
   readonly login?: Login
-  /** True once its login is erased. No client token opens the session any more. */
+  /** True once the login of the session is erased. From then on, no client token opens the session. */
   readonly was_login?: true
 }
 
 /**
- * Remainder of an erased session, without personal data: its `Idempotency-Key`, and what the list does not
- * have yet.
+ * Rest of an erased session, without personal data: its `Idempotency-Key`, and a change that the list has not
+ * confirmed yet.
  */
 export type Tombstone = {
   readonly schema: typeof SCHEMA
@@ -117,10 +126,12 @@ const VERSIONS = {
   unreadable: UNREADABLE,
 } as const satisfies Schema
 
-/** The members of a new document that name its version. */
+/** Members of a new document that contain its version. */
 export const CURRENT_VERSION = versionMembers(VERSIONS)
 
-/** Reads a stored value. Throws for a schema that this version does not read. */
+/**
+ * Returns the stored document or tombstone; `undefined` if nothing is stored. Throws for an unknown schema.
+ */
 export function readDocument(stored: unknown): SessionDocument | Tombstone | undefined {
   if (stored === undefined) return undefined
   return upgradeDocument(stored as object, VERSIONS) as SessionDocument | Tombstone
@@ -131,7 +142,10 @@ export function protocolOf({ request, outcome }: SessionDocument): ProtocolId {
   return outcome?.protocol ?? request.protocol
 }
 
-/** Returns the tombstone of an erasure at `now`: there is one while the `Idempotency-Key` must be stored. */
+/**
+ * Returns the tombstone of a session that is erased at `now`; `undefined` if no `Idempotency-Key` must be
+ * kept.
+ */
 export function buildTombstone(document: SessionDocument, now: number): Tombstone | undefined {
   const { idempotency } = document
   if (idempotency === null || idempotency.keep_until <= now) return undefined

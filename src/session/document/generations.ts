@@ -1,11 +1,12 @@
-// Live authorization requests of a session (api/request). Of each kind these are alive:
-// - the newest;
-// - those handed out, until the session ends: at most 32, the least recently used are dropped first;
-// - others for 60 s after a newer one was created: at most 8.
-// A link is for one browser and supersedes only links. It never ends a QR code that somebody is about to
-// scan, nor a request that a wallet already has. A QR code supersedes no link either.
+// Live authorization requests (generations) of a session (api/request). In each kind (`KINDS`) these are
+// live:
+// - the newest generation;
+// - generations that were handed out, until the session ends: at most 32, the most recently used;
+// - other generations, for 60 s after a newer generation was created: at most 8.
+// A generation supersedes only generations of its own kind. So a new link never ends a QR code that somebody
+// is about to scan, and a new QR code never ends a link.
 
-/** How a generation reaches the wallet. */
+/** Channel by which a request reaches the wallet. */
 export type Channel = 'qr' | 'link' | 'dc_api' | 'by_value'
 
 /**
@@ -31,22 +32,30 @@ export type StoredGeneration = {
   readonly channel: Channel
   /** Id of the wallet that was chosen; absent in a request for any wallet. */
   readonly wallet?: string
-  /** `browserMark` of the browser of a link; null for a request that any device may respond to. */
+  /**
+   * `browserMark` of the only browser that may respond. Null for any device, and for the relying party's
+   * page.
+   */
   readonly browser: string | null
   /** Origin of the page that uses the Digital Credentials API; absent in the redirect flow. */
   readonly origin?: string
-  /** Nonce and key of `org-iso-mdoc`, if this protocol is offered too. */
+  /** Nonce and key of `org-iso-mdoc`; absent if the request does not offer this protocol. */
   readonly annex_c?: StoredAnnexC
   readonly created_at: number
-  /** Time at which a newer generation was created. */
+  /** Time at which a newer generation of the same kind was created. */
   readonly superseded_at: number | null
-  /** Time of the first hand-out: fetched by a wallet, read as a view, or sent by value. */
+  /**
+   * Time of the first hand-out: a wallet fetched the request, the relying party read its view, or the request
+   * was created by value or for the Digital Credentials API. Null before.
+   */
   readonly handed_out_at: number | null
-  /** True once a wallet has fetched its Request Object. */
+  /** True once a wallet has fetched the Request Object. */
   readonly fetched: boolean
-  /** True once the relying party has read its view through `/openid4vp`. */
+  /** True once the relying party has read the view of the request through `/openid4vp`. */
   readonly viewed: boolean
-  /** Time of the last hand-out. A repeated fetch changes this time in memory only. */
+  /**
+   * Time of the last hand-out, or else of the creation. A repeated fetch changes this time in memory only.
+   */
   readonly used_at: number
 }
 
@@ -57,8 +66,8 @@ const SUPERSEDED_LIMIT = 8
 export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
- * Adds a generation and drops the dead ones. Simultaneous renders may be written in another order than their
- * numbers. The newest of a kind has the highest number. It supersedes only generations of its kind.
+ * Adds a generation, marks the superseded generations of its kind, and drops the dead generations. The
+ * highest number is the newest, because simultaneous renders may be written in another order.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],
@@ -83,11 +92,14 @@ export function aliveGenerations(
   return generations.filter((generation) => alive.has(generation))
 }
 
-/** Channels of a response: any device, the browser of a link, or the browser's API from either page. */
+/**
+ * Kinds of generations: for any device, for the browser of a link, and for the Digital Credentials API on our
+ * page or on the relying party's page.
+ */
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 type GenerationKind = (typeof KINDS)[number]
 
-/** Returns the newest generation of a kind: the generation that is not superseded. */
+/** Returns the generation with the highest number of a kind that is not superseded. */
 export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,

@@ -1,6 +1,6 @@
-// A login by OpenID Connect, in the document of its session: the client's request, what of the presentation
-// goes into its tokens, and the redemption of its code. Codes and tokens are stored as digests, claim values
-// only in tokens that are encrypted to the client, and other values of a person sealed. Times are Unix
+// Login by OpenID Connect, in the document of its session: the client's request, the prepared tokens, and the
+// redemption of the code. Codes and access tokens are stored as digests. Claim values are stored only in
+// tokens that are encrypted to the client. Other values about a person are stored sealed. Times are Unix
 // milliseconds.
 
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -12,17 +12,23 @@ import type {
   SubjectRule,
 } from '../../relying-party/oidc/client.ts'
 
-/** Time from the wallet's success to the redirect with the code. Encrypted tokens are made at the success. */
+/**
+ * Longest time from the wallet's success to the redirect with the code. Encrypted tokens are made at the
+ * success, so their life begins before the redirect.
+ */
 export const FINISH_MS = 180_000
 
 export const CODE_MS = 60_000
 
 export const TOKEN_MS = 300_000
 
-/** Time in which nearly all codes are redeemed. A token issued later has a shorter life. */
+/**
+ * Time after the session's end in which nearly all codes are redeemed. The access token of a later redemption
+ * has a shorter life than `TOKEN_MS`.
+ */
 const PROMPT_MS = 30_000
 
-/** Time in which the browser may bring an error to the client. */
+/** Time after the session's end in which the browser may bring an error to the client. */
 const UNSUCCESSFUL_MS = 540_000
 
 /** The request of a client, and its registration when the login began. */
@@ -38,16 +44,19 @@ export type LoginRequest = {
   readonly code_challenge: string | null
   /** Granted scopes. */
   readonly scope: string
-  /** Name of the policy, and a part of its hash. */
+  /** Name of the policy, and a part of the policy's hash. */
   readonly policy: string
   readonly subject: SubjectRule
-  /** Values of an essential `acr`, of which one must be reached; null for any level. */
+  /** Values of an essential `acr`. One of these values must be reached. Null: any level is accepted. */
   readonly wanted_acr: readonly string[] | null
   readonly id_token: TokenRules
   readonly userinfo: TokenRules
 }
 
-/** Conditions of `claims` on a presentation. Stored sealed, because they may have values of the person. */
+/**
+ * Conditions of the `claims` parameter on a presentation. They are stored sealed, because they may contain
+ * values about the person.
+ */
 export type LoginConditions = {
   /** Acceptable values of `sub`; null for any value. */
   readonly sub: readonly string[] | null
@@ -71,12 +80,12 @@ export type TokenEncryption = {
   readonly jwk: ClientJwk
 }
 
-/** `verified_claims` of OpenID Connect for Identity Assurance 1.0. Null: any value. */
+/** `verified_claims` of OpenID Connect for Identity Assurance 1.0. Null accepts any value. */
 export type VerifiedClaimsRequest = {
   readonly trust_frameworks: readonly string[] | null
   readonly assurance_levels: readonly string[] | null
   readonly names: readonly string[]
-  /** A named claim is released if each list for its name has its value. */
+  /** Accepted values of claims. A claim is released only if each list for its name contains its value. */
   readonly values: readonly { readonly name: string; readonly accepted: readonly Json[] }[]
 }
 
@@ -92,7 +101,7 @@ export type Login = LoginRequest & {
   readonly redeemed: { readonly token: string | null; readonly until: number } | null
 }
 
-/** Effect of a verified presentation on a login. */
+/** Result of a verified presentation for a login. */
 export type LoginResult = LoginFailure | LoginSuccess
 
 /** The presentation cannot log the person in. The client gets the reason. */
@@ -124,8 +133,8 @@ type EndedLogin = {
 }
 
 /**
- * Returns when a login is erased; `Infinity` while its session is pending. The time does not depend on the
- * redemption: another alarm would be one more row.
+ * Returns when a login is erased; `Infinity` without a login or an end. The time does not depend on the
+ * redemption, because a changed alarm would write one more row.
  */
 export function loginErasedAt({ status, ended_at, login }: EndedLogin): number {
   if (login === undefined || status === 'pending' || ended_at === null) return Number.POSITIVE_INFINITY

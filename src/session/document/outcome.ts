@@ -11,7 +11,7 @@ import type { ReasonCode } from './reasons.ts'
 
 /** The stored outcome of a session. */
 export type Outcome = {
-  /** Protocol and verifier of the response, if they differ from the session's. */
+  /** Protocol and Client Identifier of the request, if they differ from those of the session. */
   readonly protocol?: ProtocolId
   readonly client_id?: string
   readonly reason: ReasonCode | null
@@ -26,17 +26,18 @@ export type Outcome = {
   readonly trace: readonly TraceEntry[]
   /** Compact JWE. */
   readonly encrypted_claims: string | null
-  /** `requestHash` of the request of the response; null without a response. */
+  /** Hash of the request that the response answers (`requestHash`); null without a response. */
   readonly request_hash: string | null
 }
 
 /**
- * A success that waits for its browser. It holds no claim value in the clear. Times are Unix milliseconds.
+ * A success that waits for its browser. It contains no claim value in plain text. Times are Unix
+ * milliseconds.
  */
 export type Held = {
   /**
-   * SHA-256 of the response's body. Its identical retry is accepted again, and both codes are derived from
-   * it.
+   * SHA-256 of the response's body. An identical retry is accepted again. The response code and the return
+   * code are derived from this digest.
    */
   readonly winner: string
   /** Number of the generation that the success responds to. */
@@ -45,29 +46,31 @@ export type Held = {
   readonly browser: string
   readonly outcome: Outcome
   readonly until: number
-  /** True once the browser has returned: the relying party's server must still redeem its code. */
+  /** True once the browser has returned. The relying party's server must still redeem the return code. */
   readonly returned: boolean
   /** Result of a login. */
   readonly login?: LoginResult
 }
 
 /**
- * A browser that returned: its repeated call gets the same result. `until`: the end of its return code's
- * life.
+ * A browser that returned. A repeated call of this browser gets the same result. `until`: end of the return
+ * code's life.
  */
 export type Returned = { readonly browser: string; readonly until: number; readonly redeemed: boolean }
 
-/** One check of the response that ended the session, in order. */
+/**
+ * One check of the response that ended the session. Checks are stored in the order in which they were made.
+ */
 export type TraceEntry = { readonly id: string; readonly clause: string; readonly result: CheckResult }
 
-/** Returns true if the shown binding is at least the required one. */
+/** Returns true if the shown session binding is at least as strong as the required session binding. */
 export function reaches(shown: SessionBinding | null, required: SessionBinding): boolean {
   return SESSION_BINDINGS.indexOf(shown ?? 'none') >= SESSION_BINDINGS.indexOf(required)
 }
 
 /**
- * Returns the binding as readers see it. `outcome` keeps the binding of the event, even if a return code is
- * redeemed later.
+ * Returns the current session binding for views. `outcome` keeps the binding of the event, even if a return
+ * code is redeemed later.
  */
 export function bindingOf({
   outcome,

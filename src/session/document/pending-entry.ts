@@ -3,37 +3,37 @@
 
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
 
-/** The entry in the relying party's list. */
+/** State of the session's entry in the relying party's list. */
 export type PendingIndexEntry = {
   /** Increases with each change of the entry. */
   readonly revision: number
   /** Number of started calls for this revision. */
   readonly calls: number
-  /** Null once the index has confirmed this revision. */
+  /** Time of the next call; null once the index has confirmed this revision. */
   readonly next_call_at: number | null
 }
 
-/** A change of the list that outlives its session. */
+/** Queued change of the list. It is kept after its session is erased. */
 export type PendingListing = {
   readonly relying_party_id: string
   readonly verification_id: string
   readonly created_at: number
-  /** The last entry, without metadata. Null: the entry is to be removed. */
+  /** The last entry, without metadata. Null: the list must remove the entry. */
   readonly entry: IndexEntry | null
   /** Number of started calls. */
   readonly calls: number
   readonly next_call_at: number
 }
 
-/** An event on its way to the relying party's log. */
+/** An event that is queued for the relying party's log. */
 export type PendingLogEntry = {
   readonly event_id: string
-  /** The only day of the log that may already have the event. */
+  /** Day of the log to which the event is sent. No other day can already have the event. */
   readonly day: number
   /** Number of started calls. */
   readonly calls: number
   readonly next_call_at: number
 }
 
-/** Events of steps on their way to the log, in their order. Their bodies are the bodies of the deliveries. */
+/** Step events that are queued for the log, in their order. Their bodies are stored in `deliveries`. */
 export type PendingStepLog = Omit<PendingLogEntry, 'event_id'> & { readonly event_ids: readonly string[] }

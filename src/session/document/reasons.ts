@@ -1,12 +1,12 @@
-// The published catalogue of reasons (api/errors), stable within /v1. A reason that another room adds to its
-// union does not compile until it has a row here. scripts/documents/reason-advice.ts has the advice about
-// each.
+// The published catalogue of reasons (api/errors), stable within /v1. If another folder adds a reason to its
+// union type, the code compiles only with a row for it here. Advice about each reason is in
+// scripts/documents/reason-advice.ts.
 
 import type { TerminalStatus } from '../../api/values.ts'
 import type { ResponseRefusal } from '../../openid4vp/response/refusal.ts'
 import type { PolicyReason } from '../../policy/policy.ts'
 
-/** Reasons of a response that is refused: an attempt. */
+/** Reasons for which a response is refused and stored as an attempt. */
 export type RefusalReason = ResponseRefusal['reason'] | PolicyReason | 'trust_list_unavailable'
 
 /** Every reason of an attempt or of a session's end. */
@@ -20,7 +20,7 @@ export type ReasonCode =
 
 export type ReasonFamily = 'envelope' | 'credential' | 'holder' | 'trust' | 'status' | 'policy' | 'flow'
 
-/** The error that a wallet gets for a refused response. Its text is in routes/wallet. */
+/** Error that a wallet gets for a refused response. The text of the error is in routes/wallet. */
 type WalletErrorKind =
   | 'form'
   | 'state'
@@ -43,19 +43,22 @@ export type Reason = {
   readonly ends?: TerminalStatus
 }
 
-/** The wire form of a reason. `type` is the address of its page, as for a problem. */
+/** Returns a reason as the API sends it. `type`: address of the page about this reason. */
 export function describeReason(code: ReasonCode, baseUrl: string) {
   const { message, retryable } = REASONS[code]
   return { code, message, retryable, type: `${baseUrl}/problems/${code}` }
 }
 
-/** Returns the rows of one family. The wallet error is a default. */
+/** Returns a function that creates the rows of one family. `wallet`: default of the wallet error. */
 const attempt =
   (family: ReasonFamily, wallet: WalletErrorKind = 'presentation') =>
   (message: string, error = wallet) =>
     ({ family, message, wallet: error, retryable: true }) as const
 
-/** Returns the rows of rejections. The same credential leads to the same rejection. */
+/**
+ * Returns a function that creates the rows of reasons for a rejection. A retry cannot help, because the same
+ * credential is rejected again.
+ */
 const rejection =
   (family: ReasonFamily, wallet: WalletErrorKind = 'presentation') =>
   (message: string) =>

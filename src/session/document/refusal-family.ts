@@ -3,17 +3,17 @@
 
 import { REASONS, type ReasonFamily, type RefusalReason } from './reasons.ts'
 
-/** Reasons of attempts: the session stays pending. */
+/** Reasons of attempts. An attempt leaves the session pending. */
 export type AttemptReason = RefusalReason | 'wallet_error' | 'same_device_return_missing'
 
-/** The fault in the terms of the page. */
+/** Kind of the fault, as the page tells it to the person. */
 export type RefusalFamily =
-  /** The form of the response. */
+  /** The response is malformed, or is not for a live request. */
   | 'response'
   /** Something that was requested is missing. */
   | 'incomplete'
   | 'credential'
-  /** The proof that the credential is the person's. */
+  /** The proof that the credential belongs to the person. */
   | 'holder'
   | 'issuer'
   /** The credential is authentic, but not valid or not sufficient. */

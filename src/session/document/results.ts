@@ -7,9 +7,11 @@ import type { WalletMetadataRefusal } from '../../openid4vp/request/wallet-metad
 import type { Result } from '../../result.ts'
 import type { RefusalReason } from './reasons.ts'
 
-/** Reason of a refused method. */
+/** Reason for which a method of the session fails. */
 export type SessionError =
-  /** Unknown, erased, or of another relying party. The caller cannot tell which. */
+  /**
+   * The session is unknown, erased, or of another relying party. The caller cannot tell these cases apart.
+   */
   | 'not_found'
   /** The session is over. */
   | 'ended'
@@ -33,8 +35,9 @@ export type SessionError =
 export type PostedResponse = { readonly digest: string } & (
   | { readonly parameters: readonly (readonly [string, string])[] }
   /**
-   * By the Digital Credentials API: the exchange protocol, JSON text of the credential's `data`, and the mark
-   * of the browser that posts it.
+   * Response through the Digital Credentials API: the exchange protocol, JSON text of the credential's
+   * `data`, and the mark of the browser that posts the response. `browser` is null for the relying party's
+   * page.
    */
   | {
       readonly dcApi: {
@@ -45,7 +48,7 @@ export type PostedResponse = { readonly digest: string } & (
     }
 )
 
-/** Why a wallet's response is refused. */
+/** Reason for which a wallet's response is refused. */
 export type RefusalCode =
   | RefusalReason
   | 'session_not_found'
@@ -57,10 +60,15 @@ export type RefusalCode =
 /** The `redirect_uri` for a wallet, or the refusal of its response. */
 export type ResponseResult = Result<string, RefusalCode>
 
-/** Why there is no Request Object. `request_over`: its generation or its session has ended. */
+/**
+ * Reason for which a wallet gets no Request Object. `request_over`: the generation or the session has ended.
+ */
 export type RequestRefusal = 'session_not_found' | 'unknown_request' | 'request_over' | WalletMetadataRefusal
 
-/** A request for one browser: the secret for its cookie, and JSON text of the wallet links. */
+/**
+ * A request for one browser: the secret for the browser's cookie, and JSON text of the URI and the wallet
+ * links.
+ */
 export type Link = { readonly secret: string; readonly json: string }
 
 /** A created session in its current state. `expires_at`: RFC 3339. */

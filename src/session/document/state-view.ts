@@ -21,7 +21,7 @@ export function publicView(document: SessionDocument): VerificationState {
   }
 }
 
-/** Returns a view as the text that is sent. */
+/** Returns a view as JSON text, with the version of the session. */
 export function viewOf({ version }: SessionDocument, body: object): View {
   return { json: JSON.stringify(body), version }
 }

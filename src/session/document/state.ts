@@ -1,5 +1,5 @@
-// The only place where a status changes (api/outcome): one table of transitions. A missing entry is a
-// refusal.
+// The only place where a status changes (api/outcome): one table of transitions. Every other transition is
+// refused.
 
 import type { Status, TerminalStatus } from '../../api/values.ts'
 

@@ -10,18 +10,18 @@ import type { Preset } from '../../policy/presets.ts'
 import type { ClaimsEncryptionJwk } from '../../relying-party/document/encryption-jwk.ts'
 import type { AssuranceLevel } from '../../trust/anchors/anchor.ts'
 
-/** Members of the creation request with defaults; `null` for what the relying party left out. */
+/** Members of the creation request, with defaults. `null`: the relying party left out the member. */
 export type StoredRequest = { readonly [text in PageText]?: string } & {
-  /** `null` with a `dcql_query`. */
+  /** `null` if the creation has a `dcql_query`. */
   readonly credential_types: readonly string[] | null
   readonly scope: readonly string[] | null
   readonly dcql_query?: DcqlQuery
-  /** The exact texts that wallets receive and sign hashes of. */
+  /** Exact texts that wallets receive. Wallets sign hashes of these texts. */
   readonly transaction_data?: readonly string[]
   readonly required_assurance_level: AssuranceLevel
-  /** Preset that fixes types and scopes. Absent: the creation named them. */
+  /** Preset that fixes types and scopes. Absent if the creation named them itself. */
   readonly preset?: Preset
-  /** Absent in sessions that an older version created: not required. */
+  /** Absent in sessions that an older version created. Absent means false. */
   readonly require_same_holder_key?: boolean
   readonly metadata: Readonly<Record<string, string>>
   readonly credential_match: 'any' | 'all' | null
@@ -35,21 +35,24 @@ export type StoredRequest = { readonly [text in PageText]?: string } & {
     /** `null` for a request that is not fetched. */
     readonly request_uri_method: RequestUriMethod | null
   }
-  /** Id of the wallet that the creation chose. Absent: any wallet. */
+  /** Id of the wallet that the creation chose. Absent: any wallet may answer. */
   readonly wallet?: string
   readonly required_session_binding: SessionBinding
   readonly expires_in: number
   readonly return_url: string | null
   readonly locale: string | null
   readonly allow_derived: boolean
-  /** Absent if the relying party left it out: false. */
+  /** Absent if the relying party left it out. Absent means false. */
   readonly intent_to_retain?: boolean
   readonly retry_of: string | null
-  /** Key that claims are encrypted to: the creation's key, else the settings' key at creation. */
+  /**
+   * Key to which claims are encrypted: the creation's key, else the settings' key at creation. Null: the
+   * result has no claims.
+   */
   readonly claims_encryption_jwk: ClaimsEncryptionJwk | null
 }
 
-/** Members of a view that a creation may leave out, and that are then absent in the stored request. */
+/** Members that the stored request lacks if the creation left them out, with their defaults for views. */
 const ABSENT_MEMBERS = {
   ...mapPageTexts(() => null),
   dcql_query: null,
@@ -59,12 +62,14 @@ const ABSENT_MEMBERS = {
   require_same_holder_key: false,
 } as const
 
-/** Returns the request as every view has it: absent members have their default. */
+/** Returns the request for a view. Absent members have their default. */
 export function withDefaults(request: StoredRequest) {
   return { ...ABSENT_MEMBERS, ...request }
 }
 
-/** Returns the options of requests of OpenID4VP. Every protocol of the redirect flow has them. */
+/**
+ * Returns the request options of OpenID4VP. Throws for a protocol without the redirect flow, which has none.
+ */
 export function requireRequestOptions({
   request,
 }: {

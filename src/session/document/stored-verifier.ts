@@ -16,8 +16,8 @@ export type StoredVerifier =
       readonly google_metadata?: string
     })
   /**
-   * Verifier of unsigned requests, without a registration. The Response URI identifies it. If the URI is
-   * `null`, the origin of the page identifies it.
+   * Verifier of unsigned requests, without a registration. `client_id` contains the Response URI. If
+   * `client_id` is `null`, the origin of the page identifies the verifier.
    */
   | {
       readonly client_id: string | null
@@ -27,33 +27,36 @@ export type StoredVerifier =
     }
 
 /**
- * The request for a chosen wallet, as it was lowered when that wallet was first chosen. A later release may
- * change the profile, but not the requests of this session.
+ * Request for a chosen wallet. It was lowered (adapted to the wallet's abilities) when the wallet was first
+ * chosen. A later release may change the wallet's profile, but not the requests of this session.
  */
 export type StoredWallet = {
   /** Id of the wallet's profile. */
   readonly id: string
   readonly query: DcqlQuery
   readonly request_options: StoredRequest['request_options']
-  /** Scheme or start of an address that opens it. Null without links and QR codes. */
+  /** Scheme or start of an address that opens the wallet. Null if the wallet has no links and no QR codes. */
   readonly link: string | null
   /** All links of the wallet, by their name in `wallet_links`. */
   readonly links: Readonly<Record<string, string>>
   readonly dc_api_protocols: readonly DcApiProtocol[]
-  /** True if its identity sends the root. Absent: false. */
+  /** True if the verifier's certificate chain includes the root. Absent means false. */
   readonly include_root?: true
-  /** Its identity, or the id of an earlier wallet with the same identity. Absent: the session's identity. */
+  /**
+   * Verifier identity for this wallet, or the id of an earlier wallet with the same identity. Absent: the
+   * session's identity is used.
+   */
   readonly verifier?: StoredVerifier | { readonly of: string }
 }
 
 type WithVerifier = { readonly verifier: StoredVerifier }
 
-/** Returns true for an unsigned request by value: its URI contains all of it, and nothing is fetched. */
+/** Returns true for an unsigned request. Its URI contains the whole request (request by value). */
 export function passesByValue({ verifier }: WithVerifier): boolean {
   return verifier.sealed_signing_jwk === null
 }
 
-/** Returns the Client Identifier. Every protocol of the redirect flow has a Client Identifier. */
+/** Returns the Client Identifier. Throws for a protocol without the redirect flow, which may have none. */
 export function requireClientId({ verifier }: WithVerifier): string {
   if (verifier.client_id === null) throw new Error('this protocol has no Client Identifier')
   return verifier.client_id

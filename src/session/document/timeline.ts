@@ -1,5 +1,6 @@
-// Steps of a session, for the timeline of its relying party (api/lists). They are written with the change
-// that they name, and hold no claim value, nonce or token. Equal neighbours are counted.
+// Steps of a session, for the timeline of its relying party (api/lists). A step is written together with the
+// change that it names. It contains no claim value, nonce or token. Equal steps in a row are stored as one
+// step with a count.
 
 import type { Channel } from './generations.ts'
 import type { ReasonCode } from './reasons.ts'
@@ -12,18 +13,18 @@ export type Step =
       readonly type: 'response_refused'
       readonly reason: ReasonCode
       readonly channel: Channel | null
-      /** Clause of the check that failed. Absent if no check of a credential did. */
+      /** Clause of the check that failed. Absent if no check of a credential failed. */
       readonly clause?: string
     }
   | { readonly type: 'redeemed' }
 
 /**
- * `at`: time of the first of equal neighbours. `last_at`: time of the last; absent for a single step. Unix
- * milliseconds.
+ * One stored step, or several equal steps in a row. `at`: time of the first step. `last_at`: time of the last
+ * step; absent for a single step. Times are Unix milliseconds.
  */
 export type StoredStep = Step & { readonly at: number; readonly last_at?: number; readonly count?: number }
 
-/** Members of an entry that has only its type and times. */
+/** Members of an entry that has only a type and times. Other entries override them. */
 export const NO_MEMBERS = {
   count: 1,
   channel: null,
@@ -37,13 +38,13 @@ export const NO_MEMBERS = {
   duration_ms: null,
 } as const
 
-/** The members of the session's document. */
+/** Members of the session's document that hold its steps. */
 export type WithTimeline = { readonly timeline?: readonly StoredStep[]; readonly steps_left_out?: number }
 
-/** Most stored steps. Beyond this number, middle steps are left out, but never the first fetch. */
+/** Limit of stored steps. Beyond this limit, middle steps are removed, but never the first fetch. */
 const STEPS_KEPT = 40
 
-/** Adds a step. */
+/** Adds a step. If the step equals the last step, only the count increases. */
 export function addStep<T extends WithTimeline>(document: T, step: Step, at: number): T {
   const steps = document.timeline ?? []
   const last = steps.at(-1)
@@ -58,14 +59,14 @@ export function addStep<T extends WithTimeline>(document: T, step: Step, at: num
   return { ...document, timeline, steps_left_out }
 }
 
-/** Returns the time of the first step of a type; null without one. */
+/** Returns the time of the first step of a type; null if there is no such step. */
 export function firstTime({ timeline = [] }: WithTimeline, type: Step['type']): number | null {
   return timeline.find((step) => step.type === type)?.at ?? null
 }
 
 function isEqual({ at: _, last_at: __, count: ___, ...before }: StoredStep, step: Step): boolean {
   const members = step as Readonly<Record<string, unknown>>
-  const known = before as Readonly<Record<string, unknown>>
-  const names = new Set([...Object.keys(members), ...Object.keys(known)])
-  return [...names].every((name) => members[name] === known[name])
+  const earlier = before as Readonly<Record<string, unknown>>
+  const names = new Set([...Object.keys(members), ...Object.keys(earlier)])
+  return [...names].every((name) => members[name] === earlier[name])
 }

@@ -1,5 +1,5 @@
-// Last activity of a wallet with a live request of a pending session. People at the page see it until they
-// ask for a new code. A response that names no live request changes nothing here.
+// Last activity of a wallet with a live request of a pending session. The page shows the activity until the
+// person asks for a new code. A response that names no live request does not change the activity.
 
 import type { Status } from '../../api/values.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -14,16 +14,19 @@ type Activity =
   /** A response to a live request was refused. */
   | { readonly kind: 'response_refused'; readonly reason: AttemptReason }
 
-/** The member of the session's document. */
+/** Member of the session's document that holds the activity. */
 type Active = { readonly wallet_activity?: WalletActivity }
 
-/** Adds an activity, which replaces the one before. */
+/** Stores an activity in place of the previous activity. */
 export function addActivity<T extends Active>(document: T, activity: Activity, at: number): T {
   const number = (document.wallet_activity?.number ?? 0) + 1
   return { ...document, wallet_activity: { number, at, ...activity } }
 }
 
-/** Returns the activity for a holder of the `client_token`: a family, and never a reason. */
+/**
+ * Returns the activity for a holder of the `client_token`: the family of a refusal, and never its reason.
+ * Returns null without an activity, or after the end.
+ */
 export function activityView({
   status,
   wallet_activity,

@@ -1,6 +1,6 @@
-// Binding of a session to one browser (api/binding, OpenID4VP 1.0 §14.2). A success by a `link` request is
-// held until the browser of the link returns with the response code. Pure steps from one document to the
-// next.
+// Binding of a session to one browser (api/binding, OpenID4VP 1.0 §14.2). A success for one browser is held
+// until that browser returns with the response code. The functions return a changed document and write
+// nothing.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
@@ -17,23 +17,26 @@ import { handleKeyOf } from '../request/generation-keys.ts'
 /** Time for which a success is held, and life of a return code. */
 export const HOLD_MS = 5 * 60_000
 
-/** Time for which expiry waits for our page if that page called the wallet: it returns at once. */
+/**
+ * Time after `expires_at` for which expiry still waits for our page, if our page called the wallet. Our page
+ * returns at once.
+ */
 const PAGE_RETURN_MS = 15_000
 
 /** Bytes of the secret in a browser's cookie. */
 export const BROWSER_SECRET_BYTES = 32
 
 /**
- * Returns the stored mark of a browser's secret. It is keyed by the session, so that two sessions cannot be
- * linked.
+ * Returns the stored mark of a browser, made from the browser's secret. The key of the session is used, so
+ * that marks in two sessions cannot be linked.
  */
 export function browserMark(document: SessionDocument, secret: string): Promise<string> {
   return derive(document, 'browser', secret)
 }
 
 /**
- * Returns the code that the wallet brings to the page. It is derived, so an identical retry gets the same
- * code.
+ * Returns the code that the wallet brings to the page. The code is derived from the response's digest, so an
+ * identical retry gets the same code.
  */
 export function deriveResponseCode(document: SessionDocument, winner: string): Promise<string> {
   return derive(document, 'response_code', winner)
@@ -45,8 +48,8 @@ export function deriveReturnCode(document: SessionDocument, winner: string): Pro
 }
 
 /**
- * Holds a success for its browser. Returns `undefined` if another response came first, or the generation is
- * gone.
+ * Returns the document with the success held for its browser. Returns `undefined` if the session has ended,
+ * another success is held, the generation is gone, or the generation is for no single browser.
  */
 export function holdSuccess(
   document: SessionDocument,
@@ -63,7 +66,7 @@ export function holdSuccess(
   const isThere = document.generations.some((one) => one.number === number)
   if (document.status !== 'pending' || document.held !== null || browser === null || !isThere)
     return undefined
-  // A browser that returns later would get no code.
+  // A login has a shorter limit: a browser that returns after `FINISH_MS` gets no code.
   const longest = document.login === undefined ? HOLD_MS : FINISH_MS
   const latest = document.expires_at + (generation.channel === 'dc_api' ? PAGE_RETURN_MS : 0)
   const until = Math.min(now + longest, latest)
@@ -85,8 +88,8 @@ export function isHeldTooLong({ held, status }: SessionDocument, now: number): b
 }
 
 /**
- * Marks a held success whose browser has returned. A login is held until its last code ends, also after
- * `expires_at`: the browser may get that code at the last moment.
+ * Marks a held success whose browser has returned. A successful login stays held until a code that was issued
+ * at the latest moment ends, also after `expires_at`.
  */
 export function returnHeld(held: Held): Held {
   const { login } = held
@@ -95,8 +98,9 @@ export function returnHeld(held: Held): Held {
 }
 
 /**
- * Discards a held success. The session is pending again, and its other requests stay alive. The generation of
- * the success is dropped, because the same presentation could be sent again.
+ * Discards a held success. The session stays pending, and its other requests stay live. The generation of the
+ * success is dropped, so that the same presentation cannot be sent again. The success is stored as a refused
+ * attempt.
  */
 export function discardHeld(
   document: SessionDocument,

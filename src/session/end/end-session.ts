@@ -27,16 +27,17 @@ import { recordOutcome } from '../store/measures.ts'
 export type SessionEnd = {
   readonly status: TerminalStatus
   readonly outcome: Outcome
-  /** Digest of the response that ends the session; null if no response does. */
+  /** Digest of the response that ends the session; null if no response ends it. */
   readonly winner: string | null
-  /** The browser whose return ends the session. */
+  /** The browser whose return ends the session. Absent if no return ends it. */
   readonly returned?: Returned | null
-  /** Result of the login that a success ends. */
+  /** Result of the login of this session. */
   readonly login?: LoginResult | undefined
 }
 
 /**
- * Time of an end, and the endpoint of its event. `unknown`: the event is queued, and the delivery decides.
+ * Time of an end, and the webhook for its event. `unknown`: the settings are unavailable. The event is then
+ * queued, and the delivery loads the settings again.
  */
 export type EventInput = {
   readonly webhook: WebhookEndpoint | null | 'unknown'
@@ -44,8 +45,9 @@ export type EventInput = {
 }
 
 /**
- * Ends the session if its status allows it, in one compare-and-set and one write. Returns true if it did.
- * `document`: the current document, perhaps with changes that are written with the end.
+ * Ends the session in one compare-and-set and one write, if its status and its binding allow the end. Returns
+ * true if the end was written. `document`: the current document, perhaps with changes that are written with
+ * the end.
  */
 export function endSession(
   context: SessionContext,
@@ -57,7 +59,7 @@ export function endSession(
   if (document === undefined || !mayEnd(document, end)) return false
   const ended = endedDocument(document, end, { webhook, now, baseUrl: loadConfig(env).baseUrl })
   if (ended === undefined) return false
-  // For an unknown or disabled endpoint `nextWakeUp` sets the alarm to now.
+  // For an unknown or disabled endpoint no attempt starts here. `nextWakeUp` then sets the alarm to now.
   const isKnown = webhook !== null && webhook !== 'unknown' && !webhook.disabled
   const { event_id } = ended.pending_log_entry
   const due = isKnown ? ended.deliveries.filter((delivery) => delivery.event_id === event_id) : []
@@ -65,8 +67,8 @@ export function endSession(
   const canPost = started.length > 0
   store.commit({ ...ended, deliveries })
   recordOutcome(ended)
-  // Not awaited, so that the response to the wallet is not delayed. The attempt is already stored, and the
-  // alarm repeats it.
+  // The attempt is not awaited, so that the response to the wallet is not delayed. The attempt is already
+  // stored, and the alarm repeats a lost attempt.
   const posted =
     canPost && isKnown
       ? inBackground(() => postAll(context, webhook, begunOf(deliveries, started)))
@@ -76,8 +78,9 @@ export function endSession(
 }
 
 /**
- * Sends the event to the log, and the entry to the list. The attempt waits for neither. The entry waits
- * briefly for the attempt, because it reports its result. One write stores all confirmations.
+ * Sends the event to the log, and the entry to the list. The webhook attempt (`posted`) waits for neither.
+ * The entry waits briefly for the attempt, because the entry contains the attempt's result. One write stores
+ * all confirmations.
  */
 async function reportEnd(context: SessionContext, posted: Promise<void> | undefined): Promise<void> {
   const list = async () => {
@@ -92,8 +95,9 @@ async function reportEnd(context: SessionContext, posted: Promise<void> | undefi
 const RESULT_MS = 1_000
 
 /**
- * Checks the session binding. While a success is held, no other response ends the session.
- * A success with a weaker binding than required does not end it either.
+ * Returns true if the session binding allows the end. While a success is held, no other response may end the
+ * session. A success with a weaker binding than required may not end the session. Expiry and cancellation are
+ * always allowed.
  */
 export function mayEnd(document: SessionDocument, { status, outcome, winner }: SessionEnd): boolean {
   if (status === 'expired' || status === 'canceled') return true
@@ -105,13 +109,13 @@ export function mayEnd(document: SessionDocument, { status, outcome, winner }: S
 type ResponseEnd = {
   /** Channel as the result reports it. */
   readonly channel: Channel
-  /** Protocol of the response, and the verifier in it, if they differ from those of the session. */
+  /** Protocol and Client Identifier of the request, if they differ from those of the session. */
   readonly exchange?: Pick<Outcome, 'protocol' | 'client_id'>
   readonly winner: string
   readonly requestHash: string
 }
 
-/** The end by the decision on an authentic response. */
+/** Returns the end by the decision on an authentic response. */
 export function decidedEnd(
   decision: Decision,
   {
@@ -140,9 +144,9 @@ export function decidedEnd(
       derivation,
       credentials,
       channel,
-      // The relying party's own page binds at once; our page binds when its browser returns.
+      // The relying party's own page binds at once. Our page binds when its browser returns.
       session_binding: isByPage ? 'relying_party' : 'none',
-      // OpenID4VP 1.0 §14.9: the verifier checks again what it asked the wallet to filter.
+      // OpenID4VP 1.0 §14.9: the verifier itself checks the conditions that the wallet was asked to apply.
       trace: [
         ...trace,
         { id: 'policy', clause: 'OpenID4VP 1.0 §14.9', result: status === 'verified' ? 'pass' : 'fail' },
@@ -153,25 +157,25 @@ export function decidedEnd(
   }
 }
 
-/** The end by `access_denied` from the wallet. */
+/** Returns the end by `access_denied` from the wallet. */
 export function declinedEnd({ exchange, channel, winner, requestHash }: ResponseEnd): SessionEnd {
   const declined = { reason: 'access_denied', channel, request_hash: requestHash } as const
   return { status: 'declined', outcome: { ...NO_RESULT, ...exchange, ...declined }, winner }
 }
 
-/** The end at `expires_at`, for the reason of the last attempt if there was one. */
+/** Returns the end at `expires_at`, with the reason of the last attempt if there was an attempt. */
 export function expiredEnd({ attempts }: SessionDocument): SessionEnd {
   const reason = attempts.at(-1)?.reason ?? 'session_expired'
   return { status: 'expired', outcome: { ...NO_RESULT, reason }, winner: null }
 }
 
-/** The end by the relying party. */
+/** Returns the end by a cancellation of the relying party. */
 export function canceledEnd(): SessionEnd {
   const outcome = { ...NO_RESULT, reason: 'canceled_by_relying_party' } as const
   return { status: 'canceled', outcome, winner: null }
 }
 
-/** Outcome without an authentic response. */
+/** Members of an outcome without a decision on a response. */
 const NO_RESULT = {
   checks: null,
   assurance_level: null,
@@ -186,8 +190,8 @@ const NO_RESULT = {
 } as const satisfies Omit<Outcome, 'reason'>
 
 /**
- * The finished document; `undefined` if the transition is refused. All generations are erased, and so are
- * the terms of chosen wallets.
+ * Returns the finished document; `undefined` if the status cannot change. The finished document has no
+ * generations, and no terms of chosen wallets.
  */
 function endedDocument(
   document: SessionDocument,

@@ -13,10 +13,16 @@ import { loadWebhook } from '../store/webhook.ts'
 import { discardHeld, isHeldTooLong } from './binding.ts'
 import { endSession, expiredEnd } from './end-session.ts'
 
-/** Time for which expiry waits for responses that arrived before it. Their evaluation ends earlier. */
+/**
+ * Longest time for which expiry waits for responses that arrived before `expires_at`. The look-ups of an
+ * evaluation end earlier.
+ */
 export const GRACE_MS = 15_000
 
-/** Writes what time has decided, in case the alarm is late. Every method of the session calls it first. */
+/**
+ * Writes the changes that are due at `now`, in case the alarm is late. The methods of the session call this
+ * function first.
+ */
 export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
   await eraseDue(context, now)
@@ -26,8 +32,8 @@ export async function applyTimeouts(context: SessionContext, now: number): Promi
 }
 
 /**
- * Expires a session, or the pending browser return if a success is held. `document` is its current document:
- * no `await` comes before the write.
+ * Expires a session now. If a success is held, only the wait for its browser ends. `document`: the current
+ * document. No `await` comes before the write.
  */
 export async function expireAt(
   context: SessionContext,
@@ -40,7 +46,10 @@ export async function expireAt(
   await applyTimeouts(context, now)
 }
 
-/** Ends what has lapsed, at the alarm. Expiry waits once for the responses that arrived in time. */
+/**
+ * Discards a held success that has lapsed, and expires an overdue session. The alarm calls this function.
+ * Expiry waits for the responses that arrived in time, for at most `GRACE_MS`.
+ */
 export async function expireDue(context: SessionContext, now: number): Promise<void> {
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {
@@ -49,7 +58,7 @@ export async function expireDue(context: SessionContext, now: number): Promise<v
   }
 }
 
-/** Erases what is over: the login, and the session after its retention. */
+/** Erases a login that is over, and a session whose retention has ended. */
 export async function eraseDue(context: SessionContext, now: number): Promise<void> {
   dropLogin(context, now)
   await eraseInTime(context, now)
@@ -62,7 +71,7 @@ function dropHeldTooLong(context: SessionContext, now: number): void {
   void inBackground(() => sendEntry(context))
 }
 
-/** Erases a login whose tokens have ended. Its page stays closed to every browser. */
+/** Erases a login that is over. The session's page then stays closed to every browser. */
 function dropLogin({ store }: SessionContext, now: number): void {
   const document = store.session()
   if (document === undefined || !isLoginOver(document, now)) return
@@ -84,7 +93,7 @@ async function expire(context: SessionContext, now: number): Promise<void> {
   if (document?.held === null) endSession(context, expiredEnd(document), { webhook, now })
 }
 
-/** Expiry waits for a held success: at `expires_at` that is a login whose browser has returned. */
+/** Returns true if a pending session must expire now. A session with a held success does not expire. */
 function isOverdue({ store }: SessionContext, now: number): boolean {
   const document = store.session()
   return document?.status === 'pending' && document.held === null && document.expires_at <= now

@@ -1,5 +1,5 @@
-// Calls of the index for the entry of a session (api/lists). A change of the entry is queued by the write
-// of the change. It is sent at once, and again until the index confirms it.
+// Calls to the index that has the list entry of a session (api/lists). The write that changes the entry also
+// queues the entry. The entry is sent at once, and again until the index confirms it.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -16,11 +16,13 @@ import { entryOf } from './entry.ts'
 
 /** Time limit of one call to the index. */
 const CALL_MS = 4_000
-/** Wait after the first failed call. The wait doubles after each further failed call, up to the longest. */
+/**
+ * Wait after the first failed call. The wait doubles after each further failed call, up to `LONGEST_WAIT_MS`.
+ */
 const FIRST_WAIT_MS = 5_000
 const LONGEST_WAIT_MS = 3_600_000
 
-/** Sends the entry again if that is due. The call is counted before it is made. */
+/** Sends the entry again if a call is due. The call is counted before it is made. */
 export async function indexDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const document = store.session()
@@ -32,15 +34,16 @@ export async function indexDue(context: SessionContext, now: number): Promise<vo
   await reportEntry(context)
 }
 
-/** Sends the entry, and writes its confirmation. */
+/** Sends the entry, and writes the confirmation of the index. */
 export async function reportEntry(context: SessionContext): Promise<void> {
   await sendEntry(context)
   context.store.save()
 }
 
 /**
- * Sends the entry as it is written. A confirmation changes memory alone: it is written with the next change,
- * and an entry that is sent twice changes nothing. A failed call is repeated by the alarm.
+ * Sends the entry of the current document. A confirmation changes memory only, and is written with the next
+ * change. If the confirmation is lost, the entry is sent again, which changes nothing in the index. The alarm
+ * repeats a failed call.
  */
 export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   const document = store.session()
@@ -49,8 +52,8 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   const isStored = await putEntry(env, document, entryOf(document, pending.revision))
   const current = store.session()
   const latest = current?.pending_index_entry
-  // Meanwhile the session may have been erased by time, and its `Idempotency-Key` may have created another
-  // session.
+  // During the call, the session may have been erased by time, and its `Idempotency-Key` may have created
+  // another session.
   if (current?.created_at !== document.created_at || latest?.revision !== pending.revision) return
   if (isStored) store.remember({ ...current, pending_index_entry: { ...latest, next_call_at: null } })
   else if (latest.calls === 1) {
@@ -59,7 +62,7 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
   }
 }
 
-/** Stores an entry. False if the index is unreachable. */
+/** Stores an entry in the index. Returns false if the index is unreachable. */
 export function putEntry(
   env: Env,
   { relying_party_id: relyingPartyId }: Pick<SessionDocument, 'relying_party_id'>,
@@ -72,7 +75,7 @@ export function putEntry(
   })
 }
 
-/** Removes the entry of a deleted session. False if the index is unreachable. */
+/** Removes the entry of a deleted session from the index. Returns false if the index is unreachable. */
 export function removeEntry(
   env: Env,
   of: Pick<SessionDocument, 'relying_party_id' | 'verification_id' | 'created_at'>,
@@ -85,7 +88,7 @@ export function removeEntry(
   })
 }
 
-/** Returns the wait after so many calls. */
+/** Returns the wait after the given number of calls. */
 export function waitAfter(calls: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
 }
@@ -103,7 +106,7 @@ async function isDone(call: () => Promise<void>): Promise<boolean> {
   }
 }
 
-/** 128 bits of the SHA-256 of the id. */
+/** Returns the first 128 bits of the SHA-256 of the id. */
 async function digestId(verificationId: string): Promise<string> {
   return encodeBase64url((await sha256(utf8(verificationId))).slice(0, 16))
 }

@@ -1,6 +1,6 @@
-// Change of the list that outlives its session (api/lists). Erasure does not wait for the list: the write
-// that erases a session queues what the list does not have yet. The remainder has no personal data, and is
-// sent until the list confirms it.
+// Change of the list that is still queued when its session is erased (api/lists). Erasure does not wait for
+// the list. The write that erases a session stores the unconfirmed change in a tombstone without personal
+// data. The change is sent until the list confirms it.
 
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
@@ -16,7 +16,10 @@ import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
 import { putEntry, removeEntry, waitAfter } from './indexing.ts'
 
-/** Returns what remains of a session that time erases: its key, and an entry that is not confirmed. */
+/**
+ * Returns the tombstone of a session that time erases: its `Idempotency-Key`, and an unconfirmed entry.
+ * Returns `undefined` if there is neither.
+ */
 export function buildRemainder(document: SessionDocument, now: number): Tombstone | undefined {
   const { pending_index_entry: pending } = document
   if (pending === undefined || pending.next_call_at === null) return buildTombstone(document, now)
@@ -26,8 +29,8 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
 }
 
 /**
- * Erases a session on request, and its entry. `document` undefined: the session is erased already, or is not
- * the caller's.
+ * Erases a session on request, and removes its entry from the list. `document`: `undefined` if the session is
+ * already erased, or does not belong to the caller.
  */
 export async function eraseOnRequest(
   context: SessionContext,
@@ -38,7 +41,7 @@ export async function eraseOnRequest(
   const now = Date.now()
   if (document === undefined) {
     const listing = store.tombstone()?.listing
-    // A repeated request, while the list still has the entry.
+    // A repeated request is accepted while the removal of the entry is not confirmed.
     if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
   } else if (document.pending_index_entry === undefined) {
     await store.erase(buildTombstone(document, now))
@@ -49,7 +52,7 @@ export async function eraseOnRequest(
   return (await sendListing(context)) ? ok(null) : err('unavailable')
 }
 
-/** Does what is due after the erasure. The call is counted before it is made. */
+/** Sends the queued change, or erases the tombstone, if that is due. A call is counted before it is made. */
 export async function remainderDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const tombstone = store.tombstone()
@@ -60,14 +63,14 @@ export async function remainderDue(context: SessionContext, now: number): Promis
     return
   }
   if (listing.next_call_at > now) return
-  // At this time the list erases the whole day.
+  // From this time on, the list erases the whole day, so the change is not needed.
   if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
   const calls = listing.calls + 1
   store.replace({ ...tombstone, listing: { ...listing, calls, next_call_at: now + waitAfter(calls) } })
   await sendListing(context)
 }
 
-/** Sends the change. True if the list has it. */
+/** Sends the queued change. Returns true if the list has confirmed it, or if no change is queued. */
 async function sendListing(context: SessionContext): Promise<boolean> {
   const { store, env } = context
   const listing = store.tombstone()?.listing
@@ -88,7 +91,7 @@ function withListing({ idempotency }: SessionDocument, listing: PendingListing):
   return { ...CURRENT_VERSION, erased: true, ...(idempotency ?? NO_KEY), listing }
 }
 
-/** The members of a tombstone without an `Idempotency-Key`. */
+/** Members of a tombstone without an `Idempotency-Key`. */
 const NO_KEY = { body_digest: '', keep_until: 0 }
 
 function ofSession({ relying_party_id, verification_id, created_at }: SessionDocument) {

@@ -22,7 +22,10 @@ import type { SessionContext } from '../store/context.ts'
 import { loadWebhook } from '../store/webhook.ts'
 import { issueIdToken, issueUserInfo } from '../tokens/tokens.ts'
 
-/** Redirect address of the browser, with its parameters. `locale`: page language that the client chose. */
+/**
+ * Redirect of the browser to the client, and the result of the login. `locale`: page language that the client
+ * chose.
+ */
 export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> & {
   readonly locale: string | null
   readonly end: /** `page`: address of the session's page. */
@@ -34,8 +37,8 @@ export type LoginEnd = Pick<Login, 'client_id' | 'redirect_uri' | 'response_mode
 }
 
 /**
- * A code at the token endpoint. `code`: digest of its secret. `challenge`: PKCE challenge of the sent
- * verifier.
+ * Redemption of a code at the token endpoint. `code`: digest of the code's secret. `challenge`: PKCE
+ * challenge that was computed from the sent `code_verifier`; null without a `code_verifier`.
  */
 export type Redemption = {
   readonly relyingPartyId: string
@@ -50,7 +53,10 @@ export type Redemption = {
   readonly token: string
 }
 
-/** Returns how the login of a browser ends. It writes nothing, so a reload gets the same result. */
+/**
+ * Returns the redirect of a login for its browser, with the current result. It does not use up the code, so a
+ * reload gets the same result.
+ */
 export async function finishLogin(
   context: SessionContext,
   { relyingPartyId, browser }: { readonly relyingPartyId: string; readonly browser: string },
@@ -69,24 +75,26 @@ export async function finishLogin(
 }
 
 function decideEnd(document: SessionDocument, page: string, now: number): LoginEnd['end'] {
-  const found = resultOf(document)
-  if (found === undefined)
+  const result = resultOf(document)
+  if (result === undefined)
     return document.status === 'pending' ? { kind: 'pending', page } : describeFailure(document)
-  if (found.failure === 'assurance_level_too_low')
-    return { kind: 'error', error: 'unmet_authentication_requirements', description: found.failure }
-  if (found.failure !== null) return denied(found.failure)
-  return now < found.at + FINISH_MS ? { kind: 'code' } : denied('session_expired')
+  if (result.failure === 'assurance_level_too_low')
+    return { kind: 'error', error: 'unmet_authentication_requirements', description: result.failure }
+  if (result.failure !== null) return denied(result.failure)
+  return now < result.at + FINISH_MS ? { kind: 'code' } : denied('session_expired')
 }
 
-/** Returns the result of a presentation that the browser may bring to the client. */
+/** Returns the result that the browser may bring to the client; `undefined` if there is none yet. */
 function resultOf({ status, held, login }: SessionDocument) {
-  // api/binding: with `relying_party` the redemption ends the session.
+  // api/binding: if the session requires `relying_party`, the redemption ends it. Until then the result is
+  // held.
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 
 function describeFailure({ status, outcome }: SessionDocument): LoginEnd['end'] {
   const reason = outcome?.reason ?? 'session_expired'
-  // An expired session has the reason of its last attempt, which a retry may heal.
+  // An expired session has the reason of its last attempt. If only a check was unavailable, a new login may
+  // succeed.
   const isUnchecked = status === 'expired' && reason !== 'session_expired' && isUnavailable(reason)
   return isUnchecked
     ? { kind: 'error', error: 'temporarily_unavailable', description: reason }
@@ -101,25 +109,28 @@ function denied(description: string): LoginEnd['end'] {
   return { kind: 'error', error: 'access_denied', description }
 }
 
-/** Result of a redemption. `expiresIn`: seconds that the access token lives. */
+/** Result of a redemption. `expiresIn`: life of the access token in seconds. */
 type Redeemed = { readonly idToken: string; readonly scope: string; readonly expiresIn: number }
 
-/** Redeems a code, once. A second redemption revokes the access token of the first. */
+/**
+ * Redeems a code for tokens. A second redemption of the code fails, and revokes the access token of the
+ * first.
+ */
 export async function redeemLogin(
   context: SessionContext,
   redemption: Redemption,
   now: number,
 ): Promise<Result<Redeemed, 'invalid_grant'>> {
   await applyTimeouts(context, now)
-  const found = redeemable(context, redemption, now)
-  if (!found.ok) return found
+  const redeemableLogin = redeemable(context, redemption, now)
+  if (!redeemableLogin.ok) return redeemableLogin
   const config = loadConfig(context.env)
   const [idToken, webhook] = await Promise.all([
-    issueIdToken(found.value.document, found.value.result, { config, now }),
+    issueIdToken(redeemableLogin.value.document, redeemableLogin.value.result, { config, now }),
     loadWebhook(context, now),
   ])
   const current = redeemable(context, redemption, now)
-  if (!current.ok || current.value.result !== found.value.result) return err('invalid_grant')
+  if (!current.ok || current.value.result !== redeemableLogin.value.result) return err('invalid_grant')
   const { document } = current.value
   const { held, login } = document
   // The access token does not outlive its login.
@@ -137,7 +148,10 @@ export async function redeemLogin(
   return ok({ idToken, scope: login.scope, expiresIn: Math.floor((until - now) / 1000) })
 }
 
-/** The encrypted ID token was delivered and is dropped. A bound browser now counts as the relying party's. */
+/**
+ * Returns the document after a redemption. The encrypted ID token was delivered, so it is removed. If the
+ * client is confidential and the browser has returned, the session binding becomes `relying_party`.
+ */
 function redeemedDocument(
   document: SessionDocument,
   login: Login,
@@ -150,7 +164,7 @@ function redeemedDocument(
   return { ...redeemed, returned: { ...returned, redeemed: true }, version: document.version + 1 }
 }
 
-/** Returns a result without the claims of a token that no client can get any more. */
+/** Returns a result without the claims of one token, because no client can get that token any more. */
 function withoutClaims<R extends Login['result']>(result: R, token: 'id_token' | 'userinfo'): R {
   return result?.failure === null ? { ...result, [token]: { claims: {} } } : result
 }
@@ -160,7 +174,10 @@ type Redeemable = {
   readonly result: LoginSuccess
 }
 
-/** Checks a code against the session as it is now. */
+/**
+ * Returns the document and the result if the code is valid now. If the code was already redeemed, revokes its
+ * access token.
+ */
 function redeemable(
   { store }: SessionContext,
   redemption: Redemption,
@@ -191,10 +208,10 @@ function redeemable(
   return ok({ document: { ...document, login }, result })
 }
 
-/** UserInfo of an access token, and the client that it was issued to. */
+/** UserInfo for an access token, and the client to which the access token was issued. */
 export type UserInfo = { readonly clientId: string } & ({ readonly jwt: string } | { readonly json: string })
 
-/** Returns the UserInfo response of a live access token, by its digest. */
+/** Returns the UserInfo response for a live access token. `token`: digest of the access token. */
 export async function readUserInfo(
   context: SessionContext,
   relyingPartyId: string,

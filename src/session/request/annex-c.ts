@@ -1,5 +1,5 @@
-// The `org-iso-mdoc` half of a generation (ISO/IEC TS 18013-7 Annex C): its own nonce and key, beside the
-// nonce and key of OpenID4VP, and the messages derived from them.
+// The `org-iso-mdoc` part of a generation (ISO/IEC TS 18013-7 Annex C), called its half. It has a nonce and a
+// key beside the nonce and the key of OpenID4VP. Messages are derived from them.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'
@@ -18,16 +18,19 @@ import type { StoredAnnexC, StoredGeneration } from '../document/generations.ts'
 import { openSecret, sealSecret } from './generation-keys.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
-/** Protocol of responses to this half. */
+/** Identifier of the protocol of a response to this half. */
 export const ANNEX_C_PROTOCOL = 'iso-18013-7-c'
 
-/** A generation that has this half. It is always for one origin. */
+/** A generation that has this half. Such a generation is always for one origin. */
 export type AnnexCGeneration = StoredGeneration & {
   readonly origin: string
   readonly annex_c: StoredAnnexC
 }
 
-/** Returns the documents that are requested; `undefined` if documents alone cannot satisfy the request. */
+/**
+ * Returns the requested documents. Returns `undefined` if documents alone cannot satisfy the request, or if
+ * the protocol or the wallet does not support `org-iso-mdoc`.
+ */
 export function requestedDocuments({ request, query, wallet }: RequestTerms): DocumentQuery | undefined {
   if (!PROTOCOLS[request.protocol].supportsDcApi) return undefined
   if (wallet !== null && !wallet.dc_api_protocols.includes(ISO_MDOC)) return undefined
@@ -35,7 +38,7 @@ export function requestedDocuments({ request, query, wallet }: RequestTerms): Do
   return request.transaction_data === undefined ? documentQuery(query) : undefined
 }
 
-/** Creates the half of generation `number`. */
+/** Creates the nonce and the key of the half for generation `number`. */
 export async function newAnnexC(
   config: Config,
   { verificationId, number }: { readonly verificationId: string; readonly number: number },
@@ -82,7 +85,7 @@ export async function openAnnexCKey(
   return { kty: 'EC', crv: 'P-256', x, y, d }
 }
 
-/** True for a generation that has this half. */
+/** Returns true if the generation has this half. */
 export function hasAnnexC(generation: StoredGeneration): generation is AnnexCGeneration {
   return generation.annex_c !== undefined && generation.origin !== undefined
 }

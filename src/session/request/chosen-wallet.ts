@@ -1,4 +1,4 @@
-// The wallet of a further request of a pending session (api/wallets): a chosen wallet, or any wallet.
+// Choice of the wallet for a further request of a pending session (api/wallets): one wallet, or any wallet.
 
 import { loadConfig } from '../../config.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
@@ -10,16 +10,16 @@ import type { StoredWallet } from '../document/stored-verifier.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
-/** Value that chooses a request for any wallet, although the creation named a wallet. */
+/** Value that chooses any wallet, even if the creation named a wallet. */
 const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */
 export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }
 
 /**
- * Returns the wallet of a new request, null for any wallet. A wallet that was chosen before has the same
- * terms, while the settings permit them. `named`: the id of a profile, `any`, or null for the wallet of the
- * creation. `now` in Unix milliseconds.
+ * Returns the wallet of a new request; null for any wallet. A wallet that was chosen before keeps its terms,
+ * while the settings permit these terms. `named`: the id of a profile, `any`, or null for the wallet that the
+ * creation chose. `now` in Unix milliseconds.
  */
 export async function chooseWallet(
   { env }: SessionContext,
@@ -46,8 +46,8 @@ export async function chooseWallet(
 }
 
 /**
- * True if the settings permit unsigned requests and plain responses. The session's own request may have
- * neither.
+ * Returns true if the settings must permit the wallet's request. The request is unsigned or has a plain
+ * response, and the session's own request is not like that.
  */
 function needsPermission(
   { request_options: chosen }: Pick<StoredWallet, 'request_options'>,

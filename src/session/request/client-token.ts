@@ -1,6 +1,7 @@
-// The token of a session's page or kiosk (api/access). It is derived from the server secret, the session's id
-// and its creation time. So it is not stored, and ends with the session. The id alone is not enough: after a
-// tombstone is erased, its `Idempotency-Key` creates another session with the same id.
+// The token of a session's page or kiosk (api/access). The token is derived from the server secret, the
+// session's id and the session's creation time. So it is not stored, and ends with the session. The id alone
+// is not enough: once a tombstone is erased, its `Idempotency-Key` can create another session with the same
+// id.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -17,8 +18,8 @@ export const CLIENT_TOKEN_PREFIX = 'ct_'
 type NamedSession = Pick<SessionDocument, 'verification_id' | 'created_at'>
 
 /**
- * Returns the client token of a session. It contains the creation time, so that the edge can check it without
- * the session.
+ * Returns the client token of a session. The token contains the creation time, so that the edge can check the
+ * token without the session.
  */
 export async function signClientToken(config: Config, session: NamedSession): Promise<string> {
   const beginning = session.created_at.toString(RADIX)

@@ -23,7 +23,7 @@ import { type ChosenWallet, pinWallet } from './lowered-wallet.ts'
 import { walletRequest } from './requests.ts'
 import { termsOf } from './terms.ts'
 
-/** A validated creation request, with what the relying party's settings add to it. */
+/** A validated creation request, and the values that the relying party's settings add. */
 export type CreateInput = {
   readonly relyingPartyId: string
   readonly livemode: boolean
@@ -34,12 +34,12 @@ export type CreateInput = {
    * without the redirect flow.
    */
   readonly verifier: VerifierIdentity | null
-  /** The wallet that the creation chose, named by `request.wallet`. */
+  /** The wallet that the creation chose. `request.wallet` is the id of this wallet. */
   readonly wallet?: ChosenWallet
   readonly retentionSeconds: number
   /** True if the relying party has a list of its verifications. */
   readonly isIndexed: boolean
-  /** True if the webhook is subscribed to an event of a step. */
+  /** True if the webhook is subscribed to a step event. */
   readonly hasStepEvents: boolean
   /** SHA-256 of the creation's body; null without an `Idempotency-Key`. */
   readonly bodyDigest: string | null
@@ -50,8 +50,8 @@ export type CreateInput = {
 }
 
 /**
- * Returns the document of a new session, with its first generation if it offers a QR code. `now` in Unix
- * milliseconds.
+ * Returns the document of a new session. It has a first generation if the session offers a QR code. `now` in
+ * Unix milliseconds.
  */
 export async function newSession(
   input: CreateInput,
@@ -59,8 +59,8 @@ export async function newSession(
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
   const { request, bodyDigest } = input
-  // api/binding: a QR code can be passed on. If binding is required, there is no QR code, and the page
-  // creates a link.
+  // api/binding: a QR code can be passed on. If the session requires a binding, it has no QR code, and the
+  // page creates a link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null, wallet: request.wallet } as const
   const offersQr = qrRefusal(request, input.wallet) === undefined
   const [made, verifier, wallet] = await Promise.all([
@@ -112,8 +112,8 @@ export async function newSession(
 }
 
 /**
- * Returns why a session has no QR code for a wallet (null: any wallet); `undefined` if it has a QR code. A QR
- * code can be passed on, so a session with a required binding has none.
+ * Returns the reason for which a session has no QR code for a wallet (null: any wallet); `undefined` if it
+ * has a QR code. A QR code can be passed on, so a session that requires a binding has no QR code.
  */
 export function qrRefusal(
   { protocol, required_session_binding }: Pick<StoredRequest, 'protocol' | 'required_session_binding'>,
@@ -132,7 +132,7 @@ async function pinVerifier(
   return pinIdentity(config, verificationId, verifier)
 }
 
-/** Returns what the response to a creation contains of the session in its current state. */
+/** Returns the current members of the session for the response to a creation. */
 export async function createdSession(document: SessionDocument, config: Config): Promise<CreatedSession> {
   const newest = newestGeneration(document.generations, 'any_device')
   const request =

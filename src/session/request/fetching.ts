@@ -1,6 +1,6 @@
-// A wallet fetches a Request Object (api/request, OpenID4VP 1.0 §5.10). Its metadata decides if it gets the
-// request, and how the request is encrypted. The metadata is not stored, and a refused wallet changes
-// nothing.
+// Fetch of a Request Object by a wallet (api/request, OpenID4VP 1.0 §5.10). The wallet's metadata decides if
+// the wallet gets the request, and how the request is encrypted. The metadata is not stored. A refused wallet
+// changes nothing in the session.
 
 import { loadConfig } from '../../config.ts'
 import { encryptRequestObject } from '../../openid4vp/request/request-encryption.ts'
@@ -23,17 +23,17 @@ import { readHandle } from './handles.ts'
 import { requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
-/** Members that a wallet posted to a `request_uri`; null for what it did not post. */
+/** Members that a wallet posted to a `request_uri`. Null: the wallet did not post the member. */
 export type RequestingWallet = {
   readonly nonce: string | null
   readonly metadata: WalletMetadata | null
-  /** True for the wallet of the sandbox. It gets no request of live mode. */
+  /** True for the wallet of the sandbox. This wallet gets no request of live mode. */
   readonly isSandbox?: boolean
 }
 
 /**
- * Signs the Request Object of a live generation. A repeated fetch has the same nonce and key. `now` in Unix
- * milliseconds.
+ * Returns the signed Request Object of a live generation. A repeated fetch gets the same nonce and key. `now`
+ * in Unix milliseconds.
  */
 export async function fetchRequest(
   context: SessionContext,
@@ -41,9 +41,9 @@ export async function fetchRequest(
   { nonce, metadata, isSandbox }: RequestingWallet,
   now: number,
 ): Promise<Result<string, RequestRefusal>> {
-  const found = await findRequest(context, requestId, now)
-  if (!found.ok) return found
-  const { document, generation } = found.value
+  const requested = await findRequest(context, requestId, now)
+  if (!requested.ok) return requested
+  const { document, generation } = requested.value
   if (isSandbox && document.livemode) return err('unknown_request')
   const terms = termsOf(document, generation)
   const refusal = metadata === null ? undefined : checkWalletMetadata(metadata, toShown(terms))
@@ -62,7 +62,8 @@ export async function fetchRequest(
 }
 
 /**
- * Stores that a generation was handed out. Only the first time is written; later times change memory alone.
+ * Stores that a generation was handed out. The first fetch and the first view are each written at once. A
+ * repeated fetch or view changes memory only.
  */
 export function markHandedOut(
   store: SessionStore,
@@ -96,8 +97,8 @@ async function findRequest(
   if (before === undefined) return err('session_not_found')
   const number = await readHandle(handleKeyOf(before), 'request', requestId)
   if (number === undefined) return err('unknown_request')
-  // A deleted relying party makes no requests. If its settings are only unavailable, the response is refused
-  // later instead.
+  // A request of a deleted relying party is refused. If the settings are only unavailable, the request is
+  // sent.
   const settings = await loadSettings(context.env, before.relying_party_id, now)
   if (!settings.ok && settings.error === 'not_found') return err('session_not_found')
   const document = context.store.session() // read again, because it may have changed

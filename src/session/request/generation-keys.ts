@@ -17,7 +17,9 @@ import { derivedKey } from '../store/keys.ts'
 import { makeHandle } from './handles.ts'
 import { callbackUrl } from './requests.ts'
 
-/** Input of a new generation. `browser`: the mark of the only browser that it is for. */
+/**
+ * Input of a new generation. `browser`: the mark of the only browser that may respond; null for any device.
+ */
 export type NewGeneration = {
   readonly verificationId: string
   readonly number: number
@@ -57,7 +59,7 @@ export async function newGeneration(
   }
 }
 
-/** Returns the open form of a generation, with its handles. */
+/** Returns the open form of a generation, with its handles and its public key. */
 export async function openGeneration(
   document: SessionDocument,
   stored: StoredGeneration,
@@ -90,8 +92,8 @@ export async function openEncryptionKey(
 }
 
 /**
- * Seals the identity of requests for one session; null for unsigned requests. OpenID4VP 1.0 §5.9.3: without a
- * signature, the Response URI identifies the verifier.
+ * Returns the verifier identity of a session, with a sealed signing key. `identity`: null for unsigned
+ * requests. OpenID4VP 1.0 §5.9.3: without a signature, the Response URI identifies the verifier.
  */
 export async function pinIdentity(
   config: Config,
@@ -129,7 +131,10 @@ export async function sealSecret(config: Config, place: Place, text: string): Pr
   return seal(sealing, text, randomBytes(12))
 }
 
-/** Opens a sealed value. Throws if it does not open. Earlier versions sealed under one key for all. */
+/**
+ * Returns the text of a sealed value. Throws if the value cannot be opened. Earlier versions sealed all
+ * values under one key.
+ */
 export async function openSecret(config: Config, place: Place, sealed: string): Promise<string> {
   const sealing = await deriveSealing(config, place)
   const text =
@@ -140,7 +145,7 @@ export async function openSecret(config: Config, place: Place, sealed: string): 
   return text
 }
 
-/** Returns the identity pinned to a request; null if requests are not signed. */
+/** Returns the verifier identity for a request; null if the request is not signed. */
 export async function openVerifier(
   config: Config,
   { verification_id, verifier }: Pick<SessionDocument, 'verification_id' | 'verifier'>,
@@ -153,7 +158,7 @@ export async function openVerifier(
   return { clientId: client_id, proof, signingJwk }
 }
 
-/** Signing keys of sessions in memory. The end of a session replaces its verifier, and so drops the key. */
+/** Cache of opened signing keys. The end of a session replaces the verifier, so its key is dropped. */
 const opened = new WeakMap<StoredVerifier, PrivateJwk>()
 
 async function openSigningKey(config: Config, verificationId: string, sealed: string): Promise<PrivateJwk> {
@@ -161,11 +166,14 @@ async function openSigningKey(config: Config, verificationId: string, sealed: st
   return JSON.parse(await openSecret(config, place, sealed)) as PrivateJwk
 }
 
-/** Sessions whose handle key is cached. */
+/** Limit of cached handle keys. */
 const HANDLE_KEYS = 1_000
 const handleKeys = openRecentKeys<Uint8Array<ArrayBuffer>>(HANDLE_KEYS)
 
-/** Returns the key of a session's handles, as the same object each time, so that it is imported once. */
+/**
+ * Returns the key of a session's handles. The same object is returned each time, so that the key is imported
+ * once.
+ */
 export function handleKeyOf({ handle_key }: SessionDocument): Uint8Array<ArrayBuffer> {
   const key = handleKeys.get(handle_key) ?? decodeBase64url(handle_key)
   if (key === undefined) throw new Error('the handle key is not base64url')
@@ -180,13 +188,13 @@ function toPublicJwk(stored: StoredGeneration): PublicJwk {
 const SIGNING_KEY_PLACE = 'signing-key'
 const responseKeyPlace = (number: number) => `response-key/${number}`
 
-/** Returns the key of one session, and the place of one value. */
+/** Returns the sealing key of a session, and the additional authenticated data (AAD) of one value. */
 async function deriveSealing(config: Config, { verificationId, place }: Place): Promise<Sealing> {
   return { key: await derivedKey(config, `session/${verificationId}`), aad: `${verificationId}/${place}` }
 }
 
 // Wallet test suites estimate the entropy of a nonce from its characters. One random nonce in ten thousand
-// has so few different digits that it would look weak. Another nonce replaces it.
+// has so few different digits that the estimate is too low. Such a nonce is replaced by another nonce.
 const LEAST_ESTIMATED_BITS = 96
 
 function drawNonce(): string {

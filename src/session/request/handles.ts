@@ -1,7 +1,7 @@
-// Handles of a generation: its request id, `state` and `kid`. Each is a sequence number with a MAC under the
-// session's random key. They are unguessable, valid for one kind only, and recognised without a row of
-// storage after the generation is gone. So a dead handle gets `request_superseded`, and an invented one gets
-// `unknown_state`.
+// Handles of a generation: its request id, `state` and `kid`. A handle is a sequence number with a MAC under
+// the session's random key. A handle cannot be guessed, and is valid for one kind only. It is recognised
+// without stored data, even if its generation is gone. So the handle of a dead generation gets
+// `request_superseded`, and an invented handle gets `unknown_state`.
 
 import { readTagged, taggedLength, writeTagged } from '../../crypto/tagged-bytes.ts'
 
@@ -10,10 +10,10 @@ export type HandleKind = 'request' | 'state' | 'kid'
 
 const NUMBER_BYTES = 3
 
-/** Characters of every handle. */
+/** Length of every handle, in characters. */
 export const HANDLE_LENGTH = taggedLength(NUMBER_BYTES)
 
-/** Highest sequence number in a handle: more renders than the longest session allows. */
+/** Highest sequence number in a handle. Even the longest session has fewer renders. */
 export const MAXIMUM_NUMBER = 2 ** (8 * NUMBER_BYTES) - 1
 
 /** Returns the handle of generation `number`. */

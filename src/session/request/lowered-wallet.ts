@@ -1,4 +1,5 @@
-// The request that is lowered for one wallet (api/wallets), and the identity that signs it.
+// Lowering of a request for one wallet (api/wallets): the request is adapted to the wallet's abilities. The
+// identity that signs the lowered request is loaded, too.
 
 import { utf8 } from '../../codec/bytes.ts'
 import type { Config } from '../../config.ts'
@@ -23,7 +24,7 @@ import { pinIdentity } from './generation-keys.ts'
 import { HANDLE_LENGTH } from './handles.ts'
 import { callbackUrl, walletRequest } from './requests.ts'
 
-/** The session that a request is lowered for. */
+/** Members of a session that the lowering of its request needs. */
 export type RequestingSession = Pick<SessionDocument, 'policy' | 'livemode'> & {
   readonly request: Pick<
     StoredRequest,
@@ -36,7 +37,9 @@ export type RequestingSession = Pick<SessionDocument, 'policy' | 'livemode'> & {
   >
 }
 
-/** The relying party, and the life of the session in Unix seconds. */
+/**
+ * Configuration, settings of the relying party, current time, and end of the session. Times are Unix seconds.
+ */
 export type Requester = {
   readonly config: Config
   readonly settings: Settings
@@ -44,17 +47,22 @@ export type Requester = {
   readonly expiresAt: number
 }
 
-/** A wallet with its lowered request. `identity`: absent if the request has the identity of the session. */
+/**
+ * A wallet with its lowered request. `identity`: null for an unsigned request. Absent if the request has the
+ * identity of the session.
+ */
 export type ChosenWallet = Omit<StoredWallet, 'verifier'> & { readonly identity?: VerifierIdentity | null }
 
-/** A session whose request is lowered, and that request as `loadOriginal` returns it. */
+/** A session, and its request before the lowering, as `loadOriginal` returns it. */
 export type Lowering = {
   readonly session: RequestingSession
   readonly requester: Requester
   readonly original: OriginalRequest
 }
 
-/** Lowers the request for a wallet. The error has what the wallet cannot answer, by member. */
+/**
+ * Lowers the request for a wallet. The error lists the members of the request that the wallet cannot answer.
+ */
 export async function lowerFor(
   profile: WalletProfile,
   { session, requester, original }: Lowering,
@@ -77,12 +85,12 @@ export async function lowerFor(
   return identity === undefined ? err([NOT_AVAILABLE]) : ok({ ...wallet, identity })
 }
 
-/** The identity has become unusable since the request was lowered. */
+/** Finding if the identity has become unusable since the request was lowered. */
 const NOT_AVAILABLE: Finding = { member: '/client_id', why: 'not_available' }
 
 /**
- * Seals the identity of a chosen wallet's requests, unless an earlier wallet of the session has the same
- * identity.
+ * Returns the stored form of a chosen wallet, with the sealed identity of its requests. If an earlier wallet
+ * of the session has the same identity, only the id of that wallet is stored.
  */
 export async function pinWallet(
   config: Config,
@@ -106,10 +114,7 @@ function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet
   )
 }
 
-/**
- * Returns the request as lowering needs it: what is requested, and the alternatives that the relying party
- * can use.
- */
+/** Returns the input of the lowering: the request, and the alternatives that the relying party can use. */
 export async function loadOriginal(
   session: RequestingSession,
   requester: Requester,
@@ -133,7 +138,10 @@ export async function loadOriginal(
   )
 }
 
-/** Returns the bytes of a request by value. The sample has the lengths of real values. */
+/**
+ * Returns a function that computes the length of a request by value in bytes. The sample has the lengths of
+ * real values.
+ */
 export function valueBytes({ policy, livemode, request }: RequestingSession, baseUrl: string) {
   const verification_id = `v_${'0'.repeat(ID_LENGTH)}`
   const client_id = redirectUriClientId(callbackUrl({ verification_id }, baseUrl))

@@ -13,12 +13,12 @@ import { newAnnexC, requestedDocuments } from './annex-c.ts'
 import { type NewGeneration, newGeneration, openGeneration } from './generation-keys.ts'
 import { type RequestTerms, termsOf, withWallet } from './terms.ts'
 
-/** The channel of a request, and the wallet that it is for: null for any wallet. */
+/** Channel of a new request, and its wallet; null for any wallet. */
 export type RequestInput = Pick<NewGeneration, 'channel' | 'browser' | 'origin'> & {
   readonly wallet: StoredWallet | null
 }
 
-/** A new request, and the session that has it. */
+/** A new request, and the document of its session. */
 export type AddedRequest = {
   readonly document: SessionDocument
   readonly terms: RequestTerms
@@ -27,7 +27,7 @@ export type AddedRequest = {
 }
 
 /**
- * Creates the request. An error of `check` refuses it, and nothing is stored then. `now` in Unix
+ * Creates a request. If `check` returns an error, the request is refused and not stored. `now` in Unix
  * milliseconds.
  */
 export async function addRequest(
@@ -38,7 +38,7 @@ export async function addRequest(
 ): Promise<Result<AddedRequest, SessionError>> {
   const before = store.session()
   if (before === undefined) return err('not_found')
-  // Reserved in memory at once, so that simultaneous requests never have the same number.
+  // The number is reserved in memory at once, so that simultaneous requests never have the same number.
   const number = before.generation_count + 1
   store.remember({ ...before, generation_count: number })
   const channel = { ...input, wallet: wallet?.id }
@@ -55,7 +55,7 @@ export async function addRequest(
   if (latest.status !== 'pending') return err('ended')
   const current = withWallet(latest, wallet)
   const terms = termsOf(current, channel)
-  // The browser's API, or a request by value, hands the whole request out at once.
+  // A request for the Digital Credentials API, or by value, is handed out when it is created.
   const isHandedOut = input.channel === 'dc_api' || passesByValue(terms)
   const stored = isHandedOut ? { ...created, handed_out_at: now } : created
   const added = { ...current, generations: addGeneration(current.generations, stored) }
@@ -65,9 +65,9 @@ export async function addRequest(
     ...(wallet && { wallet: wallet.id }),
   } as const
   const document = addStep(added, step, now)
-  const made = { document, terms, generation, stored }
-  const refusal = check(made)
+  const newRequest = { document, terms, generation, stored }
+  const refusal = check(newRequest)
   if (refusal !== undefined) return err(refusal)
   store.commit(document)
-  return ok(made)
+  return ok(newRequest)
 }

@@ -16,7 +16,9 @@ import { type AddedRequest, addRequest } from './new-request.ts'
 import { openid4vpView, walletRequest } from './requests.ts'
 import { chosenWallet, termsOf } from './terms.ts'
 
-/** The URI of a QR code. `diesAt`: the earliest time at which it can become invalid, in Unix milliseconds. */
+/**
+ * The URI of a QR code. `diesAt`: earliest time at which the URI can become invalid, in Unix milliseconds.
+ */
 export type QrRequest = { readonly uri: string; readonly diesAt: number }
 
 /** Creates a request of a pending session for a QR code. `now` in Unix milliseconds. */
@@ -29,16 +31,16 @@ export async function createQrRequest(
   if (refusal !== undefined) return err(refusal)
   const { baseUrl } = loadConfig(context.env)
   const uriOf = ({ terms, generation }: AddedRequest) => walletRequest(terms, generation, baseUrl).uri
-  // Terms of an earlier release may be too long by value.
+  // A request by value may be too long, if its wallet was lowered by an earlier release.
   const check = (request: AddedRequest) => (fitsQr(uriOf(request)) ? undefined : 'wallet_cannot')
-  const made = await addRequest(context, { channel: 'qr', browser: null, wallet }, now, check)
-  if (!made.ok) return made
+  const added = await addRequest(context, { channel: 'qr', browser: null, wallet }, now, check)
+  if (!added.ok) return added
   const diesAt = Math.min(now + SUPERSEDED_LIFETIME_MS, pending.expires_at)
-  return ok({ uri: uriOf(made.value), diesAt })
+  return ok({ uri: uriOf(added.value), diesAt })
 }
 
 /**
- * Returns the `/openid4vp` view of the newest generation. Reading hands the generation out, but makes no new
+ * Returns the `/openid4vp` view of the newest generation. Marks this generation as handed out, and creates no
  * generation.
  */
 export async function viewNewestRequest(
@@ -53,6 +55,6 @@ export async function viewNewestRequest(
   const config = loadConfig(env)
   const qrCodeUrl = await buildQrCodeUrl(config, document)
   const generation = await openGeneration(document, newest)
-  const made = { terms: termsOf(document, newest), generation }
-  return ok(openid4vpView(document, made, { ...config, qrCodeUrl }))
+  const newestRequest = { terms: termsOf(document, newest), generation }
+  return ok(openid4vpView(document, newestRequest, { ...config, qrCodeUrl }))
 }

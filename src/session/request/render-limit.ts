@@ -1,5 +1,5 @@
-// api/qr: a session may be rendered 60 times at once and then once a second. The limit is in memory. It
-// starts again after an eviction, which is enough to bound the writes.
+// Limit of renders (api/qr): a session may be rendered 60 times at once, and then once a second. The limit is
+// kept in memory. It starts again after the object is evicted. That is enough to limit the writes.
 
 const BURST = 60
 const REFILL_PER_MS = 1 / 1000
@@ -7,7 +7,7 @@ const REFILL_PER_MS = 1 / 1000
 /** Limit of renders. */
 type RenderLimit = { readonly take: (now: number) => boolean }
 
-/** Returns a full bucket. `take` returns true if one more render is allowed at `now` (Unix milliseconds). */
+/** Returns a new limit. `take` returns true if one more render is allowed at `now` (Unix milliseconds). */
 export function openRenderLimit(): RenderLimit {
   let left = BURST
   let refilledAt = 0

@@ -16,8 +16,8 @@ import { dcApiRequestInput, requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
 
 /**
- * Returns the hash of a generation's request. For the Digital Credentials API the signed request is hashed,
- * if the generation has a signed request.
+ * Returns the hash of a generation's request. In the Digital Credentials API the signed request is hashed, if
+ * there is a signed request.
  */
 export async function requestHash(
   document: SessionDocument,

@@ -25,7 +25,7 @@ import type { RequestTerms } from './terms.ts'
 /** Path prefix of every `request_uri`. It is short, because it is part of the QR code. */
 export const REQUEST_PATH = '/r/'
 
-/** Returns `wallet_request` (api/request): what wallets receive. */
+/** Returns `wallet_request` (api/request): the request as wallets receive it. */
 export function walletRequest(terms: RequestTerms, generation: Generation, baseUrl: string): WalletRequest {
   const { request } = terms
   const passed = passedRequest(terms, generation, baseUrl)
@@ -44,14 +44,16 @@ export function walletRequest(terms: RequestTerms, generation: Generation, baseU
   }
 }
 
-/** Returns the links of the chosen wallet, or of every wallet. */
+/**
+ * Returns the links of the chosen wallet; without a chosen wallet, the links of every wallet of the protocol.
+ */
 function linksFor({ request, livemode, wallet }: RequestTerms): NamedLinks {
   if (wallet !== null) return wallet.links
   const { protocol, request_options } = request
   return linksOfProtocol({ protocol, prefix: request_options.client_id_prefix }, { livemode })
 }
 
-/** Returns a request as its URI contains it: all of it, or the address to fetch it from. */
+/** Returns the content of a request's URI: the whole request, or the address of the Request Object. */
 function passedRequest(
   terms: RequestTerms,
   generation: Generation,
@@ -62,7 +64,7 @@ function passedRequest(
     return { parameters: requestClaims(terms, generation, undefined, world) }
   }
   const { protocol, request_options } = terms.request
-  // A protocol that knows only GET has no parameter for the method.
+  // A protocol that allows only GET has no parameter for the method.
   const saysMethod = PROTOCOLS[protocol].requestUriMethods.includes('post')
   return {
     clientId: requireClientId(terms),

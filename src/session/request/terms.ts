@@ -1,6 +1,6 @@
 // Terms of one request (api/wallets): the session's terms for any wallet, or terms that were lowered for a
-// chosen wallet. A request is built, and its response verified, by the same terms. The policy of the session
-// alone decides.
+// chosen wallet. The same terms build a request and verify its response. The decision follows only the policy
+// of the session.
 
 import type { DcqlQuery } from '../../openid4vp/dcql/query.ts'
 import { PROTOCOLS, queryLanguage } from '../../openid4vp/protocols/index.ts'
@@ -18,11 +18,11 @@ export type RequestTerms = Pick<
   readonly request: Pick<StoredRequest, 'protocol' | 'request_options' | 'transaction_data'>
   readonly query: DcqlQuery
   readonly language: QueryLanguage
-  /** Null: for any wallet. */
+  /** The chosen wallet; null for any wallet. */
   readonly wallet: StoredWallet | null
 }
 
-/** Returns the terms of a generation. The relying party's view has the terms of the session. */
+/** Returns the terms of a generation. A response to the relying party's view has the terms of the session. */
 export function termsOf(
   document: SessionDocument,
   { channel, wallet: id }: Pick<StoredGeneration, 'channel'> & { readonly wallet?: string | undefined },
@@ -34,8 +34,8 @@ export function termsOf(
 }
 
 /**
- * True for an unsigned request that was passed to a chosen wallet. The browser's API passes no request by
- * value in this sense: it binds the response to the page.
+ * Returns true for an unsigned request that was passed to a chosen wallet. Returns false for the Digital
+ * Credentials API, which binds the response to the page.
  */
 export function isPassedToWallet(document: SessionDocument, generation: StoredGeneration): boolean {
   if (generation.channel === 'dc_api') return false
@@ -43,7 +43,7 @@ export function isPassedToWallet(document: SessionDocument, generation: StoredGe
   return terms.wallet !== null && passesByValue(terms)
 }
 
-/** Returns the channel of a response as it is reported. */
+/** Returns the channel of a response as results report it. */
 export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
   return isPassedToWallet(document, generation) ? 'by_value' : generation.channel
 }
@@ -66,7 +66,8 @@ export function walletTerms(document: SessionDocument, wallet: StoredWallet): Re
 }
 
 /**
- * Wallets with the same identity share one stored copy: an identity with its registration has up to 90 KB.
+ * Returns the verifier of a chosen wallet. Wallets with the same identity share one stored copy, because an
+ * identity with its registration has up to 90 KB.
  */
 function verifierOf(document: SessionDocument, wallet: StoredWallet | undefined): StoredVerifier {
   const { verifier } = wallet ?? document
@@ -83,7 +84,7 @@ export function chosenWallet({ request, wallets }: SessionDocument): StoredWalle
   return wallets?.find(({ id }) => id === request.wallet) ?? null
 }
 
-/** Adds a chosen wallet. If it was chosen before, its earlier terms stay. */
+/** Adds a chosen wallet to the document. If the wallet was chosen before, its earlier terms stay. */
 export function withWallet(document: SessionDocument, wallet: StoredWallet | null): SessionDocument {
   const { wallets = [] } = document
   if (wallet === null || wallets.some(({ id }) => id === wallet.id)) return document

@@ -1,5 +1,6 @@
-// A response of `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C): from the credential's `data` to presentations.
-// It names no request, so the live requests of the same page are tried, the newest first.
+// Opening of a response of `org-iso-mdoc` (ISO/IEC TS 18013-7 Annex C): from the credential's `data` to
+// presentations. The response names no request. So the key of each live request of the same page is tried,
+// the newest first.
 
 import { isTooMuchJson, parseJsonObject } from '../../codec/json.ts'
 import type { Config } from '../../config.ts'
@@ -23,19 +24,19 @@ import {
 } from '../request/annex-c.ts'
 import { termsOf } from '../request/terms.ts'
 
-/** An opened response. Nothing in it is verified. */
+/** A decrypted and parsed response. Nothing in the response is verified yet. */
 export type AnnexCResponse = {
   readonly generation: AnnexCGeneration
   readonly groups: readonly PresentationGroup[]
-  /** The wallet's codes for documents that it left out. */
+  /** Error codes of the wallet for documents that the wallet did not return. */
   readonly documentErrors: DocumentErrors
   readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
 }
 
-/** Why a response is refused, and the request that it belongs to if that is known. */
+/** Reason of a refusal, and the request of the refused response; null if the page has no live request. */
 type AnnexCRefusal = { readonly refusal: ResponseRefusal; readonly generation: StoredGeneration | null }
 
-/** Opens a response. `data`: JSON text. `alive`: the live requests of the page that posts it. */
+/** Opens a response. `data`: JSON text. `alive`: the live requests of the page that posts the response. */
 export async function openAnnexCResponse(
   data: string,
   alive: readonly StoredGeneration[],

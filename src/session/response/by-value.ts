@@ -1,5 +1,5 @@
-// A response to the relying party's view of a request (api/request). The settings and the protocol must allow
-// it, and the view of a live generation must have been read.
+// Response to the relying party's view of a request (api/request). The settings and the protocol must allow
+// such a response. The relying party must have read the view of a live generation.
 
 import {
   claimedNonce,
@@ -19,8 +19,8 @@ import type { SessionDocument } from '../document/document.ts'
 import { aliveGenerations } from '../document/generations.ts'
 
 /**
- * Returns the presentations and their generation; `undefined` for any other response, or if this session does
- * not accept the response.
+ * Returns the presentations of a response by value, and their generation. Returns `undefined` for any other
+ * response, or if this session accepts no response by value.
  */
 export function parseByValue(
   parameters: ReadonlyMap<string, string>,
@@ -46,7 +46,10 @@ export function parseByValue(
   return ok({ groups: groups.value, generation: { ...generation, channel: 'by_value' as const } })
 }
 
-/** The presentation definition of `openid4vpView`: one descriptor for each credential type, in any format. */
+/**
+ * Returns the presentation definition of `openid4vpView`: one descriptor for each credential type, in any
+ * format.
+ */
 function shownDefinition({ verification_id: id, policy }: SessionDocument): ViewDefinition {
   const types = requestedTypes(policy).map(({ name }, index) => [viewDescriptorId(id, index), name] as const)
   const typeOf = new Map(types)

@@ -1,6 +1,6 @@
-// The Digital Credentials API beside the redirect flow (api/dc-api): a request bound to one origin, and its
-// response. The requester itself must respond. That is our page, identified by its browser's cookie, or the
-// relying party's server for its own page.
+// Requests and responses of the Digital Credentials API (api/dc-api). Each request is bound to one origin.
+// The page that made the request must post the response. Our page is identified by the cookie of its browser.
+// A page of the relying party posts through the relying party's server.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -26,12 +26,14 @@ import type { SessionContext } from '../store/context.ts'
 import { processResponse } from './process-response.ts'
 
 /**
- * The page with the browser's API: our page with the secret of its cookie, or a page of the relying party.
+ * Page that calls the Digital Credentials API: a page of the relying party, or our page. `secret`: the secret
+ * in the cookie of our page's browser; null if the browser has no cookie.
  */
 export type DcApiPage = 'relying_party' | { readonly secret: string | null }
 
 /**
- * The page of a request, its origin, and the wallet: an id, `any`, or null for the wallet of the creation.
+ * Page and origin of a request. `wallet`: the id of a profile, `any`, or null for the wallet that the
+ * creation chose.
  */
 export type DcApiRequestOptions = {
   readonly page: DcApiPage
@@ -39,7 +41,9 @@ export type DcApiRequestOptions = {
   readonly wallet: string | null
 }
 
-/** JSON text of the requests, and the secret for our page's browser; null for the relying party's page. */
+/**
+ * JSON text of the requests. `secret`: secret for the browser of our page; null for the relying party's page.
+ */
 export type DcApiRequest = { readonly secret: string | null; readonly json: string }
 
 /**
@@ -52,7 +56,9 @@ export type DcApiResponse = {
   readonly digest: string
 }
 
-/** Next address of the page (null: none), or the refusal of the response. */
+/**
+ * Next address of the page, or the refusal of the response. `returnUrl` is null if there is no next address.
+ */
 export type DcApiResult = Result<{ readonly returnUrl: string | null }, RefusalCode>
 
 /** Creates a request of a pending session. `now` in Unix milliseconds. */
@@ -63,19 +69,20 @@ export async function createDcApiRequest(
 ): Promise<Result<DcApiRequest, SessionError>> {
   const { supportsDcApi } = PROTOCOLS[pending.request.protocol]
   if (!supportsDcApi || wallet?.dc_api_protocols.length === 0) return err('dc_api_not_offered')
-  // A login ends in the browser that began it. A page of the relying party is known by its server only.
+  // A login must end in the browser that began it. A request for the relying party's page is bound to no
+  // browser.
   if (pending.login !== undefined && page === 'relying_party') return err('dc_api_not_offered')
   const settings = await loadSettings(context.env, pending.relying_party_id, now)
   if (!settings.ok) return err(settings.error)
   const secret =
     page === 'relying_party' ? null : (page.secret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES)))
   const browser = secret === null ? null : await deriveMark(context, secret)
-  const made = await addRequest(context, { channel: 'dc_api', browser, origin, wallet }, now)
-  if (!made.ok) return made
-  const { terms, stored } = made.value
+  const added = await addRequest(context, { channel: 'dc_api', browser, origin, wallet }, now)
+  if (!added.ok) return added
+  const { terms, stored } = added.value
   const readers = readersFor(settings.value.reader_certificates ?? [], origin, now)
   const requests = [
-    ...(await openid4vpRequests(context, made.value, origin, now)),
+    ...(await openid4vpRequests(context, added.value, origin, now)),
     ...(await annexCRequests(terms, stored, readers)),
   ]
   const json = JSON.stringify({ digital: { requests }, expires_at: isoTime(terms.expires_at) })
@@ -83,8 +90,8 @@ export async function createDcApiRequest(
 }
 
 /**
- * Processes a response. For our page's browser it is also the return from the wallet: the requester itself
- * responds.
+ * Processes a response. A response from our page also completes the return from the wallet, because the same
+ * browser made the request.
  */
 export async function processDcApiResponse(
   context: SessionContext,
@@ -100,11 +107,15 @@ export async function processDcApiResponse(
   if (secret === null || document === undefined) return ok({ returnUrl: null })
   const responseCode = await deriveResponseCode(document, digest)
   const came = await completeReturn(context, { responseCode, secret }, now)
-  // After an error of the wallet there is nothing to return with.
+  // An error of the wallet other than `access_denied` leaves the session pending. `completeReturn` then
+  // fails, and there is no next address.
   return ok({ returnUrl: came.ok ? came.value.returnUrl : null })
 }
 
-/** Builds the requests of OpenID4VP. A protocol, or a chosen wallet, that knows documents only has none. */
+/**
+ * Builds the requests of OpenID4VP. Returns none if the protocol or the chosen wallet supports only
+ * documents.
+ */
 async function openid4vpRequests(
   { env }: SessionContext,
   { terms, generation }: AddedRequest,
@@ -120,14 +131,14 @@ async function openid4vpRequests(
   return requests.filter((one) => wallet === null || wallet.dc_api_protocols.includes(one.protocol))
 }
 
-/** Builds the request of `org-iso-mdoc`, if documents alone can satisfy the policy. */
+/** Builds the request of `org-iso-mdoc`. Returns none if documents alone cannot satisfy the request. */
 async function annexCRequests(terms: RequestTerms, generation: StoredGeneration, readers: readonly Reader[]) {
   const query = requestedDocuments(terms)
   if (query === undefined || !hasAnnexC(generation)) return []
   return [await annexCRequest(query, generation, readers)]
 }
 
-/** Returns a browser's mark in this session; empty if the session is gone. */
+/** Returns the mark of a browser in this session, or an empty text if the session is gone. */
 async function deriveMark({ store }: SessionContext, secret: string): Promise<string> {
   const document = store.session()
   return document === undefined ? '' : browserMark(document, secret)

@@ -1,6 +1,6 @@
-// Claim values leave the service only encrypted to the relying party (api/result). They are a compact JWE
-// around a JWS by our published keys. So the reader knows that only they can read the claims, and that this
-// service verified them.
+// Encryption of the claims in a result (api/result). A compact JWE for the relying party contains a JWS,
+// which is signed with our published key. So only the relying party can read the claims, and it can check
+// that this service verified them.
 
 import { CompactEncrypt } from 'jose'
 import { utf8 } from '../../codec/bytes.ts'
@@ -10,15 +10,16 @@ import type { Decision } from '../../policy/policy.ts'
 import type { SessionDocument } from '../document/document.ts'
 
 /**
- * Most bytes of JSON that are encrypted. A response of 1 MiB has fewer. But a value under several scopes can
- * exceed what the session's document can hold (2 MiB). So can numbers that JSON writes longer than they came.
+ * Limit of the claims that are encrypted, in bytes of JSON. The session's document can hold 2 MiB. A response
+ * of at most 1 MiB usually has fewer bytes of claims. It exceeds the limit only if several scopes repeat a
+ * value, or if JSON writes a number longer than the response did.
  */
 const CLAIMS_LIMIT = 850_000
 
 /**
  * Encrypts the requested claims of the verified credentials (ECDH-ES, A256GCM; JWS ES256 inside). Returns
- * null without a key or a success, or if they are too large to store: then the outcome is stored without
- * them.
+ * null if there is no key, the decision is not a success, or the claims exceed the limit. The outcome is then
+ * stored without claims.
  */
 export async function encryptClaims(
   decision: Decision,
@@ -44,7 +45,8 @@ function credentialsOf(decision: Decision) {
     credential_type,
     format,
     issuer,
-    // By position, not by id: several credentials may satisfy one query.
+    // The position finds the claims of a credential. The id cannot, because several credentials may satisfy
+    // one query.
     claims: decision.claims[index]?.claims ?? {},
   }))
 }

@@ -1,5 +1,5 @@
-// Evaluation of one wallet response, from its parameters to a decision (api/outcome, OpenID4VP 1.0 §8). It
-// changes nothing, and relies on nothing that the response claims about itself.
+// Evaluation of one wallet response, from its parameters to a decision (api/outcome, OpenID4VP 1.0 §8). The
+// evaluation does not change the session, and trusts no unverified statement of the response.
 
 import { FORMATS } from '../../formats/index.ts'
 import { sdJwtVcOfDrafts } from '../../formats/sd-jwt-vc/sd-jwt-vc.ts'
@@ -34,7 +34,7 @@ import { anchorsOf, type EvaluationInput, reasonOf, uncheckedRules } from './tru
 
 /** Result of an evaluation. */
 export type Evaluation =
-  /** Authentic: it ends the session. */
+  /** An authentic response. It ends the session. */
   | {
       readonly kind: 'decided'
       readonly decision: Decision
@@ -42,21 +42,21 @@ export type Evaluation =
       readonly generation: StoredGeneration
       readonly exchange?: Exchange
     }
-  /** `access_denied` from a wallet that has the `state` of a live, fetched request: it ends the session. */
+  /** `access_denied` from a wallet that has a live request. It ends the session. */
   | { readonly kind: 'declined'; readonly generation: StoredGeneration; readonly exchange?: Exchange }
-  /** Another error of the wallet: accepted, and stored as an attempt. */
+  /** Another error of the wallet. The response is accepted, and stored as an attempt. */
   | { readonly kind: 'wallet_error'; readonly generation: StoredGeneration }
-  /** Not authentic, or not a response: stored as an attempt. */
+  /** A response that is malformed or not authentic. It is refused, and stored as an attempt. */
   | {
       readonly kind: 'refused'
       readonly reason: RefusalReason
       readonly generation: StoredGeneration | null
       readonly details?: AttemptDetails
-      /** Clause of the check that failed. Absent if no check of a credential did. */
+      /** Clause of the check that failed. Absent if no check of a credential failed. */
       readonly clause?: string
     }
 
-/** Protocol of the response, and the verifier in it, if they differ from those of the session. */
+/** Protocol and Client Identifier of the request, if they differ from those of the session. */
 type Exchange = Required<Pick<Outcome, 'protocol' | 'client_id'>>
 
 /** Members of an attempt that only some reasons have. */
@@ -80,11 +80,11 @@ export async function evaluateResponse(
     const { refusal, generation } = opened.error
     return { ...refused(refusal.reason, generation), details: detailsOf(refusal) }
   }
-  const found = await findRequest(response, input)
-  if (!found.ok) return refused(found.error, null)
-  const { generation } = found.value
+  const addressed = await findRequest(response, input)
+  if (!addressed.ok) return refused(addressed.error, null)
+  const { generation } = addressed.value
   const terms = termsOf(input.document, generation)
-  const opened = await openResponse(found.value.response, generation, input)
+  const opened = await openResponse(addressed.value.response, generation, input)
   if (!opened.ok) return refused(opened.error, generation)
   const { open, ...exchange } = opened.value
   if (open.kind === 'wallet_error') return evaluateWalletError(open, generation, terms)
@@ -104,7 +104,10 @@ function refused(
   return { kind: 'refused', reason, generation }
 }
 
-/** api/outcome: an error needs a live request that a wallet has. Only `access_denied` ends the session. */
+/**
+ * Evaluates an error of the wallet (api/outcome). Refuses the error if no wallet has received the request.
+ * Only `access_denied` ends the session.
+ */
 function evaluateWalletError(
   { error }: WalletErrorResponse,
   generation: StoredGeneration,
@@ -116,14 +119,16 @@ function evaluateWalletError(
   return { kind: 'declined', generation, ...exchangeOf(terms) }
 }
 
-/** An opened response: its presentations, its request, and what binds it to the request. */
+/**
+ * An opened response: its presentations, its request, and the values that bind the response to the request.
+ */
 type OpenedResponse = {
   readonly groups: readonly PresentationGroup[]
   readonly generation: StoredGeneration
   readonly bound: Pick<RequestBinding, 'audience' | 'handover'>
 }
 
-/** Protocol of a response, if it differs from the session's, and the formats that differ in this protocol. */
+/** Protocol of a response by Annex C, and the formats that this protocol verifies differently. */
 const ANNEX_C = { id: ANNEX_C_PROTOCOL, formats: { mso_mdoc: mdocOfAnnexC } } as const
 const BY_VALUE_FORMATS = { 'dc+sd-jwt': sdJwtVcOfDrafts }
 
@@ -174,7 +179,7 @@ async function decideOn(
     const clause = failedClause(trace)
     return { ...refused(reason, generation), details, ...(clause && { clause }) }
   }
-  // The policy decides, whatever a chosen wallet was asked.
+  // The policy of the session decides, even if the request was lowered for a chosen wallet.
   const presentations = matchAgain(document.policy.query, verified.value, formats)
   if (!presentations.ok) return refused(presentations.error.reason, generation)
   const decision = decide({
@@ -183,11 +188,11 @@ async function decideOn(
     now,
     isUnbound: generation.browser === null && isPassedToWallet(document, generation),
   })
-  // A confirmation counts only in a credential that the decision rests on.
+  // The transaction data must be confirmed by a credential that the decision uses.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)
   if (unconfirmed !== undefined) return refused(unconfirmed, generation)
-  // api/protocols: without holder binding anyone may have presented the credential. It may verify, but not
-  // reject.
+  // api/protocols: without holder binding, anyone may have presented the credential. Such a response may
+  // verify the session, but must not reject it.
   if (decision.reason !== null && !decision.holder_bound) return refused(decision.reason, generation)
   // Annex C has no Client Identifier. The origin takes its place, as in OpenID4VP 1.0 A.2.
   const exchange =
@@ -195,12 +200,12 @@ async function decideOn(
   return { kind: 'decided', decision, trace, generation, ...exchange }
 }
 
-/** Returns the clause of the first check that failed. */
+/** Returns the clause of the first check that failed, or `undefined` if no check failed. */
 export function failedClause(trace: readonly TraceEntry[]): string | undefined {
   return trace.find(({ result }) => result === 'fail')?.clause
 }
 
-/** Returns the verifier of a chosen wallet that has an identity of its own. */
+/** Returns the protocol and the Client Identifier, if the chosen wallet has its own verifier identity. */
 function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   if (terms.wallet?.verifier === undefined) return {}
   return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }
@@ -211,13 +216,16 @@ function detailsOf(refusal: ResponseRefusal): AttemptDetails {
   return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
 }
 
-/** Adds the wallet's codes for documents that it left out to a refusal of the documents that it returned. */
+/** Adds the wallet's error codes for documents that it did not return, if the response is refused. */
 function addDocumentErrors(evaluation: Evaluation, documentErrors: DocumentErrors): Evaluation {
   if (evaluation.kind !== 'refused' || Object.keys(documentErrors).length === 0) return evaluation
   return { ...evaluation, details: { ...evaluation.details, document_errors: documentErrors } }
 }
 
-/** A.4: by the Digital Credentials API the audience is the page's origin, for signed requests too. */
+/**
+ * Returns the audience and the handover that the presentations must have. A.4: in the Digital Credentials API
+ * the audience is the origin of the page, also for signed requests.
+ */
 function boundTo(
   generation: StoredGeneration,
   encryption: Encryption,
@@ -225,7 +233,7 @@ function boundTo(
 ): Pick<RequestBinding, 'audience' | 'handover'> {
   const { channel, origin } = generation
   const responseUri = callbackUrl(document, config.baseUrl)
-  // The relying party's view names our address as the client, and no key.
+  // The relying party's view has our address as the Client Identifier, and no encryption key.
   if (channel === 'by_value') {
     return { audience: config.baseUrl, handover: { kind: 'redirect', responseUri, encryptionKey: null } }
   }

@@ -1,5 +1,4 @@
-// Network access during the evaluation of a response: a guarded fetch, and copies that other isolates
-// fetched.
+// Network access during the evaluation of a response: a guarded fetch, and a cache that isolates share.
 
 import { type Config, loadConfig, outboundRule } from '../../config.ts'
 import type { Env } from '../../env.ts'
@@ -13,17 +12,17 @@ import { createSharedCache } from './shared-cache.ts'
 export type Network = { readonly fetchResource: FetchResource; readonly sharedCache: SharedCache }
 
 /**
- * Returns the network of a configuration and a mode. It is made once, because caches belong to its fetch
- * function.
+ * Returns the network of a configuration and a mode. Each network is made once, because each fetch function
+ * has its own caches.
  */
 export function networkOf(env: Env, livemode: boolean): Network {
   const config = loadConfig(env)
-  const known = networks.get(config) ?? {
+  const network = networks.get(config) ?? {
     live: makeNetwork(config, 'live', undefined),
     test: makeNetwork(config, 'test', env.SANDBOX),
   }
-  networks.set(config, known)
-  return livemode ? known.live : known.test
+  networks.set(config, network)
+  return livemode ? network.live : network.test
 }
 
 /**
@@ -41,12 +40,12 @@ export function untilDeadline({ fetchResource, sharedCache }: Network, deadline:
 
 const networks = new WeakMap<Config, Readonly<Record<'live' | 'test', Network>>>()
 
-/** Time limit of one fetch of what a trust anchor or a verified credential names. */
+/** Time limit of one fetch of a resource that a trust anchor or a verified credential names. */
 const FETCH_TIMEOUT_MS = 5_000
 
 /**
- * Makes the network of one mode. Each mode has its own cache: only test mode may reach loopback and the
- * sandbox.
+ * Makes the network of one mode. Each mode has its own cache, because only test mode may reach loopback and
+ * the sandbox.
  */
 function makeNetwork(config: Config, mode: 'live' | 'test', sandbox: Fetcher | undefined): Network {
   return {
@@ -62,13 +61,13 @@ function makeNetwork(config: Config, mode: 'live' | 'test', sandbox: Fetcher | u
   }
 }
 
-/** Counts fetches by the first requested media type, which differs for each kind of resource. */
+/** Records each fetch with its first requested media type. Each kind of resource has another media type. */
 function counted(fetchResource: FetchResource): FetchResource {
   return async (request) => {
     const begun = Date.now()
-    const found = await fetchResource(request)
+    const resource = await fetchResource(request)
     const [media_type = ''] = request.accept.split(',')
-    record('fetches', { media_type, result: found.ok ? 'ok' : found.error }, { ms: Date.now() - begun })
-    return found
+    record('fetches', { media_type, result: resource.ok ? 'ok' : resource.error }, { ms: Date.now() - begun })
+    return resource
   }
 }

@@ -1,5 +1,5 @@
-// Processing of a wallet's response (api/outcome): everything that waits comes before the one synchronous
-// step in end-session.ts.
+// Processing of a wallet's response (api/outcome). All awaits come before the one synchronous step in
+// end-session.ts.
 
 import { type Config, loadConfig } from '../../config.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
@@ -30,11 +30,13 @@ import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
 import { networkOf, untilDeadline } from './network.ts'
 import { recordEvaluation } from './record-evaluation.ts'
 
-/** Delays before an attempt is written: for a live request of this session, and for any other response. */
+/**
+ * Longest delay until an attempt is written: for a live request of this session, and for any other response.
+ */
 const ATTEMPT_WRITE_MS = 1_000
 const JUNK_WRITE_MS = 10_000
 
-/** Time for the look-ups of an evaluation: shorter than expiry waits for an earlier response. */
+/** Time limit of all look-ups of one evaluation. Expiry waits longer for a response that arrived in time. */
 const EVALUATION_MS = GRACE_MS - 5_000
 
 /** Processes a response that arrived at `now`. Identical bodies at the same time share one verification. */
@@ -60,7 +62,7 @@ async function processOnce(
   const document = store.session()
   if (document === undefined) return err('session_not_found')
   const config = loadConfig(env)
-  // While expiry waits for earlier responses, the session is still pending. Later responses are refused.
+  // While expiry waits for earlier responses, the session is still pending. Later responses are refused then.
   const isOver = document.status !== 'pending' || now >= document.expires_at
   if (isOver || document.held !== null) return respondLate(document, response, config)
   const settings = await loadSettings(env, document.relying_party_id, now)
@@ -116,7 +118,7 @@ async function applyEvaluation(
   }
 }
 
-/** Returns what an end stores about its response. */
+/** Returns the members that an end stores about its response. */
 async function responseEnd(
   evaluation: Evaluation & { kind: 'declined' | 'decided' },
   { response, document }: Processing,
@@ -131,7 +133,7 @@ async function responseEnd(
   return { ...(exchange && { exchange }), channel, winner: response.digest, requestHash: await hash }
 }
 
-/** An end that a response brings, and the login of a success. */
+/** End of the session by a response, and the result of the login if the response is a success. */
 type Ending = {
   readonly end: ReturnType<typeof decidedEnd>
   readonly generation: StoredGeneration
@@ -139,8 +141,8 @@ type Ending = {
 }
 
 /**
- * Ends the session, unless another response came first. A success by a link is held until its browser returns
- * (api/binding).
+ * Ends the session, unless another response came first. A success for one browser is held until that browser
+ * returns (api/binding).
  */
 async function finish(
   context: SessionContext,
@@ -158,7 +160,7 @@ async function finish(
   return current === undefined ? err('session_not_found') : respondLate(current, response, config)
 }
 
-/** Holds a success in one compare-and-set, like `endSession`. */
+/** Holds a success in one compare-and-set, like `endSession`. Returns false if the success cannot be held. */
 function hold(context: SessionContext, success: Parameters<typeof holdSuccess>[1], now: number): boolean {
   const { store } = context
   const document = store.session()
@@ -169,7 +171,9 @@ function hold(context: SessionContext, success: Parameters<typeof holdSuccess>[1
   return true
 }
 
-/** Accepts the identical retry of the response that won or is held. Refuses every other response. */
+/**
+ * Accepts an identical retry of the response that is held or ended the session. Refuses every other response.
+ */
 async function respondLate(
   document: SessionDocument,
   response: PostedResponse,
@@ -181,8 +185,8 @@ async function respondLate(
 }
 
 /**
- * OpenID4VP 1.0 §8.2: the address to which the wallet sends the person next. An identical retry gets the
- * identical result.
+ * Returns the address to which the wallet sends the person next (OpenID4VP 1.0 §8.2). An identical retry gets
+ * the same address.
  */
 async function accepted(
   document: SessionDocument,
@@ -193,7 +197,7 @@ async function accepted(
   return ok(`${baseUrl}/v1/verify/${document.verification_id}/return#response_code=${code}`)
 }
 
-/** Stores an attempt, and sends its event if it names a request of this session. */
+/** Stores an attempt. Sends its event if the response names a request of this session. */
 async function reportAttempt(
   context: SessionContext,
   evaluation: Evaluation & { kind: 'refused' | 'wallet_error' },

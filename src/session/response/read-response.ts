@@ -1,4 +1,4 @@
-// From the posted parameters to an opened response and its request (OpenID4VP 1.0 §8.2, §8.3, Appendix A.4).
+// Finds the request of a posted response, and opens the response (OpenID4VP 1.0 §8.2, §8.3, Appendix A.4).
 // Nothing in the response is verified here.
 
 import { parseJsonObject } from '../../codec/json.ts'
@@ -29,7 +29,7 @@ import type { EvaluationInput } from './trust-rules.ts'
 /** How a response was encrypted. */
 export type Encryption = Omit<Exchange, 'responseUri'>
 
-/** Encryption of a plain response. */
+/** Value for a response that is not encrypted. */
 export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: undefined }
 
 /** A response, possibly still encrypted, and its request. */
@@ -44,7 +44,7 @@ export async function findRequest(
   input: EvaluationInput,
 ): Promise<Result<FoundResponse, RefusalReason>> {
   const { document } = input
-  // Without the redirect flow no request of OpenID4VP was made.
+  // A protocol without the redirect flow makes no OpenID4VP request.
   if (!PROTOCOLS[document.request.protocol].supportsRedirect) return err('malformed_response')
   const usual = requireRequestOptions(document).responseMode
   // A wallet that has only `org-iso-mdoc` has no response mode.
@@ -54,14 +54,16 @@ export async function findRequest(
   const readings = new Map([...modes].map((mode) => [mode, parseResponse(posted, mode, document)]))
   let refusal: RefusalReason | undefined
   for (const reading of readings.values()) {
-    const found = reading.ok ? await findGeneration(reading.value, posted, input) : err(reading.error.reason)
-    if (!found.ok) {
-      refusal ??= found.error
+    const addressed = reading.ok
+      ? await findGeneration(reading.value, posted, input)
+      : err(reading.error.reason)
+    if (!addressed.ok) {
+      refusal ??= addressed.error
       continue
     }
-    const response = readings.get(modeOf(found.value)) ?? reading
+    const response = readings.get(modeOf(addressed.value)) ?? reading
     return response.ok
-      ? ok({ response: response.value, generation: found.value })
+      ? ok({ response: response.value, generation: addressed.value })
       : err(response.error.reason)
   }
   return err(refusal ?? 'malformed_response')
@@ -86,7 +88,8 @@ async function findGeneration(
   input: EvaluationInput,
 ): Promise<Result<StoredGeneration, RefusalReason>> {
   const alive = aliveFor(posted, input)
-  // A plain response by the browser's API names no request. Its nonce is compared with the newest request.
+  // A plain response through the Digital Credentials API names no request. So the newest request is returned.
+  // The nonces are compared later.
   if (response.kind !== 'encrypted' && 'dcApi' in posted) {
     const newest = alive.toSorted((a, b) => b.number - a.number)[0]
     return newest === undefined ? err('request_superseded') : ok(newest)
@@ -94,7 +97,7 @@ async function findGeneration(
   const kid = response.kind === 'encrypted' ? response.kid : undefined
   const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
     kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
-  if (handle === undefined) return err('unknown_encryption_key') // every other plain response has a state
+  if (handle === undefined) return err('unknown_encryption_key') // a plain response always has a state here
   const number = await readHandle(handleKeyOf(input.document), kind, handle)
   if (number === undefined) return err(unknown)
   const generation = alive.find((candidate) => candidate.number === number)
@@ -107,8 +110,9 @@ export function aliveFor(posted: PostedResponse, { document, arrivedAt }: Evalua
 }
 
 /**
- * A response must come by the channel of its request, and from the browser whose page made the request. It
- * must have a protocol that was offered to the chosen wallet.
+ * Returns a filter for the requests that a response may be for. The response must come by the channel of the
+ * request. In the Digital Credentials API it must also come from the browser that made the request, by a
+ * protocol that was offered to the chosen wallet.
  */
 function isOfChannel(
   posted: PostedResponse,
@@ -122,7 +126,10 @@ function isOfChannel(
     generation.channel === 'dc_api' && generation.browser === browser && isOffered(generation.wallet)
 }
 
-/** Decrypts if needed. Every `state`, outside and inside, must be the `state` of the generation. */
+/**
+ * Decrypts the response if it is encrypted. A `state` outside or inside the encryption must be the `state` of
+ * the generation.
+ */
 export async function openResponse(
   response: AuthorizationResponse,
   stored: StoredGeneration,

@@ -1,4 +1,4 @@
-// The metric of an evaluated response. It is recorded after the evaluation, and changes nothing.
+// Metric of an evaluated response. Recording the metric does not affect the evaluation.
 
 import { record } from '../../metrics/record.ts'
 import type { SessionDocument } from '../document/document.ts'

@@ -1,5 +1,5 @@
-// The platform's cache (Cache API) as the core uses it. Isolates of one place share what any of them fetched.
-// A missing or failing cache counts as empty.
+// The platform's cache (Cache API) for fetched resources. Isolates at the same location share this cache. A
+// missing or failing cache is treated as empty.
 
 import { encodeHex, utf8 } from '../../codec/bytes.ts'
 import { sha256 } from '../../crypto/digest.ts'
@@ -10,7 +10,8 @@ import type { SharedCache } from '../../net/shared-cache.ts'
 const FETCHED_AT = 'X-Fetched-At'
 
 /**
- * Opens the cache. `place` is a URL of ours below which nothing is served, because cache keys must be URLs.
+ * Opens the cache. Cache keys must be URLs. `place`: prefix of these URLs, below which our service serves
+ * nothing.
  */
 export function createSharedCache(place: string): SharedCache {
   return {
@@ -32,12 +33,18 @@ export function createSharedCache(place: string): SharedCache {
   }
 }
 
-/** Returns the key: a digest, because the name may reveal which credential's list was fetched. */
+/**
+ * Returns the cache key. It has a digest of the name, because the name may reveal which credential's list was
+ * fetched.
+ */
 async function buildAddress(place: string, name: string): Promise<string> {
   return `${place}/${encodeHex(await sha256(utf8(name)))}`
 }
 
-/** Returns nothing if `workerd serve` has no cache and throws. Then the network is used. */
+/**
+ * Returns the result of `work`; `undefined` if `work` throws. `workerd serve` may have no cache. Then the
+ * network is used.
+ */
 async function orNothing<T>(work: () => Promise<T | undefined>): Promise<T | undefined> {
   try {
     return await work()

@@ -1,4 +1,4 @@
-// Trust in one evaluation (api/trust): the anchors that count, and what is accepted if a check was not
+// Rules of trust in one evaluation (api/trust): the accepted anchors, and the result if a check was not
 // possible.
 
 import type { Config } from '../../config.ts'
@@ -21,13 +21,17 @@ export type EvaluationInput = {
   readonly network: Network
   /** Anchors of the lists that the relying party subscribes to. */
   readonly subscribed: SubscribedAnchors
-  /** Accepts the sandbox issuer and adds it to the anchors: in test mode, if a sandbox is bound. */
+  /**
+   * True in test mode if a sandbox is bound. The sandbox issuer is then accepted and added to the anchors.
+   */
   readonly sandboxed: boolean
   /** Arrival of the response, in Unix milliseconds. */
   readonly arrivedAt: number
 }
 
-/** Returns the anchors of the relying party, of its lists and of the sandbox. */
+/**
+ * Returns the anchors of the relying party, of its subscribed lists, and of the sandbox if it is accepted.
+ */
 export function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput): readonly TrustAnchor[] {
   const anchors = [...settings.trust_anchors, ...subscribed.anchors]
   return sandboxed ? [...anchors, ...sandboxAnchors(BUILT_IN_NAMES, anchors)] : anchors
@@ -36,7 +40,8 @@ export function anchorsOf({ settings, subscribed, sandboxed }: EvaluationInput):
 const BUILT_IN_NAMES = BUILT_IN_TYPES.map(({ name }) => name)
 
 /**
- * Reports a missing list of issuers instead of an issuer without an anchor: the list may contain the issuer.
+ * Returns the reason that is reported. While a list of issuers is missing, an untrusted issuer is reported as
+ * `trust_list_unavailable`, because the missing list may contain the issuer.
  */
 export function reasonOf(reason: RefusalReason, { incomplete }: SubscribedAnchors): RefusalReason {
   return incomplete && UNTRUSTED.has(reason) ? 'trust_list_unavailable' : reason
@@ -54,9 +59,9 @@ const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
 ])
 
 /**
- * api/revocation: the settings decide about a status that cannot be checked. An unchecked credential has a
- * low level. A session that requires a higher level refuses the response in any case. A later response can
- * then succeed. If the credential were accepted, the session would end as rejected.
+ * Returns the rules for a status that cannot be checked (api/revocation). The settings decide, if the low
+ * level of an unchecked credential is enough for the session. Otherwise the response is refused, so that a
+ * later response can succeed. An accepted credential with a low level would end the session as rejected.
  */
 export function uncheckedRules({
   settings: { status_unavailable, certificate_revocation },

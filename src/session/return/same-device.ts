@@ -1,7 +1,6 @@
-// The way of one browser through a session (api/binding). It gets a link, and returns from the wallet with a
-// response code. Then it brings a return code to the relying party, whose server redeems it. As in
-// process-response.ts, everything that waits comes before the synchronous step that reads and writes the
-// document.
+// Path of one browser through a session (api/binding). The browser gets a link, and returns from the wallet
+// with a response code. Then the browser brings a return code to the relying party, whose server redeems the
+// code. All awaits come before the synchronous step that reads and writes the document.
 
 import type { SessionBinding } from '../../api/values.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
@@ -36,26 +35,30 @@ import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import { loadWebhook } from '../store/webhook.ts'
 
-/** Body of a browser's return. `secret`: its cookie; null without one. */
+/** Input of a browser's return. `secret`: the secret in the browser's cookie; null if there is no cookie. */
 export type BrowserReturnRequest = { readonly responseCode: string; readonly secret: string | null }
 
 /**
- * The next address of the browser: an address of the relying party, with a return code if there is a code.
+ * Next address of the browser: the `return_url` of the relying party, with a return code if the browser gets
+ * one. Null if the session has no `return_url`.
  */
 export type BrowserReturnResult = { readonly returnUrl: string | null }
 
-/** Why a code is refused. */
+/** Reason for which a code is refused. */
 export type ReturnCodeError =
   | 'not_found'
-  /** Unknown or expired; nothing changed. */
+  /** The code is unknown or expired. Nothing changed. */
   | 'invalid_code'
   /**
-   * The right response code, but in another browser than the browser of the link. The held success was
-   * discarded.
+   * The response code is right, but another browser sent it than the browser of the link. The held success
+   * was discarded.
    */
   | 'other_browser'
 
-/** Creates a request of a pending session for one browser. `knownSecret`: the secret in its cookie. */
+/**
+ * Creates a request of a pending session for one browser. `knownSecret`: secret in the browser's cookie, or
+ * null.
+ */
 export async function createLink(
   context: SessionContext,
   { document: pending, wallet, knownSecret }: RequestedWallet & { readonly knownSecret: string | null },
@@ -65,14 +68,17 @@ export async function createLink(
   if (!supportsRedirect || wallet?.link === null) return err('redirect_not_offered')
   const secret = knownSecret ?? encodeBase64url(randomBytes(BROWSER_SECRET_BYTES))
   const browser = await browserMark(pending, secret)
-  const made = await addRequest(context, { channel: 'link', browser, wallet }, now)
-  if (!made.ok) return made
-  const { terms, generation } = made.value
+  const added = await addRequest(context, { channel: 'link', browser, wallet }, now)
+  if (!added.ok) return added
+  const { terms, generation } = added.value
   const { uri, wallet_links, expires_at } = walletRequest(terms, generation, loadConfig(context.env).baseUrl)
   return ok({ secret, json: JSON.stringify({ uri, wallet_links, expires_at }) })
 }
 
-/** Processes the return of a browser with a response code. A repeated call gets the same result. */
+/**
+ * Processes the return of a browser with a response code. A repeated call of the same browser gets the same
+ * result.
+ */
 export async function completeReturn(
   context: SessionContext,
   { responseCode, secret }: BrowserReturnRequest,
@@ -101,8 +107,9 @@ export async function completeReturn(
 }
 
 /**
- * Ends a session that requires `relying_party` and whose login failed: it has no code, so nothing can be
- * redeemed. The presentation becomes an attempt, and the session expires for its reason.
+ * Ends a session that requires the binding `relying_party` and whose login failed. A failed login has no code
+ * that the client can redeem. The presentation is stored as an attempt, and the session expires with the
+ * reason of that attempt.
  */
 function endFailedLogin(
   context: SessionContext,
@@ -149,7 +156,7 @@ export async function redeemReturn(
   }
   if (returned === null || returned.until <= now) return err('invalid_code')
   if (returned.redeemed) return ok(null)
-  // `outcome` does not change: the event was built from it, and may be built again for the log.
+  // `outcome` does not change, because the event may be built from it again for the log.
   const redeemed = { ...returned, redeemed: true }
   const step = addStep({ ...document, returned: redeemed }, { type: 'redeemed' }, now)
   context.store.commit({ ...step, version: document.version + 1 })
@@ -157,9 +164,8 @@ export async function redeemReturn(
 }
 
 /**
- * Derives the codes of a session. `digest` is that of the response that the codes are derived from: the
- * response that is held, or that ended the session. `browser` is the mark of the browser; empty without a
- * secret.
+ * Derives the codes of a session from `digest`: the digest of the response that is held or ended the session.
+ * `browser`: mark of the browser; empty if there is no secret.
  */
 async function deriveCodes(context: SessionContext, secret: string | null, now: number) {
   const document = context.store.session()
@@ -175,7 +181,9 @@ async function deriveCodes(context: SessionContext, secret: string | null, now: 
   return ok({ digest, responseCode, returnCode, browser, webhook })
 }
 
-/** Reads the session again. It must still have the response that the codes were derived from. */
+/**
+ * Returns the current session. The response that is held or ended the session must still have this digest.
+ */
 function sessionWith({ store }: SessionContext, digest: string): Result<SessionDocument, ReturnCodeError> {
   const document = store.session()
   if (document === undefined) return err('not_found')
@@ -187,8 +195,8 @@ function winnerOf(document: SessionDocument): string | undefined {
 }
 
 /**
- * Discards a success whose wallet opened another browser: the responder is not the requester. After the right
- * browser has returned, the code is used, and another browser discards nothing.
+ * Refuses the return of another browser than the browser of the link, and discards the held success. If the
+ * right browser has already returned, nothing is discarded.
  */
 function refuseBrowser(
   context: SessionContext,
@@ -203,8 +211,8 @@ function refuseBrowser(
 }
 
 /**
- * Returns the address after the end. The same browser gets the same result again. Any other browser with the
- * code of the response returns to the relying party without a return code.
+ * Returns the next address after the session has ended. The browser that returned gets the same result again.
+ * Any other browser with the response code gets the address without a return code.
  */
 function endedReturnUrl(
   { request, returned }: SessionDocument,
@@ -217,13 +225,16 @@ function endedReturnUrl(
   return canRedeem ? withReturnCode(request.return_url, returnCode) : request.return_url
 }
 
-/** Returns the end of a session by a held success. */
+/** Returns the end of a session by a held success. `returned`: the browser that returned. */
 export function boundEnd(held: Held, session_binding: SessionBinding, returned: Returned): SessionEnd {
   const { winner, login } = held
   return { status: 'verified', outcome: { ...held.outcome, session_binding }, winner, returned, login }
 }
 
-/** The registered address, unchanged, with one more parameter. It has no fragment. */
+/**
+ * Returns the registered address with a return code as one more parameter. A registered address has no
+ * fragment.
+ */
 function withReturnCode(returnUrl: string | null, code: string): string | null {
   if (returnUrl === null) return null
   const separator = !returnUrl.includes('?') ? '?' : /[?&]$/.test(returnUrl) ? '' : '&'

@@ -1,6 +1,6 @@
-// Errors of work that is not awaited. The work starts only after the write that queues it, and the alarm
-// repeats it if it fails. The log line has only the name of the error, because a message may contain what was
-// sent.
+// Logging of errors in work that is not awaited. A write queues such work before it starts, and the alarm
+// repeats failed work. The log line has only the name of the error, because its message may contain sent
+// data.
 
 import { logLine } from '../../metrics/log-line.ts'
 

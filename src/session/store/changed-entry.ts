@@ -7,15 +7,15 @@ import type { PendingIndexEntry } from '../document/pending-entry.ts'
 import { expiryAlarmAt } from './wake-up.ts'
 
 /**
- * Wait for a call that a crash cut off or that no caller has started. A first webhook attempt has the same
- * wait, so one alarm repeats both.
+ * Wait until the alarm repeats a call that a crash cut off or that no caller has started. A first webhook
+ * attempt has the same wait, so one alarm repeats both.
  */
 const REPEAT_MS = 25_000
 
 /**
- * Returns the document to be written. If its entry differs from the entry of the written document, the same
- * write queues the entry with a new revision. So each revision has one content. The caller starts the first
- * call.
+ * Returns the document that is written next. If its list entry differs from the entry of the last written
+ * document, the entry is queued with a new revision. So all copies of one revision are the same. The caller
+ * starts the first call after the write.
  */
 export function withChangedEntry(
   written: SessionDocument | undefined,
@@ -28,14 +28,17 @@ export function withChangedEntry(
   return { ...document, pending_index_entry: { revision, calls: 1, next_call_at: repeatAt(document, now) } }
 }
 
-/** The entry of a new session, whose first call starts after the write. */
+/** Returns the queued entry of a new session. The first call for the entry starts after the write. */
 export function firstEntry(
   document: Pick<SessionDocument, 'verification_id' | 'expires_at'>,
 ): PendingIndexEntry {
   return { revision: 1, calls: 1, next_call_at: expiryAlarmAt(document) }
 }
 
-/** Returns the time of an alarm that is already set, if possible: another time would write a row. */
+/**
+ * Returns the time at which the alarm repeats the call. It is the time of an alarm that is already set, if
+ * possible, because a new time would write a row.
+ */
 function repeatAt(document: SessionDocument, now: number): number {
   const { status, pending_log_entry, pending_index_entry } = document
   const set = pending_index_entry?.next_call_at ?? 0
@@ -44,17 +47,17 @@ function repeatAt(document: SessionDocument, now: number): number {
   return set > now ? Math.min(set, usual) : usual
 }
 
-/** Returns true for a document whose entry needs no new revision. Refused responses alone need none. */
+/** Returns true if no new revision of the entry is needed. Refused responses alone need no new revision. */
 function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean {
   return JSON.stringify(changesOf(before)) === JSON.stringify(changesOf(after))
 }
 
-/** Returns what a new revision reports. Other members change only with these. */
+/** Returns the members whose change needs a new revision of the entry. */
 function changesOf(document: SessionDocument): readonly unknown[] {
   return [stageOf(document), document.status, webhookResult(document)]
 }
 
-/** Returns the result of the webhook as the entry has it; null while the event is queued. */
+/** Returns the webhook result for the entry; null if the event of the end is queued or does not exist. */
 export function webhookResult({ deliveries }: SessionDocument): WebhookResult | null {
   const outcome = deliveries.find((delivery) => !isStepEvent(delivery))
   if (outcome === undefined || outcome.state === 'owed') return null

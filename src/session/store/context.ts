@@ -4,15 +4,15 @@ import type { Env } from '../../env.ts'
 import type { ResponseResult } from '../document/results.ts'
 import type { SessionStore } from './store.ts'
 
-/** Dependencies of response processing. */
+/** Dependencies of the functions that work on one session. */
 export type SessionContext = {
   readonly store: SessionStore
   readonly env: Env
-  /** Responses in verification, by the digest of their body. */
+  /** Responses that are being verified, by the digest of their body. */
   readonly inFlight: Map<string, { readonly arrivedAt: number; readonly result: Promise<ResponseResult> }>
   /**
-   * The running calls that send step events to the log, one after the other. They return false if the log is
-   * unreachable.
+   * Running calls that send step events to the log, one after the other. The promise resolves to false if the
+   * log is unreachable.
    */
   stepCalls?: Promise<boolean> | undefined
 }

@@ -8,21 +8,21 @@ type Key = Uint8Array<ArrayBuffer>
 
 /**
  * Purpose of a key. `session/<id>` seals what one session stores. Sessions do not share a key, because NIST
- * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` sealed the values of earlier sessions.
+ * SP 800-38D §8.3 limits one key to 2^32 random IVs. `session` opens values that earlier versions sealed.
  * `client-token` signs client tokens, `browser-cookie` the cookie of a browser, `oidc-code` codes.
  */
 type Purpose = `session/${string}` | 'session' | 'client-token' | 'browser-cookie' | 'oidc-code'
 
-/** Number of cached keys. */
+/** Limit of cached keys. */
 const KEYS = 1_000
 
 const keys = new WeakMap<Config, RecentKeys<Key>>()
 
-/** Returns the key of one purpose. */
+/** Returns the key for a purpose. */
 export async function derivedKey(config: Config, purpose: Purpose): Promise<Key> {
-  const known = keys.get(config) ?? openRecentKeys<Key>(KEYS)
-  keys.set(config, known)
-  const key = known.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))
-  known.set(purpose, key)
+  const derived = keys.get(config) ?? openRecentKeys<Key>(KEYS)
+  keys.set(config, derived)
+  const key = derived.get(purpose) ?? (await deriveKey(config.serverSecret, purpose))
+  derived.set(purpose, key)
   return key
 }

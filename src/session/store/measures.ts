@@ -1,5 +1,5 @@
-// Metrics of a session (metrics/events.ts): its creation, each POST of its event, and its end. They are
-// recorded after the write, and change nothing.
+// Metrics of a session (metrics/events.ts): its creation, each POST of its event, and its end. A metric is
+// recorded after the write, and does not affect the session.
 
 import { record } from '../../metrics/record.ts'
 import { type AttemptOutcome, hasSucceeded } from '../../webhook/delivery.ts'
@@ -25,7 +25,7 @@ export function recordOutcome(document: SessionDocument): void {
   })
 }
 
-/** Records one finished POST of an event. */
+/** Records the result of one POST of an event. */
 export function recordAttempt(
   { livemode }: Pick<SessionDocument, 'livemode'>,
   { attempts, automatic_attempts }: Delivery,

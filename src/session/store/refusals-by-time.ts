@@ -1,12 +1,13 @@
-// Signs of a wrong clock. Wallets and issuers write times, so a wrong clock refuses most good responses. The
-// refusals of the last minute in this isolate are compared. Times are Unix milliseconds.
+// Detection of a wrong clock in this service. Wallets and issuers write times, so a wrong clock refuses most
+// valid responses. The reasons of the refusals in the last minute in this isolate are compared. Times are
+// Unix milliseconds.
 
 import type { ReasonCode } from '../document/reasons.ts'
 
 const WINDOW_MS = 60_000
-/** Fewer refusals say nothing about the clock. */
+/** Number of refusals from which the clock is judged. */
 const FEWEST = 5
-/** Most refusals in memory. */
+/** Limit of refusals in memory. */
 const LIMIT = 200
 
 const BY_TIME: ReadonlySet<ReasonCode> = new Set([
@@ -19,12 +20,15 @@ const BY_TIME: ReadonlySet<ReasonCode> = new Set([
 
 let refusals: readonly { readonly at: number; readonly isByTime: boolean }[] = []
 
-/** Notes the reason of a response that was refused, or that rejected its session. */
+/** Notes the reason of a refused response, or of a response that rejected the session. */
 export function noteRefusal(reason: ReasonCode, now: number): void {
   refusals = [...refusals.slice(1 - LIMIT), { at: now, isByTime: BY_TIME.has(reason) }]
 }
 
-/** Returns true if most refusals of the last minute are about a time. */
+/**
+ * Returns true if more than half of the last minute's refusals are for a reason in `BY_TIME`. Returns false
+ * for fewer than `FEWEST` refusals.
+ */
 export function isClockSuspect(now: number): boolean {
   const recent = refusals.filter(({ at }) => Math.abs(now - at) < WINDOW_MS)
   return recent.length >= FEWEST && 2 * recent.filter(({ isByTime }) => isByTime).length > recent.length

@@ -1,8 +1,9 @@
-// Notes of sessions that wait for something, for the gauges (relying-party/session-counts.ts). A service that
-// runs as one process collects the changes of all its sessions, and stores them together: when the gauges are
-// read, before its end, and once a second for sessions that are more than pending. So a session that ends
-// before the gauges are read has no row, and its end writes nothing. After `kill -9` changes may be missing
-// until these sessions change again: those of the last second, and new pending sessions.
+// Notes of sessions for the gauges (relying-party/session-counts.ts): pending sessions, queued events and
+// dead events. A service that runs as one process collects the changes of all its sessions in memory. It
+// stores them when the gauges are read, and before the process ends. Changes of sessions that are more than
+// pending are stored once a second. So most sessions that end before the gauges are read never have a row.
+// After `kill -9`, new pending sessions and the changes of the last second may be missing, until these
+// sessions change again.
 
 import { env, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
@@ -12,19 +13,19 @@ import type { SessionNote } from '../../relying-party/session-counts.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { inBackground } from './background.ts'
 
-/** Time for which changes are collected, and the age at which a store counts as failed. */
+/** Time for which changes are collected, and the age at which an unfinished store is treated as failed. */
 const COLLECT_MS = 1_000
 const FAILED_MS = 30_000
 /**
- * Most changes in memory. Beyond this number the oldest change is dropped: storage cannot be written for a
- * long time.
+ * Limit of changes in memory. Beyond this limit the oldest change is dropped. This happens only if storage
+ * cannot be written for a long time.
  */
 const LIMIT = 100_000
 
 const changes = new Map<string, SessionNote>()
 let begunAt = Number.NEGATIVE_INFINITY
 
-/** Adds a note that was taken after a write of its session. On Cloudflare it does nothing. */
+/** Adds a note that was taken after a write of its session. On Cloudflare the call does nothing. */
 export function addNote(note: SessionNote): void {
   const bindings = withJurisdiction(env as Env)
   if (loadConfig(bindings).listeningPort === null) return
@@ -41,7 +42,7 @@ export function addNote(note: SessionNote): void {
   )
 }
 
-/** Stores the collected changes. Rejects if storage cannot be written; the changes are kept then. */
+/** Stores the collected changes. If storage cannot be written, keeps the changes and rejects. */
 export async function storeNotes(
   bindings: Env,
   isDue: (change: SessionNote) => boolean = () => true,
@@ -60,8 +61,8 @@ export async function storeNotes(
 }
 
 /**
- * Returns what a session adds to the counts; `undefined` if it is erased. A session counts as pending until
- * its time ends.
+ * Returns the numbers of one session for the gauges. `document`: `undefined` if the session is erased. A
+ * session is counted as pending until it expires or its held success lapses.
  */
 export function toNote(verificationId: string, document: SessionDocument | undefined): SessionNote {
   const { livemode = false, status, expires_at, held, deliveries = [] } = document ?? {}

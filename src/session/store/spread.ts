@@ -3,13 +3,21 @@
 
 import { utf8 } from '../../codec/bytes.ts'
 
-/** Longest delay of the alarm that expires a session. A read or a watcher expires it at `expires_at`. */
+/**
+ * Longest delay of the alarm that expires a session. A session that is read or watched expires at
+ * `expires_at`.
+ */
 export const EXPIRY_SPREAD_MS = 60_000
 
-/** Longest delay of the alarm that erases a session. Reads are 404 from the end of its retention. */
+/**
+ * Longest delay of the alarm that erases a session. A read returns 404 from the end of the session's
+ * retention.
+ */
 export const ERASURE_SPREAD_MS = 3_600_000
 
-/** Returns the delay of a session, always the same, from 0 to below `range`. Ids are random. */
+/**
+ * Returns the delay of a session, from 0 to below `range`. An id always has the same delay. Ids are random.
+ */
 export function computeSpread(verificationId: string, range: number): number {
   // FNV-1a with 32 bits.
   const hash = utf8(verificationId).reduce((sum, byte) => Math.imul(sum ^ byte, 0x01000193) >>> 0, 0x811c9dc5)

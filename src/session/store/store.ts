@@ -1,6 +1,6 @@
-// The one document of a session in its object's storage, and the one alarm. Every write passes through
-// `commit`. Document and alarm change in one synchronous step, which the platform makes one atomic write.
-// Every response or POST after it waits for that write (Durable Objects: output gates).
+// Storage of a session's object: one document and one alarm. A write changes both in one synchronous step,
+// which the platform makes one atomic write. Every response or POST after the write waits for it (Durable
+// Objects: output gates).
 
 import { readDocument, type SessionDocument, type Tombstone } from '../document/document.ts'
 import { publicView } from '../document/state-view.ts'
@@ -15,23 +15,33 @@ export type SessionStore = {
   /** The session; `undefined` before its creation and after its erasure. */
   readonly session: () => SessionDocument | undefined
   readonly tombstone: () => Tombstone | undefined
-  /** Writes the document, and sets the alarm to its next work. */
+  /** Writes the document, and sets the alarm to the time of the next work. */
   readonly commit: (document: SessionDocument) => void
-  /** Changes memory. The change is written with the next commit, or after `withinMs` at the latest. */
+  /**
+   * Changes the document in memory. The change is written with the next commit, or after `withinMs` at the
+   * latest.
+   */
   readonly keep: (document: SessionDocument, withinMs: number) => void
-  /** Changes memory alone. The change may be lost; it is written with the next commit. */
+  /**
+   * Changes the document in memory only. The next commit writes the change. A crash before that commit loses
+   * the change.
+   */
   readonly remember: (document: SessionDocument) => void
-  /** Writes what `remember` changed, if no commit has. */
+  /** Writes the changes of `remember` now, unless a commit has written them or a timer of `keep` will. */
   readonly save: () => void
   /** Erases the session. A tombstone may remain. */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
-  /** Writes another tombstone of the erased session. */
+  /** Replaces the tombstone of the erased session. */
   readonly replace: (tombstone: Tombstone) => void
   /**
-   * Sets the alarm to `notBefore` or later, whatever the document says: the watchdog of a running handler.
+   * Sets the alarm to the time of the next work, or to `notBefore` if that is later. A running handler sets
+   * its watchdog alarm in this way.
    */
   readonly arm: (notBefore: number) => void
-  /** Forgets the alarm that is running. The platform removes the alarm when its handler ends. */
+  /**
+   * Forgets the known time of the alarm whose handler is running, so that the same time can be set again. The
+   * platform removes the alarm when its handler ends.
+   */
   readonly forgetAlarm: () => void
 }
 
@@ -47,7 +57,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const wakeUpOf = (document: Stored) => nextWakeUp(document, ctx.getWebSockets().length > 0)
   const note = createNote(toVerificationId(ctx.id))
   const write = (document: Stored): void => {
-    ctx.storage.kv.put(KEY, document) // first: if it throws, memory must stay like storage
+    ctx.storage.kv.put(KEY, document) // first: if this throws, memory is unchanged, too
     flush.stop()
     current = document
     saved = document
@@ -57,7 +67,8 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   const session = () => (current?.erased === false ? current : undefined)
   const commit = (document: SessionDocument): void => {
     const seen = session()?.version
-    // A change in memory becomes visible with this write.
+    // A change by `keep` has no version of its own. The version increases now, so that watchers get the
+    // change.
     const unsaved = flush.isSet() && document.version === seen
     const changed = unsaved ? { ...document, version: document.version + 1 } : document
     const written = withChangedEntry(saved?.erased === false ? saved : undefined, changed, Date.now())
@@ -86,8 +97,9 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       if (document !== undefined && document !== saved && !flush.isSet()) commit(document)
     },
     erase: async (tombstone) => {
-      // Needed before a tombstone, too: an overwritten document can still be read in the database file.
-      const deleted = ctx.storage.deleteAll() // first: if it throws, memory must stay like storage
+      // `deleteAll` is needed before a tombstone, too: an overwritten document can still be read in the
+      // database file.
+      const deleted = ctx.storage.deleteAll() // first: if this throws, memory is unchanged, too
       flush.stop()
       closeSockets(ctx)
       current = undefined
@@ -106,7 +118,7 @@ export function openStore(ctx: DurableObjectState): SessionStore {
   }
 }
 
-/** The one alarm. The time that it is set to is known without a call of the platform. */
+/** Opens the one alarm. Its time is kept in memory, so that no call of the platform is needed to read it. */
 function openAlarm(ctx: DurableObjectState) {
   const { storage } = ctx
   let known: number | null = null
@@ -120,7 +132,7 @@ function openAlarm(ctx: DurableObjectState) {
     forget: (): void => {
       known = null
     },
-    /** Sets an alarm that the platform has lost. */
+    /** Sets the alarm if the platform has lost it. */
     repair: (wakeUp: number | null): void => {
       void ctx.blockConcurrencyWhile(async () => {
         known = await storage.getAlarm()
@@ -149,7 +161,7 @@ function createNote(verificationId: string): (document: SessionDocument | undefi
   }
 }
 
-/** Creates a timer for the earliest of the given times. */
+/** Creates a timer that runs `task` at the earliest of the times given to `startWithin`. */
 function openTimer(task: () => void) {
   let set: { readonly timer: ReturnType<typeof setTimeout>; readonly at: number } | undefined
   return {

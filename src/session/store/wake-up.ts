@@ -6,8 +6,8 @@ import { loginErasedAt } from '../document/login.ts'
 import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from './spread.ts'
 
 /**
- * Returns the time of the next work, or `null`. The one alarm is always set to it. Expiry and erasure are
- * spread, but a watched session expires on time.
+ * Returns the time of the next work, to which the one alarm is set; `null` if there is no work. Expiry and
+ * erasure have a random delay, but a watched session expires on time.
  */
 export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
   if (document.erased) return document.listing?.next_call_at ?? document.keep_until
@@ -36,15 +36,15 @@ export function isOnlyErasureDue(document: SessionDocument, now: number): boolea
 }
 
 /**
- * Returns when a finished session may be erased. A queued event delays the erasure by up to seven days. An
- * entry of the list outlives the session, so it delays nothing.
+ * Returns when a finished session may be erased. A queued event delays the erasure by up to seven days. A
+ * queued list entry is kept without the session, so it does not delay the erasure.
  */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)
   return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
 }
 
-/** Returns when a finished session may be erased at the latest, even with a queued event. */
+/** Returns when a finished session is erased at the latest, even if an event is still queued. */
 export function erasedBy(document: SessionDocument): number {
   return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
 }

@@ -1,10 +1,13 @@
-// The webhook that a session sends to.
+// Webhook that receives the events of a session.
 
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import type { SessionContext } from './context.ts'
 
-/** Loads the relying party's current webhook. `unknown`: its settings are unavailable. */
+/**
+ * Returns the relying party's current webhook, or null if there is none. Returns `unknown` if the settings
+ * are unavailable.
+ */
 export async function loadWebhook(
   { store, env }: SessionContext,
   now: number,

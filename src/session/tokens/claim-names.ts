@@ -1,14 +1,17 @@
-// Names of claims in tokens: the name of OpenID Connect if the claim has one, else the catalogue's name.
+// Names of claims in tokens: the OpenID Connect name if the claim has one, or else the name in the catalogue.
 
 import type { ScopePath } from '../../policy/policy.ts'
 
-/** Claims of every token. No credential sets them, and `claims` cannot leave them out. */
+/**
+ * Names of claims that the service itself sets. No credential sets them, and the `claims` parameter cannot
+ * leave them out.
+ */
 export const TOKEN_CLAIMS = [
   ...['iss', 'sub', 'aud', 'exp', 'iat', 'nonce', 'auth_time', 'acr', 'amr', 'azp'],
   ...['policy', 'livemode', 'session_binding', 'verification_id'],
 ]
 
-/** Elements of ISO mdocs, and the claims of OpenID Connect Core 1.0 §5.1 that have their meaning. */
+/** Claims of OpenID Connect Core 1.0 §5.1, by the element of ISO mdocs with the same meaning. */
 const STANDARD_NAMES: Readonly<Record<string, string>> = {
   birth_date: 'birthdate',
   nationality: 'nationalities',
@@ -20,12 +23,15 @@ const STANDARD_NAMES: Readonly<Record<string, string>> = {
   resident_country: 'address.country',
 }
 
-/** Returns the name of a value in OpenID Connect, or else its own name. */
+/** Returns the OpenID Connect name of a claim; the given name if there is none. */
 export function standardNameOf(name: string): string {
   return (Object.hasOwn(STANDARD_NAMES, name) && STANDARD_NAMES[name]) || name
 }
 
-/** Returns the name of a claim in the catalogue, or in `checks` if the catalogue lacks the claim. */
+/**
+ * Returns the catalogue's name of a claim. If the catalogue lacks the claim, returns the scope, which is the
+ * name in `checks`.
+ */
 export function claimNameOf({ scope, display_name }: Pick<ScopePath, 'scope' | 'display_name'>): string {
   return display_name ?? scope
 }

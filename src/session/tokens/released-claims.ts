@@ -1,6 +1,7 @@
-// The claims of a token (OpenID Connect Core 1.0 §5, Identity Assurance 1.0 §5). A proven boolean has its own
-// name. A value has its standard name, if any. Other values are in `vp_data` by credential query. Without
-// encryption `vp_data` has only the names of what was presented.
+// Claims of a token (OpenID Connect Core 1.0 §5, Identity Assurance 1.0 §5). A proven boolean is released
+// under its own name, in any token. Other values are released only in an encrypted token: under the standard
+// name, or else in `vp_data` under the credential query. Without encryption, `vp_data` has only the names of
+// these claims.
 
 import { canonicalJson } from '../../codec/canonical-json.ts'
 import type { Json, JsonObject } from '../../codec/json.ts'
@@ -11,7 +12,7 @@ import { claimNameOf, standardNameOf, TOKEN_CLAIMS } from './claim-names.ts'
 
 /** A proven claim of a credential. */
 export type ProvenClaim = {
-  /** Index in the decision: a query may bring several credentials. */
+  /** Index of the credential in the decision. One query may bring several credentials. */
   readonly credential: number
   readonly query: string
   readonly name: string
@@ -35,7 +36,7 @@ const STANDARD: Readonly<Record<string, (value: Json) => Json | undefined>> = {
 /** Members of `address` (Core §5.1.1). */
 const ADDRESS = ['formatted', 'street_address', 'locality', 'region', 'postal_code', 'country']
 
-/** Names that no credential may set. */
+/** Names under which no credential may set a claim. */
 const RESERVED: ReadonlySet<string> = new Set([
   ...TOKEN_CLAIMS,
   ...['nbf', 'jti', 'at_hash', 'c_hash', 's_hash', 'sid', 'vp_data', 'verified_claims'],
@@ -66,8 +67,8 @@ export function provenClaims(decision: Decision, { descriptors }: Policy): reado
 }
 
 /**
- * Returns the claims that tokens may have, from one credential of each query. `preferred` is chosen if it
- * belongs to the query, else the first credential. Values of two credentials may be about two people.
+ * Returns the claims of one credential for each query, because two credentials may be about two people. The
+ * credential `preferred` is used if it belongs to the query, else the first credential of the query.
  */
 export function ofOneCredential(
   proven: readonly ProvenClaim[],
@@ -80,7 +81,7 @@ export function ofOneCredential(
   return proven.filter(({ query, credential }) => chosen.get(query) === credential)
 }
 
-/** Returns true if a proof shows only that the policy's condition is met. */
+/** Returns true if the proof of a claim shows only that the policy's condition is met. */
 export function isCondition({ boolean, values }: ScopePath): boolean {
   return values?.every(isTrue) ?? boolean
 }
@@ -89,7 +90,7 @@ function isTrue(value: Json): boolean {
   return value === true
 }
 
-/** Returns the claims for a token. `withValues`: it is encrypted to the client. */
+/** Returns the claims for a token. Values other than booleans are included only if the token is encrypted. */
 export function releasedClaims(
   proven: readonly ProvenClaim[],
   { names, encryption }: Pick<TokenRules, 'names' | 'encryption'>,
@@ -109,8 +110,8 @@ export function releasedClaims(
 }
 
 /**
- * Returns `verified_claims` (Identity Assurance 1.0 §6): the claims of entries whose framework, level and
- * values match. `undefined` if no claim may be released.
+ * Returns `verified_claims` (Identity Assurance 1.0 §6): the claims of the requests whose framework, level
+ * and values match. Returns `undefined` if no claim may be released.
  */
 export function verifiedClaims(
   proven: readonly ProvenClaim[],
@@ -143,14 +144,15 @@ function namesOf({ name }: ProvenClaim): readonly string[] {
 }
 
 /**
- * Compares both the proven and the released form of the value. A part of an address is not the whole address.
+ * Returns true if each list of accepted values for the claim contains its proven or its released value. A
+ * part of an address does not match a whole address.
  */
 function isMet(claim: ProvenClaim, { values }: VerifiedClaimsRequest): boolean {
   const released = claim.isBoolean || readStandardValue(standardNameOf(claim.name), claim.value)
-  const own = [claim.value, released ?? claim.value].map(canonicalJson)
+  const texts = [claim.value, released ?? claim.value].map(canonicalJson)
   return values
     .filter(({ name }) => namesOf(claim).includes(name))
-    .every(({ accepted }) => accepted.some((one) => own.includes(canonicalJson(one))))
+    .every(({ accepted }) => accepted.some((one) => texts.includes(canonicalJson(one))))
 }
 
 function queryOf(byQuery: Map<string, Map<string, Json>>, { query }: ProvenClaim): Map<string, Json> {
@@ -166,22 +168,22 @@ function addPresented(byQuery: Map<string, Map<string, Json>>, claim: ProvenClai
 }
 
 /**
- * Adds a value under its standard name. False if it has no standard name, or another credential uses the
- * name.
+ * Adds a value under its standard name. Returns false if the value has no standard name, or if another value
+ * already has that name.
  */
 function addStandard(claims: Map<string, Json>, { value, ...claim }: ProvenClaim): boolean {
   const name = standardNameOf(claim.name)
   const [parent = '', part = ''] = name.split('.')
   if (parent === 'address' && ADDRESS.includes(part) && typeof value === 'string') {
-    const known = claims.get('address') ?? {}
-    if (!isJsonObject(known) || (Object.hasOwn(known, part) && known[part] !== value)) return false
-    claims.set('address', { ...known, [part]: value })
+    const address = claims.get('address') ?? {}
+    if (!isJsonObject(address) || (Object.hasOwn(address, part) && address[part] !== value)) return false
+    claims.set('address', { ...address, [part]: value })
     return true
   }
   const standard = readStandardValue(name, value)
   if (standard === undefined) return false
-  const known = claims.get(name)
-  if (known !== undefined) return JSON.stringify(known) === JSON.stringify(standard)
+  const earlier = claims.get(name)
+  if (earlier !== undefined) return JSON.stringify(earlier) === JSON.stringify(standard)
   claims.set(name, standard)
   return true
 }

@@ -1,4 +1,5 @@
-// Values of a person in a login: those that the client expects, and the `sub`. Storage has them sealed.
+// Values about a person in a login: the values that the client expects, and the `sub`. They are stored
+// sealed.
 
 import type { Config } from '../../config.ts'
 import type { Login, LoginConditions, LoginSuccess } from '../document/login.ts'
@@ -7,7 +8,7 @@ import { openSecret, sealSecret } from '../request/generation-keys.ts'
 const conditionsPlace = (verificationId: string) => ({ verificationId, place: 'login-conditions' })
 const subjectPlace = (verificationId: string) => ({ verificationId, place: 'login-subject' })
 
-/** Seals the conditions of a new login; null if there are none. */
+/** Seals the conditions of a new login. Returns null if there are none. */
 export async function sealConditions(
   config: Config,
   verificationId: string,
@@ -16,7 +17,7 @@ export async function sealConditions(
   return conditions && sealSecret(config, conditionsPlace(verificationId), JSON.stringify(conditions))
 }
 
-/** Opens the conditions of a login. */
+/** Opens the conditions of a login; null if there are none. */
 export async function openConditions(
   config: Config,
   verificationId: string,

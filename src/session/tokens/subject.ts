@@ -13,7 +13,7 @@ import type { ProvenClaim } from './released-claims.ts'
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
 /**
- * Returns the `sub`; `undefined` if no credential that is bound to its holder has every claim that the rule
+ * Returns the `sub`. Returns `undefined` if no credential with holder binding has every claim that the rule
  * names.
  */
 export async function deriveSubject(
@@ -33,16 +33,16 @@ export async function deriveSubject(
   },
 ): Promise<Subject | undefined> {
   if (rule.type === 'transient') return { sub: encodeBase64url(randomBytes(32)), credential: null }
-  // Sorted: the order in the settings of a client changes no `sub`.
+  // The names are sorted, so that their order in the client's settings does not change the `sub`.
   const names = rule.claims.toSorted()
   for (const [credential, { id, issuer }] of decision.credentials.entries()) {
     if (waivesHolderBinding(policy, id)) continue
-    // One query may bring credentials of several issuers: all values come from this credential.
-    const own = proven.filter((one) => one.credential === credential)
-    const values = names.map((name) => own.find((one) => one.name === name)?.value)
+    // All values come from this credential, because one query may bring credentials of several issuers.
+    const claims = proven.filter((one) => one.credential === credential)
+    const values = names.map((name) => claims.find((one) => one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')
     if (issuer === null || texts.length < names.length) continue
-    // The names are part of the input: the same text in another claim is another person.
+    // The names are part of the input, because the same text in another claim means another person.
     const parts = [relyingPartyId, issuer, ...names.flatMap((name, i) => [name, String(values[i])])]
     const sub = encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
     return { sub, credential }
@@ -50,7 +50,7 @@ export async function deriveSubject(
   return undefined
 }
 
-/** Writes the length in bytes, then the bytes. So two different lists of texts never have the same input. */
+/** Returns the length in bytes, then the bytes. So two different lists of texts never have the same input. */
 function prefixed(text: string): Uint8Array<ArrayBuffer> {
   const bytes = utf8(text)
   const length = new Uint8Array(4)

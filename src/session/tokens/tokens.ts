@@ -30,7 +30,9 @@ import {
 import { openConditions, openSubject, sealSubject } from './sealed-values.ts'
 import { deriveSubject } from './subject.ts'
 
-/** Most bytes of claims in one token. Two tokens have to fit into the session's document. */
+/**
+ * Limit of the proven claims of a login, in bytes of JSON. Two tokens must fit into the session's document.
+ */
 const CLAIMS_LIMIT = 200_000
 
 /** Prefix of `acr` values. */
@@ -42,8 +44,9 @@ type LoginSession = Pick<SessionDocument, 'verification_id' | 'relying_party_id'
 }
 
 /**
- * Prepares the tokens of a success now, because claim values are in memory only once. `undefined` if the
- * session is no login, or there is no success.
+ * Prepares the tokens of a successful login now, because claim values are in memory only once. Returns a
+ * failure if the presentation cannot log the person in. Returns `undefined` if the session is no login, or
+ * the decision is not a success.
  */
 export async function prepareLogin(
   decision: Decision,
@@ -68,15 +71,15 @@ export async function prepareLogin(
   const level = decision.assurance_level
   const acr = chooseAcr(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
-  // If a browser began the login, only requests made for that browser may end it.
+  // A request for one browser was made for the browser that began the login. Other requests give no binding.
   const session_binding = generation.browser === null ? 'none' : bound
   const facts = { at: now, sub, acr, session_binding }
   const session = { ...document, login }
   const released = ofOneCredential(proven, subject.credential)
   const prepare = (token: 'id_token' | 'userinfo', claims: JsonObject) => {
     const verified = { requests: conditions?.[token] ?? [], level, time: isoTime(now) }
-    const own = buildClaims(released, login[token], verified)
-    return prepareToken(own, login[token], { ...claims, ...audienceOf(session, config) }, config)
+    const tokenClaims = buildClaims(released, login[token], verified)
+    return prepareToken(tokenClaims, login[token], { ...claims, ...audienceOf(session, config) }, config)
   }
   return {
     failure: null,
@@ -90,7 +93,8 @@ export async function prepareLogin(
 }
 
 /**
- * Core §5.5.1.1: the highest essential level of the client that is reached; `undefined` if none is reached.
+ * Returns the highest reached level as an `acr`. If the client named essential values (Core §5.5.1.1),
+ * returns the highest of these that is reached, or `undefined` if none is reached.
  */
 function chooseAcr(reached: AssuranceLevel, wanted: readonly string[] | null): string | undefined {
   if (wanted === null) return ACR_PREFIX + reached
@@ -98,7 +102,7 @@ function chooseAcr(reached: AssuranceLevel, wanted: readonly string[] | null): s
   return levels.map((level) => ACR_PREFIX + level).findLast((acr) => wanted.includes(acr))
 }
 
-/** Returns the ID token: as it was prepared, or signed now. */
+/** Returns the ID token. An encrypted ID token was prepared before; any other is signed now. */
 export async function issueIdToken(
   session: LoginSession,
   result: LoginSuccess,
@@ -143,7 +147,10 @@ function buildClaims(
   return verified ? { ...released, verified_claims: verified } : released
 }
 
-/** Stores claims without values as they are. Signs and encrypts claims with values. */
+/**
+ * Returns what is stored for a token. Claims without values are stored unsigned. Claims with values are
+ * signed and encrypted now.
+ */
 async function prepareToken(
   released: JsonObject,
   { alg, encryption }: TokenRules,
@@ -178,7 +185,7 @@ function audienceOf({ relying_party_id, login }: LoginSession, { baseUrl }: Conf
   return { iss: issuerOf(baseUrl, relying_party_id), aud: login.client_id }
 }
 
-/** Signs with the first private key of the algorithm's type. */
+/** Signs with the first private key whose type fits the algorithm. */
 function signToken(claims: JsonObject, alg: SigningAlgorithm, config: Config): Promise<string> {
   const kty = alg === 'ES256' ? 'EC' : 'RSA'
   const jwk = requireKeys(config).keys.find((key) => key.kty === kty && key.d !== undefined)
@@ -195,7 +202,7 @@ function encryptToken(jws: string, { alg, enc, jwk }: TokenEncryption): Promise<
     .encrypt(withoutHints(jwk))
 }
 
-/** Drops `use` and `alg`: WebCrypto would reject the key for them. Registration has checked both. */
+/** Removes `use` and `alg`, because WebCrypto would reject a key with them. Registration has checked both. */
 function withoutHints({ use: _, alg: __, kid: ___, ...key }: TokenEncryption['jwk']) {
   return key
 }

@@ -1,5 +1,6 @@
-// The view of a session for the operator, who supports its relying party: its course, and why responses
-// were refused. It has nothing about the person: no check, no claim, no issuer and no metadata.
+// View of a session for the operator, who supports the relying party: the steps of the session, and the
+// reasons of refused responses. The view has nothing about the person: no check, no claim, no issuer and no
+// metadata.
 
 import type { OperatorVerification } from '../../api/responses/operator.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -13,7 +14,7 @@ import { applyTimeouts } from '../end/timeouts.ts'
 import type { SessionContext } from '../store/context.ts'
 import { deliveryState } from './deliveries-view.ts'
 
-/** Returns the session as the operator may see it. */
+/** Returns the view of the session for the operator. */
 export async function readForOperator(
   context: SessionContext,
   now: number,
@@ -50,7 +51,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
   }
 }
 
-/** Returns what happened, in the order of time. Only the last ten refused responses are stored. */
+/** Returns the steps of the session in the order of time. Only the last ten refused responses are stored. */
 function buildTimeline(document: SessionDocument): OperatorVerification['timeline'] {
   const { created_at, ended_at, status, outcome, attempts, deliveries } = document
   const steps = [

@@ -1,4 +1,4 @@
-// The content of the hosted page (api/page): who requests what, the chosen wallet, and the wallets that can
+// Content of the hosted page (api/page): the requested claims, the chosen wallet, and the wallets that can
 // answer.
 
 import { mapPageTexts } from '../../api/page-texts.ts'
@@ -18,23 +18,28 @@ import { loadOriginal, type Requester, type RequestingSession } from '../request
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
 import type { SessionContext } from '../store/context.ts'
 
-/** A wallet that can answer the request, or for which public sources leave this open. */
+/**
+ * Wallet that can answer the request. `isKnown`: false if public sources do not tell if the wallet can
+ * answer.
+ */
 export type OfferedWallet = {
   readonly id: string
   readonly isKnown: boolean
-  /** False if only the browser's API reaches it, by one of `exchanges`. */
+  /**
+   * False if the wallet has no link. Then only the Digital Credentials API reaches it, by one of `exchanges`.
+   */
   readonly hasLink: boolean
   readonly exchanges: readonly DcApiProtocol[]
 }
 
 /**
- * The requested page. `named`: the id of a wallet, `any`, or null for the wallet of the creation. A wallet
- * that cannot answer is ignored. `mayLower`: false if the render limit is reached. Then a newly chosen wallet
- * is ignored, too.
+ * Request for the page. `named`: the id of a wallet, `any`, or null for the wallet that the creation chose. A
+ * wallet that cannot answer is ignored. `mayLower`: false if the render limit is reached. A newly chosen
+ * wallet is then ignored, too.
  */
 export type PageRequest = { readonly named: string | null; readonly mayLower: boolean }
 
-/** Reads the page. `now` in Unix milliseconds. */
+/** Returns the content of the page. `now` in Unix milliseconds. */
 export async function readPage(
   context: SessionContext,
   document: SessionDocument,
@@ -50,7 +55,10 @@ export async function readPage(
   return pageView(document, terms)
 }
 
-/** Returns the wallets of an open page. They depend on the settings, which the caller has. */
+/**
+ * Returns the wallets that a page offers; none after the end. `requester` has the settings of the relying
+ * party.
+ */
 export async function offeredWallets(
   { requesting }: Pick<PageView, 'requesting'>,
   requester: Requester,
@@ -86,10 +94,10 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     return_url,
     /** Id of the chosen wallet; null for any wallet. */
     wallet: terms.wallet?.id ?? null,
-    /** JSON text of what `offeredWallets` reads; null after the end. */
+    /** JSON text of the input of `offeredWallets`; null after the end. */
     requesting: status === 'pending' ? requestingText(document) : null,
     offers_dc_api: exchanges.length > 0,
-    /** Exchange protocols of one call on this device. */
+    /** Exchange protocols that one call of the Digital Credentials API on this device can use. */
     dc_api_exchanges: exchanges,
     dc_api_protocols: nearbyFamilies(terms, exchanges),
     offers_redirect: PROTOCOLS[terms.request.protocol].supportsRedirect && terms.wallet?.link !== null,
@@ -116,8 +124,8 @@ function listExchanges(terms: RequestTerms): readonly DcApiProtocol[] {
 }
 
 /**
- * Returns the families of exchange protocols for a phone nearby. One call can use one family only. If only
- * documents are requested, `org-iso-mdoc` alone reaches every phone.
+ * Returns the families of exchange protocols for a phone nearby. One call can use only one family. If only
+ * mdocs are requested, `org-iso-mdoc` is used, because it reaches every phone.
  */
 function nearbyFamilies(
   { query }: RequestTerms,

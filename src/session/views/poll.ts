@@ -1,4 +1,4 @@
-// The view for polls of the relying party (api/result), serialised once for each document.
+// The view of a session for its relying party (api/result). It is serialised once for each document.
 
 import type { Config } from '../../config.ts'
 import type { SessionDocument } from '../document/document.ts'
@@ -6,7 +6,7 @@ import type { View } from '../document/state-view.ts'
 import { buildSessionUrl } from '../request/client-token.ts'
 import { sessionView } from './verification-view.ts'
 
-/** Returns the session for its relying party. The caller has checked that it is theirs. */
+/** Returns the view of the session for its relying party. The caller has already checked the access. */
 export async function pollView(document: SessionDocument, config: Config): Promise<View> {
   const written = views.get(document)
   if (written !== undefined) return written

@@ -1,6 +1,6 @@
 // The receipt of a finished session (api/receipt): a JWS about the request, the checks and the end. An
 // auditor can verify it years after the session was erased. It contains no claim value, no metadata and no
-// text of a wallet. Its members never change after the end, so every receipt of a session has the same
+// text of a wallet. Its members never change after the end. So every receipt of one session has the same
 // claims.
 
 import { isoTime } from '../../codec/date-time.ts'
@@ -14,10 +14,10 @@ import { credentialsOf } from '../document/outcome.ts'
 import type { SessionError } from '../document/results.ts'
 import { hashJson } from '../request/request-hash.ts'
 
-/** JOSE `typ`, and with `application/` in front the media type. */
+/** JOSE `typ` of a receipt. With the prefix `application/` it is the media type. */
 export const RECEIPT_TYPE = 'verification-receipt+jwt'
 
-/** Returns the receipt as a compact JWS by the current signing key, or `not_ended`. */
+/** Returns the receipt as a compact JWS, signed with the current key. Returns `not_ended` before the end. */
 export async function signReceipt(
   document: SessionDocument,
   { baseUrl, accessTokenKeys }: Pick<Config, 'baseUrl' | 'accessTokenKeys'>,
@@ -46,14 +46,17 @@ export async function signReceipt(
     credentials: credentialsOf(outcome).map(toReceipt),
     trust_lists: vouchingLists(derivation),
     channel: found.channel,
-    // The binding is as in the event: a return code may be redeemed later.
+    // This is the binding of the event. A later redemption of a return code does not change it.
     session_binding: found.session_binding,
     trace: found.trace,
   }
   return ok(await signJwt(claims, RECEIPT_TYPE, accessTokenKeys.keys[0]))
 }
 
-/** The members are listed one by one, so that nothing is added to receipts by accident. */
+/**
+ * Returns a credential for the receipt. Its members are listed one by one, so that no member is added by
+ * accident.
+ */
 function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
   const { id, credential_type, format, issuer, assurance_level, status, checks } = credential
   const transaction_data = credential.transaction_data.map(({ index, hash, hash_alg }) => {
@@ -62,7 +65,10 @@ function toReceipt(credential: ReturnType<typeof credentialsOf>[number]) {
   return { id, credential_type, format, issuer, assurance_level, status, checks, transaction_data }
 }
 
-/** The request as the relying party reads it. These members never change, so that old hashes stay valid. */
+/**
+ * Returns the members of the request that the policy hash covers. They never change, so that old hashes stay
+ * valid.
+ */
 function policyMembers({ request }: SessionDocument): JsonObject {
   return {
     credential_types: request.credential_types,
@@ -75,7 +81,8 @@ function policyMembers({ request }: SessionDocument): JsonObject {
     protocol: request.protocol,
     request_options: request.request_options,
     required_session_binding: request.required_session_binding,
-    // This member is newer than the other members, so it is hashed only if it is used.
+    // This member is newer than the members above. It is hashed only if it is used, so that old hashes stay
+    // valid.
     ...(request.require_same_holder_key && { require_same_holder_key: true }),
     ...(request.intent_to_retain && { intent_to_retain: true }),
     ...(request.wallet && { wallet: request.wallet }),

@@ -15,7 +15,7 @@ type TimedEntry = {
   readonly entry: Omit<Entry, 'at' | 'last_at'>
 }
 
-/** Most entries of one response. Beyond this number, middle entries are left out. */
+/** Limit of entries in one response. Beyond this limit, middle entries are left out. */
 const ENTRIES = 100
 /** Types of entries that are never left out. A session has a few of them. */
 const LASTING: readonly Entry['type'][] = ['created', 'ended', 'redeemed']
@@ -51,7 +51,9 @@ export function timelineView(document: SessionDocument, baseUrl: string): Timeli
   return { verification_id, entries, left_out }
 }
 
-/** Leaves out middle entries if there are too many. The first fetch and all steps that happen once stay. */
+/**
+ * Leaves out middle entries beyond the limit. The first fetch and the entries of the types in `LASTING` stay.
+ */
 function withoutMiddle(sorted: readonly TimedEntry[]): readonly TimedEntry[] {
   const firstFetch = sorted.find(({ entry }) => entry.type === 'request_fetched')
   const isKept = (one: TimedEntry) => one === firstFetch || LASTING.includes(one.entry.type)
@@ -81,7 +83,9 @@ function attemptEntry({ delivery_id }: Delivery, { at, status, error, duration_m
   return entryAt(at, { type: 'webhook_attempt', ...members })
 }
 
-/** Merges and counts equal neighbours. The duration is the last neighbour's. */
+/**
+ * Merges equal attempts in a row into one entry with a count. The entry has the duration of the last attempt.
+ */
 function merged(attempts: readonly TimedEntry[]): readonly TimedEntry[] {
   const result: TimedEntry[] = []
   for (const attempt of attempts) {

@@ -1,5 +1,5 @@
-// The view of a session for its relying party (api/result). Members are always present; an unknown member is
-// `null`. It is built from the document alone.
+// View of a session for its relying party (api/result). All members are always present. An unknown member is
+// `null`. The view is built from the document alone.
 
 import type { Verification } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
@@ -11,7 +11,7 @@ import { bindingOf, credentialsOf } from '../document/outcome.ts'
 import { describeReason } from '../document/reasons.ts'
 import { type StoredRequest, withDefaults } from '../document/stored-request.ts'
 
-/** Returns the session for its relying party. `sessionUrl` is null after the end. */
+/** Returns the view of the session for its relying party. `sessionUrl` is null after the end. */
 export function sessionView(
   document: SessionDocument,
   sessionUrl: string | null,

@@ -4,7 +4,7 @@ import type { SessionDocument } from '../document/document.ts'
 import { publicView } from '../document/state-view.ts'
 import type { SessionStore } from '../store/store.ts'
 
-/** Watchers of one session at a time. */
+/** Limit of watchers of one session at the same time. */
 const WATCHERS = 64
 
 /** Accepts a watcher. The first message is the current state. */

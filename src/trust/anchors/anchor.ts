@@ -1,6 +1,6 @@
 // Trust anchors: the parties that a relying party trusts as issuers, for which credential types, at which
-// assurance level. The shape is the wire's (admin API, settings): `x509_*` are PEM texts, `jwks` is a JWK
-// Set.
+// assurance level. The members have the form of the admin API and of the settings: `x509_*` are PEM texts,
+// `jwks` is a JWK Set.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 
@@ -8,19 +8,21 @@ import type { PublicJwk } from '../../crypto/jwk.ts'
 export const ASSURANCE_LEVELS = ['low', 'substantial', 'high'] as const
 export type AssuranceLevel = (typeof ASSURANCE_LEVELS)[number]
 
-/** Purposes of an anchor: credentials, or status lists about them. */
+/** Purposes of an anchor: `issuer` for credentials, `status` for status lists. */
 export type AnchorPurpose = 'issuer' | 'status'
 
-/** Mechanisms by which an anchor's signatures are recognised. */
+/** Mechanisms that define which signers an anchor trusts. */
 export type AnchorMechanism =
-  /** A certification authority: trusts the document signers below it. */
+  /** A certification authority. The signers that it certifies are trusted. */
   | { readonly x509_ca_pem: string }
-  /** A pinned signer: compared byte for byte. Only its validity dates are checked. */
+  /**
+   * A pinned certificate. The signer's certificate must equal it byte for byte, and its dates are checked.
+   */
   | { readonly x509_certificate_pem: string }
   /** An issuer that publishes its keys in its JWT VC Issuer Metadata (SD-JWT VC §4). */
   | { readonly issuer_url: string }
   | { readonly did: string }
-  /** An issuer with its keys. `kid` and `alg` of the set's keys only select among them. */
+  /** An issuer with its keys. `kid` and `alg` of a key are used only to select a key. */
   | { readonly issuer: string; readonly jwks: { readonly keys: readonly AnchorJwk[] } }
 
 /** A key of an `issuer` + `jwks` anchor. */
@@ -29,20 +31,26 @@ export type AnchorJwk = PublicJwk & { readonly kid?: string; readonly alg?: stri
 /** One trust anchor as the settings of a relying party store it. */
 export type TrustAnchor = {
   readonly name: string
-  /** Our type names. `*` covers the types that the relying party added, never a built-in type. */
+  /** Names of credential types. `*` covers the types that the relying party added, but no built-in type. */
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
   /** Default: `['issuer']`. */
   readonly purpose?: readonly AnchorPurpose[]
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
-  /** The list that the anchor came from. Never on the wire: anchors there are the relying party's own. */
+  /**
+   * The trust list that the anchor came from. Absent for the relying party's own anchors, which alone are in
+   * the admin API.
+   */
   readonly list?: ListReference
-  /** The URL at which that list is published, if it is. */
+  /** URL at which that trust list is published. Absent if the list has no URL. */
   readonly listUrl?: string
 } & AnchorMechanism
 
-/** One issue of one of the operator's lists, and when that issue was last known to be current. */
+/**
+ * One issue of a trust list of the operator. `trust_as_of` is the last time when the issue was known to be
+ * current.
+ */
 export type ListReference = {
   readonly name: string
   /** The number of the issue; `null` if the list has none. */

@@ -1,5 +1,6 @@
-// JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. No URL
-// of a wallet is fetched: the URL is the anchor's, and `jwks_uri` comes from the issuer's own document.
+// JWT VC Issuer Metadata (SD-JWT VC §4): the keys of an issuer that a trust anchor names by its URL. A URL
+// from a wallet is never fetched. The issuer URL comes from the anchor, and `jwks_uri` from the issuer's
+// metadata.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -13,9 +14,9 @@ import { type KeySetKey, parseSigningKey, selectKeys } from '../key-set.ts'
 import type { TrustRefusal } from '../refusal.ts'
 
 /**
- * The keys of `issuerUrl` that may have made a signature. Documents are cached for 5 minutes. If no cached
- * key fits, the document is fetched again, because the issuer may have added a key. It is fetched every 30
- * seconds at most.
+ * Returns the keys of `issuerUrl` that may have made a signature. The metadata is cached for 5 minutes. If no
+ * cached key fits, the metadata is fetched again, because the issuer may have added a key. It is fetched at
+ * most once in 30 seconds.
  */
 export async function resolveMetadataKeys(
   issuerUrl: string,
@@ -31,8 +32,8 @@ export async function resolveMetadataKeys(
 }
 
 /**
- * The URL of an issuer's metadata (§4.1). An issuer URL is https, without query and fragment; `undefined` for
- * any other text.
+ * Returns the URL of an issuer's metadata (§4.1). An issuer URL must be https, without query and fragment.
+ * Returns `undefined` for any other text.
  *
  * @example
  * issuerMetadataUrl('https://issuer.example/tenant')
@@ -62,7 +63,7 @@ async function fetchKeys(issuerUrl: string, fetchResource: FetchResource): Promi
   if (!metadata.ok) return metadata
   const jwks = member(metadata.value, 'jwks')
   const jwksUri = member(metadata.value, 'jwks_uri')
-  // §4.3: the document is about this issuer only. §4.2: it has either `jwks` or `jwks_uri`.
+  // §4.3: the metadata must be for this issuer. §4.2: it must have either `jwks` or `jwks_uri`.
   if (member(metadata.value, 'issuer') !== issuerUrl || (jwks === undefined) === (jwksUri === undefined)) {
     return err({ reason: 'issuer_metadata_invalid' })
   }
@@ -82,7 +83,7 @@ async function fetchObject(
   return fetched.ok ? fetched : err({ reason: `issuer_metadata_${fetched.error}` })
 }
 
-/** A JWK Set (RFC 7517 §5). Keys of unknown kinds, and keys not meant for signatures, are skipped. */
+/** Parses a JWK Set (RFC 7517 §5). Keys of unknown kinds, and keys not meant for signatures, are skipped. */
 function parseKeySet(value: Json | undefined): Keys {
   const keys = isJsonObject(value) ? member(value, 'keys') : undefined
   if (!Array.isArray(keys)) return err({ reason: 'issuer_metadata_invalid' })

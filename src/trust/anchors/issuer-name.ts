@@ -1,7 +1,10 @@
-// Names of issuers: https URLs and DIDs. Only a name in normal form is reported. For the decision about
-// trust, different spellings of a name are one issuer.
+// Names of issuers: https URLs and DIDs. Only a name in normal form is reported. In the decision about trust,
+// all spellings of a name are the same issuer.
 
-/** The URL of an issuer name in normal form, without user information and fragment; `undefined` otherwise. */
+/**
+ * Returns an issuer name as a URL, if it is in normal form and has no user information or fragment. Returns
+ * `undefined` for any other text.
+ */
 export function canonicalIssuer(text: string): URL | undefined {
   if (!URL.canParse(text) || text.includes('#')) return undefined
   const url = new URL(text)
@@ -10,9 +13,9 @@ export function canonicalIssuer(text: string): URL | undefined {
 }
 
 /**
- * Returns the one form of all spellings of an issuer's name. Case of scheme and host, http for https, a
- * default port, a final dot of the host, repeated and final slashes, user information, a fragment, and
- * escapes do not count. A did:web is compared as the URL that it spells.
+ * Returns the same text for all spellings of an issuer's name. Differences in scheme (http or https), case of
+ * scheme and host, default port, and final dot of the host are ignored. Repeated and final slashes, user
+ * information, a fragment, and escapes are ignored too. A did:web is compared as the URL that it contains.
  *
  * @example
  * normalizeIssuer('HTTPS://Issuer.example:443/') === normalizeIssuer('https://issuer.example') // true
@@ -27,11 +30,12 @@ export function normalizeIssuer(text: string): string {
   return `${scheme}//${withoutEnd(hostname, '.')}${place}${normalizePath(pathname)}${query}`
 }
 
-/** Case does not count in the method name (DID Core §3.1 has small letters only). */
+/** Normalizes a DID. The case of the method name is ignored (DID Core §3.1 has small letters only). */
 function normalizeDid(path: string): string {
   const [method = '', host = '', ...rest] = path.split(':')
   if (method.toLowerCase() !== 'web') return normalizePath([method.toLowerCase(), host, ...rest].join(':'))
-  // did:web §3.2: the port is escaped, and colons are slashes.
+  // In a did:web the port is separated by an escaped colon, and other colons stand for slashes (did:web
+  // §3.2).
   return `web:${normalizeIssuer(`https://${host.replace(/%3a/i, ':')}/${rest.join('/')}`)}`
 }
 
@@ -40,8 +44,9 @@ function normalizePath(path: string): string {
 }
 
 /**
- * An escaped character means the character. RFC 3986 §6.2.2 has this for letters only; here no two issuers
- * may differ by an escape. Escapes of other bytes have no case.
+ * Replaces the escapes of printable ASCII characters, except `%`, by the characters. RFC 3986 §6.2.2 does
+ * this for unreserved characters only. Here two issuers must not differ by an escape alone. Other escapes are
+ * written in upper case.
  */
 function unescapeCharacters(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, (escaped) => {
@@ -50,7 +55,9 @@ function unescapeCharacters(text: string): string {
   })
 }
 
-/** A loop, because a pattern would take quadratic time for a long name. */
+/**
+ * Removes a character from the end of a text. A regular expression would take quadratic time for a long name.
+ */
 function withoutEnd(text: string, character: string): string {
   let end = text.length
   while (end > 0 && text[end - 1] === character) end -= 1

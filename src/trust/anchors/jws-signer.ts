@@ -1,5 +1,5 @@
-// Claims of a JWS about its signer. They select among our anchors and prove nothing. `jwk`, `jku` and `x5u`
-// are not read.
+// Claims of a JWS about its signer. The claims only select among our anchors. `jwk`, `jku` and `x5u` are not
+// read.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
@@ -9,7 +9,8 @@ import { err, ok, type Result } from '../../result.ts'
 import type { SignerClaims } from './signer.ts'
 
 /**
- * Reads the protected header of a JWS with the issuer `iss`. The error names the invalid header parameter.
+ * Reads the claims about the signer from the protected header of a JWS. `iss` is the issuer that the payload
+ * names. The error names the invalid header parameter.
  */
 export function readJwsSigner(
   { header, algorithm }: DecodedJws,
@@ -23,7 +24,10 @@ export function readJwsSigner(
   return chain === undefined ? err('x5c') : ok({ ...signer, chain })
 }
 
-/** `x5c` (RFC 7515 §4.1.6): standard base64, not base64url, of one certificate or more. */
+/**
+ * Decodes `x5c` (RFC 7515 §4.1.6): one or more certificates in standard base64, not base64url. Returns
+ * `undefined` if it is malformed.
+ */
 function decodeChain(x5c: Json | undefined): readonly Uint8Array<ArrayBuffer>[] | undefined {
   if (!Array.isArray(x5c)) return undefined
   return decodeEach(x5c, (encoded: Json) => {

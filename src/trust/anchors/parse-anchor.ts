@@ -1,5 +1,6 @@
-// Parsing of a trust anchor from the admin API (api/trust). Every rule is checked here, so a stored anchor
-// can be used. Unknown members are rejected by name: a misspelt restriction would be no restriction.
+// Parsing of a trust anchor from the admin API (api/trust). Every rule is checked here, so every stored
+// anchor can be used. Unknown members are rejected by name, because a misspelt restriction would have no
+// effect.
 
 import * as z from 'zod/mini'
 import { toPointer } from '../../codec/json-pointer.ts'
@@ -28,7 +29,7 @@ export function parseTrustAnchor(value: unknown): Result<TrustAnchor, readonly A
   }
   const mechanisms = MECHANISMS.filter((name) => parsed.data[name] !== undefined)
   return mechanisms.length === 1
-    ? ok(parsed.data as TrustAnchor) // exactly one mechanism, as the type has it
+    ? ok(parsed.data as TrustAnchor) // exactly one mechanism, as the type requires
     : err([{ pointer: '', message: ONE_MECHANISM }])
 }
 
@@ -143,14 +144,17 @@ function refuseUnlessSigner(pemText: string, context: z.core.$RefinementCtx): vo
 }
 
 /**
- * Rejects sandbox certificates and keys: as a configured anchor they would count in live mode. Test mode
- * adds them automatically.
+ * Rejects sandbox certificates and keys, because a configured anchor is also trusted in live mode. In test
+ * mode the anchors of the sandbox are added automatically.
  */
 function refuseSandbox(certificates: readonly Certificate[], context: z.core.$RefinementCtx): void {
   if (certificates.some(isOfSandbox)) context.addIssue({ code: 'custom', message: OF_SANDBOX })
 }
 
-/** zod reports unknown members together, at their object. Each gets a pointer of its own. */
+/**
+ * Converts an issue of zod to errors. zod reports all unknown members of an object in one issue. Here each
+ * unknown member gets its own pointer.
+ */
 function toErrors(issue: z.core.$ZodIssue): readonly AnchorError[] {
   if (issue.code !== 'unrecognized_keys') return [{ pointer: toPointer(issue.path), message: issue.message }]
   return issue.keys.map((key) => ({

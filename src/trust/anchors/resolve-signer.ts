@@ -1,6 +1,6 @@
-// Resolution of the keys that may have made a signature. Only our own anchors decide. The anchor chooses the
-// mechanism, never the token. An `iss` with an anchor of its own is verified by that anchor, whatever chain
-// is sent and however the issuer is spelt.
+// Resolution of the keys that may have made a signature. Only our own anchors give trust. The anchor decides
+// which mechanism is used, and the token cannot. If an anchor names the `iss` in any spelling, a chain in the
+// token is ignored.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
@@ -28,9 +28,10 @@ import { isOfSandbox, isSandboxIssuer, isSandboxKey } from './sandbox-anchor.ts'
 import type { SignerClaims, TrustContext, TrustedSigner } from './signer.ts'
 
 /**
- * Finds the keys that may have made a signature, and the anchor that trusts them. A chain has one signer, by
- * the first anchor of the relying party's list that trusts it. An anchored `iss` may have several anchors,
- * each with its own keys. Only issuer metadata that an anchor names is fetched.
+ * Finds the keys that may have made a signature, and the anchors that trust these keys. A chain gives one
+ * signer, with one anchor that trusts the chain. An `iss` that anchors name gives one signer for each of
+ * these anchors, with the keys of the anchor. Only issuer metadata and DID documents that an anchor names are
+ * fetched.
  */
 export async function resolveSigner(
   claims: SignerClaims,
@@ -40,9 +41,9 @@ export async function resolveSigner(
   const applicable = applicableAnchors(context)
   const { iss, chain } = claims
   if (iss !== undefined && iss.length > ISSUER_NAME.characters) return err({ reason: 'untrusted_issuer' })
-  // api/trust: an `iss` with an anchor of its own is verified by that anchor alone. This holds also if the
-  // anchor does not cover the type. If a chain were accepted instead, the presenter would choose the
-  // mechanism (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is refused.
+  // api/trust: if an anchor names the `iss`, only anchors that name the `iss` are used. This is so even if
+  // none of them covers the type. If a chain were accepted instead, the presenter could choose the mechanism
+  // (SD-JWT VC §2.5). Another spelling of the issuer selects no key, so it is rejected.
   if (iss !== undefined && hasOwnAnchor(iss, anchors)) {
     return resolveAnchoredIssuer(iss, claims, { ...context, anchors: applicable })
   }
@@ -51,12 +52,13 @@ export async function resolveSigner(
     : resolveChain(chain, claims, { ...context, anchors: applicable })
 }
 
-/** Returns the anchors that may vouch for a type. */
+/** Returns the anchors that may be used for a credential type and purpose. */
 export function applicableAnchors(
   context: Pick<TrustContext, 'anchors' | 'credentialType' | 'purpose' | 'acceptsAnchor'>,
 ): readonly TrustAnchor[] {
   const { acceptsAnchor = () => true, credentialType } = context
-  // The protocol's rule comes last: an anchor that it does not accept still has its issuer and its types.
+  // `acceptsAnchor` is applied last. So an anchor that it rejects still excludes `*` anchors for the types
+  // that the anchor names.
   return anchorsForType(anchorsForPurpose(context), credentialType).filter(acceptsAnchor)
 }
 
@@ -74,7 +76,10 @@ function hasOwnAnchor(iss: string, anchors: readonly TrustAnchor[]): boolean {
     .some((issuer) => issuer !== undefined && normalizeIssuer(issuer) === name)
 }
 
-/** api/trust: `*` covers types that the relying party added, and only types that no anchor names. */
+/**
+ * Returns the anchors for a credential type. `*` covers a type only if the relying party added the type and
+ * no anchor names it (api/trust).
+ */
 function anchorsForType(
   anchors: readonly TrustAnchor[],
   type: TrustContext['credentialType'],
@@ -84,7 +89,7 @@ function anchorsForType(
   return anchors.filter((anchor) => anchor.credential_types.includes('*'))
 }
 
-/** The issuer of an anchor. A certification authority has no single issuer. */
+/** Returns the issuer that an anchor names; `undefined` for an anchor with certificates, which names none. */
 export function anchoredIssuer(anchor: TrustAnchor): string | undefined {
   if ('issuer' in anchor) return anchor.issuer
   if ('issuer_url' in anchor) return anchor.issuer_url
@@ -110,7 +115,7 @@ async function resolveAnchoredIssuer(
   return signers.length > 0 ? ok(signers) : err(refusal)
 }
 
-/** The keys of an anchor with one issuer. Refuses keys of the sandbox in live mode. */
+/** Returns the keys of an anchor that names an issuer. In live mode the sandbox's keys are rejected. */
 async function anchoredKeys(
   iss: string,
   anchor: TrustAnchor,
@@ -122,7 +127,7 @@ async function anchoredKeys(
   return isRefused ? err({ reason: 'untrusted_issuer' }) : keys
 }
 
-/** The keys of an anchor, by its mechanism. */
+/** Returns the keys of an anchor: from its key set, its issuer metadata or its DID. */
 async function publishedKeys(
   iss: string,
   anchor: TrustAnchor,
@@ -138,8 +143,8 @@ async function publishedKeys(
 const NO_CERTIFICATES = { authorityKeyIdentifiers: [], path: [] } as const
 
 /**
- * Most anchors of one issuer whose keys are tried for one signature: an old and a new anchor, or an anchor
- * for each level.
+ * Limit of the anchors of one issuer whose keys are tried for one signature. An issuer can have, for example,
+ * an old and a new anchor, or one anchor for each assurance level.
  */
 const ANCHORS_TRIED = 4
 
@@ -172,8 +177,8 @@ async function resolveChain(
 }
 
 /**
- * The anchor that trusts a chain, and the certificates it trusts: beside a pinned leaf all other certificates
- * are unverified.
+ * Returns the anchor that trusts a chain, and the verified certificates. If the leaf is pinned, only the leaf
+ * is verified.
  */
 async function findTrustingAnchor(
   chain: CertificateChain,
@@ -195,13 +200,13 @@ async function findTrustingAnchor(
     }
     return certificates.map((certificate) => ({ certificate, ...demand, anchor }))
   })
-  const found = await verifyCertificatePath(chain, authorities, now, { acceptsAnchorInChain })
-  if (!found.ok) return found
-  const { authority, verified } = found.value
+  const verifiedPath = await verifyCertificatePath(chain, authorities, now, { acceptsAnchorInChain })
+  if (!verifiedPath.ok) return verifiedPath
+  const { authority, verified } = verifiedPath.value
   return ok({ anchor: authority.anchor, verified, path: [...verified, authority.certificate] })
 }
 
-/** api/trust: the whole certificate is compared byte for byte. Only its dates are checked. */
+/** Returns whether an anchor pins the leaf. The whole certificate is compared byte for byte (api/trust). */
 function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
   if (!('x509_certificate_pem' in anchor)) return false
   const [pinned] = anchorCertificates(anchor.x509_certificate_pem)
@@ -209,14 +214,14 @@ function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
 }
 
 /**
- * api/trust: an `iss` beside a chain is reported only if the leaf contains it. Otherwise the leaf's subject
- * is reported.
+ * Returns the issuer to report (api/trust): the `iss` if the leaf contains it, otherwise the leaf's subject.
+ * Returns `null` if the subject is empty or too long.
  */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
-  // Other spellings are not compared: two readers could see two issuers in them.
+  // Only an `iss` in normal form is compared. Two programs could read another spelling as two issuers.
   const url = iss === undefined ? undefined : canonicalIssuer(iss)
   if (iss === undefined || url === undefined) return formatDistinguishedName(leaf.subject)
-  // SD-JWT VC §2.2.2.2: a host proves an https URL without a query.
+  // A DNS name in the leaf proves an https URL with this host and without a query (SD-JWT VC §2.2.2.2).
   const host = url.protocol === 'https:' && url.search === '' ? url.hostname : undefined
   const carriesIt = leaf.extensions.subjectAltNames.some(
     (name) =>
@@ -226,7 +231,9 @@ function provenIssuer(iss: string | undefined, leaf: Certificate): string | null
   return carriesIt ? iss : formatDistinguishedName(leaf.subject)
 }
 
-/** base64url, as in OpenID4VP 1.0 §6.1.1.1. */
+/**
+ * Returns the AuthorityKeyIdentifier in base64url (OpenID4VP 1.0 §6.1.1.1); an empty list if it is absent.
+ */
 function authorityKeyIdentifier({ extensions }: Certificate): readonly string[] {
   const { authorityKeyIdentifier: identifier } = extensions
   return identifier === undefined ? [] : [encodeBase64url(identifier)]

@@ -1,5 +1,6 @@
-// Trust anchors of the built-in sandbox issuer, for relying parties in test mode only (api/trust). Its keys
-// are public (docs/decisions/sandbox.md), so anyone can issue with them. They must never count in live mode.
+// Trust anchors of the built-in sandbox issuer, for relying parties in test mode only (api/trust). The
+// sandbox's keys are public (docs/decisions/sandbox.md), so anyone can issue credentials with these keys. The
+// anchors must never be used in live mode.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Certificate } from '../x509/certificate.ts'
@@ -12,15 +13,16 @@ import keys from './sandbox-keys.json' with { type: 'json' }
 import root from './sandbox-root.json' with { type: 'json' }
 
 /**
- * Origin of the sandbox issuer. The name never resolves (RFC 6761 §6.4): only the service binding leads
- * there.
+ * Origin of the sandbox issuer. The name never resolves in DNS (RFC 6761 §6.4). The sandbox is reached by the
+ * service binding only.
  */
 export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
- * The sandbox's anchors for `builtInTypes` and for the types that a relying party added. `others` are its own
- * anchors. An added type is named if one of them names it. Otherwise `*` covers it, because a name would hide
- * an own anchor for `*`.
+ * Returns the sandbox's anchors for `builtInTypes` and for the types that a relying party added. `others` are
+ * the relying party's own anchors. The sandbox's anchors name an added type only if one of `others` names it.
+ * All other added types are covered by `*`. If a sandbox anchor named such a type, an own anchor with `*`
+ * would not be used.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],
@@ -49,8 +51,8 @@ export function isOfSandbox({ issuer, subjectKey }: Certificate): boolean {
 }
 
 /**
- * Returns whether a key belongs to the sandbox. x decides, because the private key of (x, −y) follows from
- * the private key of (x, y).
+ * Returns whether a key belongs to the sandbox. Only x is compared, because the private key of (x, −y)
+ * follows from the private key of (x, y).
  */
 export function isSandboxKey({ x }: PublicJwk): boolean {
   return keys.includes(x)
@@ -67,7 +69,7 @@ const DID_WEB = 'did:web:'
 
 const MECHANISMS: readonly AnchorMechanism[] = [
   root,
-  // Issuers with invalid and with unavailable metadata.
+  // Test issuers: one with invalid metadata, and one with unavailable metadata.
   { issuer_url: `${SANDBOX_ORIGIN}/broken` },
   { issuer_url: `${SANDBOX_ORIGIN}/down` },
 ]

@@ -20,13 +20,13 @@ export type SignerClaims = {
 /** Rules of a protocol, and of live or test mode, for the signers of one credential format. */
 export type SignerProfile = {
   /**
-   * True for anchors whose keys may be used. Other anchors still decide that their issuer has an anchor of
-   * its own. Absent: all.
+   * Returns whether the keys of an anchor may be used. A rejected anchor that names the `iss` still prevents
+   * the use of a chain. Absent: all anchors are accepted.
    */
   readonly acceptsAnchor?: (anchor: TrustAnchor) => boolean
-  /** Passes over the trust anchor in a chain. Absent: refuses it (HAIP 1.0 §6.1.1). */
+  /** Accepts a chain that contains the trust anchor. Absent: rejects such a chain (HAIP 1.0 §6.1.1). */
   readonly acceptsAnchorInChain?: true
-  /** Accepts keys and certificates of the sandbox, whose private keys are public. Absent: refuses them. */
+  /** Accepts keys and certificates of the sandbox, whose private keys are public. Absent: rejects them. */
   readonly acceptsSandbox?: boolean
 }
 
@@ -38,9 +38,12 @@ export type TrustContext = SignerProfile & {
   readonly fetchResource: FetchResource
   readonly credentialType: { readonly name: string; readonly builtIn: boolean }
   readonly purpose: AnchorPurpose
-  /** Usages; a leaf with extended key usages must have one of them, unless its anchor names other usages. */
+  /** Extended key usages. A leaf that has any must have one of these, unless its anchor has an `eku`. */
   readonly usageIfRestricted?: readonly string[]
-  /** Requires a key usage of a leaf (ISO/IEC 18013-5 Annex B.1.4). Absent: no key usage is no restriction. */
+  /**
+   * Requires a key usage in the leaf (ISO/IEC 18013-5 Annex B.1.4). Absent: a leaf without key usage is
+   * accepted.
+   */
   readonly requiresKeyUsage?: true
 }
 
@@ -52,9 +55,12 @@ export type VouchingAnchor = Pick<TrustAnchor, 'name' | 'assurance_level' | 'lis
 
 /** A signer that an anchor trusts. The signature must still be verified with one of the keys. */
 export type TrustedSigner = {
-  /** One key for certificates. For key sets, the keys that fit `kid` and algorithm (at most 8). */
+  /** For a chain, the key of the leaf. For key sets, the keys that fit `kid` and algorithm (at most 8). */
   readonly keys: readonly PublicJwk[]
-  /** The proven issuer: an anchored `iss`, an `iss` in the leaf's SAN, or else the leaf's subject. */
+  /**
+   * The issuer to report: an anchored `iss`, an `iss` in the leaf's SAN, or else the leaf's subject. `null`
+   * if the subject is empty or too long.
+   */
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
   /** base64url AuthorityKeyIdentifiers of the verified certificates. Empty without certificates. */

@@ -1,11 +1,12 @@
-// Keys of a DID document (DID Core 1.0 §5) by purpose. The caller has checked that its `id` is the DID.
+// Keys of a DID document (DID Core 1.0 §5) by purpose. The caller must check that the document's `id` is the
+// DID.
 
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
 import { parseMultikey } from '../../crypto/multikey.ts'
 import { DID } from '../../limits.ts'
 import { type KeySetKey, parseSigningKey } from '../key-set.ts'
 
-/** Purpose of a key (§5.3): issuers assert, holders authenticate. */
+/** Purpose of a key (§5.3): `assertionMethod` for issuers, `authentication` for holders. */
 export type DidRelationship = 'assertionMethod' | 'authentication'
 
 /** A verification method: its full DID URL, and its key. */
@@ -14,7 +15,7 @@ export type DidKey = { readonly id: string; readonly key: KeySetKey }
 /** The keys of a document for each relationship. */
 export type DidDocumentKeys = Readonly<Record<DidRelationship, readonly DidKey[]>>
 
-/** Reads the keys of a document. `undefined` if a list of methods is not a list, or is too long. */
+/** Returns the keys of a document; `undefined` if a member with methods is not a list, or is too long. */
 export function readDidDocument(document: JsonObject, did: string): DidDocumentKeys | undefined {
   const methods = readList(document, 'verificationMethod')
   const assertion = readList(document, 'assertionMethod')
@@ -27,13 +28,18 @@ export function readDidDocument(document: JsonObject, did: string): DidDocumentK
   }
 }
 
-/** A list of bounded length. Empty if it is absent. */
+/**
+ * Returns a member as a list, empty if it is absent. Returns `undefined` if it is not a list, or is too long.
+ */
 function readList(document: JsonObject, name: string): readonly Json[] | undefined {
   const list = member(document, name) ?? []
   return Array.isArray(list) && list.length <= DID.methods ? list : undefined
 }
 
-/** DID Core §5.3: each entry names a method of the document, or is a method for this relationship only. */
+/**
+ * Returns the keys of one relationship (DID Core §5.3). An entry names a method of the document, or is itself
+ * a method for this relationship only.
+ */
 function readRelationship(
   entries: readonly Json[],
   known: readonly DidKey[],
@@ -44,7 +50,7 @@ function readRelationship(
   return [...known.filter(({ id }) => names.includes(id)), ...readMethods(embedded, did)]
 }
 
-/** Methods of unknown kinds and methods of another controller are skipped. */
+/** Returns the keys of methods. Methods of unknown kinds and methods of another controller are skipped. */
 function readMethods(methods: readonly Json[], did: string): readonly DidKey[] {
   return methods.map((method) => readMethod(method, did)).filter((method) => method !== undefined)
 }
@@ -58,14 +64,17 @@ function readMethod(method: Json, did: string): DidKey | undefined {
   return key && id.startsWith(`${did}#`) ? { id, key } : undefined
 }
 
-/** §5.2.1: a method has its key in one form, never in two. */
+/**
+ * Returns the key of a method; `undefined` if the key is absent or not accepted. A method with keys in two
+ * forms is rejected (§5.2.1).
+ */
 function readKey(method: JsonObject): KeySetKey | undefined {
   const [jwk, multibase] = [member(method, 'publicKeyJwk'), member(method, 'publicKeyMultibase')]
   if (jwk !== undefined) return multibase === undefined ? parseSigningKey(jwk) : undefined
   return typeof multibase === 'string' ? parseMultikey(multibase) : undefined
 }
 
-/** §3.2.2: a relative DID URL is relative to the document's DID. */
+/** Returns the absolute form of a DID URL. A relative DID URL is relative to the document's DID (§3.2.2). */
 function absolute(name: string, did: string): string {
   return name.startsWith('#') ? did + name : name
 }

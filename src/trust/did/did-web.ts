@@ -1,5 +1,5 @@
-// did:web: a DID document at the URL that the DID spells. It takes one guarded, bounded and cached fetch. The
-// document is valid for this DID only.
+// Resolution of a did:web: the DID document is fetched from the URL that the DID contains. The fetch is
+// guarded, limited in size and cached. The document is valid for this DID only.
 
 import { member } from '../../codec/json.ts'
 import { DID } from '../../limits.ts'
@@ -10,20 +10,23 @@ import { err, ok, type Result } from '../../result.ts'
 import { type DidDocumentKeys, readDidDocument } from './did-document.ts'
 
 /**
- * `invalid`: not a DID of a known method, or its document is not acceptable. `unavailable`: it could not be
- * fetched.
+ * `invalid`: the DID is not of a known method, or its document is not acceptable. `unavailable`: the document
+ * could not be fetched.
  */
 export type DidError = 'invalid' | 'unavailable'
 
-/** Reads the document, or returns it from the cache for `maximumAge` seconds. */
+/**
+ * Returns the keys of a did:web document. Cached keys are used if they are younger than `maximumAge` seconds.
+ */
 export const readDidWeb = createFetchCache<Result<DidDocumentKeys, DidError>>({
   read: (did, { fetchResource }) => fetchDidWeb(did, fetchResource),
   late: err('unavailable'),
 })
 
 /**
- * The URL of a did:web document (did:web §3.2); `undefined` for any other text. A spelling that a URL parser
- * would change (`..`, upper case, a default port) is rejected. Two readers could see two addresses in it.
+ * Returns the URL of a did:web document (did:web §3.2); `undefined` for any other text. If the URL parser
+ * would change the spelling (`..`, upper case, a default port), the DID is rejected. Two programs could read
+ * two addresses from such a DID.
  *
  * @example
  * didWebUrl('did:web:issuer.example:tenant') // 'https://issuer.example/tenant/did.json'

@@ -1,5 +1,6 @@
 // Keys of a Decentralized Identifier (DID Core 1.0). did:jwk and did:key contain their key. The document of a
-// did:web is fetched. The caller decides which DIDs may be resolved (of an anchor, of a verified credential).
+// did:web is fetched. The caller decides which DIDs may be resolved: the DID of an anchor or of a verified
+// credential.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { parseJson } from '../../codec/json.ts'
@@ -13,9 +14,9 @@ import type { DidKey, DidRelationship } from './did-document.ts'
 import { type DidError, didWebUrl, readDidWeb } from './did-web.ts'
 
 /**
- * The keys of a DID that may have made a signature. `kid` is a DID URL, or `#` and its fragment. Without a
- * `kid` every key of the relationship counts. The result is empty if the DID has no such key. A did:web is
- * read again if the key is not in the cached document.
+ * Returns the keys of a DID that may have made a signature. The list is empty if no key fits. `kid` is a DID
+ * URL, or `#` and its fragment. Without a `kid` every key of the relationship with the right algorithm is
+ * returned. If no key in the cached document of a did:web fits, the document is fetched again.
  */
 export async function resolveDidKeys(
   did: string,
@@ -24,7 +25,7 @@ export async function resolveDidKeys(
   source: FetchSource,
 ): Promise<Result<readonly PublicJwk[], DidError>> {
   const { kid, algorithm } = signature
-  // A did:key has one method, which issuers name by the DID alone.
+  // A did:key has one method. Issuers may name this method by the DID alone.
   const isWhole = kid === did && did.startsWith(KEY)
   const name = isWhole ? undefined : kid?.startsWith('#') ? did + kid : kid
   const select = (found: readonly DidKey[]) => {
@@ -46,12 +47,15 @@ export function isKnownDid(text: string): boolean {
   return text.startsWith(JWK) ? decodeDidJwk(text) !== undefined : didWebUrl(text) !== undefined
 }
 
-/** The key that a did:jwk or a did:key contains. `undefined` for other DIDs. */
+/** Returns the key that a did:jwk or a did:key contains; `undefined` for other DIDs. */
 export function didKey(did: string): PublicJwk | undefined {
   return readContained(did)?.key
 }
 
-/** The key in a did:jwk or did:key, or in the DID URL of its one method. Nothing is fetched. */
+/**
+ * Returns the key in a did:jwk or did:key. `url` is the DID, or the DID URL of its only method. Returns
+ * `undefined` for any other text. Nothing is fetched.
+ */
 export function readKeyInDid(url: string): PublicJwk | undefined {
   const [did = ''] = url.split('#', 1)
   const method = url.length > DID.characters ? undefined : readContained(did)
@@ -71,10 +75,10 @@ async function readKeys(
 ): Promise<Result<readonly DidKey[], DidError>> {
   if (did.length > DID.characters) return err('invalid')
   if (did.startsWith(WEB)) {
-    const found = await readDidWeb(did, source, maximumAge)
-    return found.ok ? ok(found.value[relationship]) : found
+    const keySets = await readDidWeb(did, source, maximumAge)
+    return keySets.ok ? ok(keySets.value[relationship]) : keySets
   }
-  // Both methods have one verification method, which is in both relationships.
+  // A did:jwk or did:key has one verification method, which is used for both relationships.
   const method = readContained(did)
   return method === undefined ? err('invalid') : ok([method])
 }
@@ -83,7 +87,10 @@ function readContained(did: string): DidKey | undefined {
   return did.startsWith(JWK) ? readDidJwk(did) : readDidKey(did)
 }
 
-/** did:jwk: the JWK itself in base64url. A key with `use: enc` verifies no signature. */
+/**
+ * Reads a did:jwk, which is a JWK in base64url. A key with `use: enc` is rejected, because it verifies no
+ * signature.
+ */
 function readDidJwk(did: string): DidKey | undefined {
   const key = decodeDidJwk(did)
   return key && { id: `${did}#0`, key }
@@ -94,7 +101,9 @@ function decodeDidJwk(did: string): KeySetKey | undefined {
   return jwk.ok ? parseSigningKey(jwk.value) : undefined
 }
 
-/** did:key: the key in multibase, which is also the name of the one method. */
+/**
+ * Reads a did:key, which is a key in multibase. The multibase text is also the fragment of the only method.
+ */
 function readDidKey(did: string): DidKey | undefined {
   if (!did.startsWith(KEY)) return undefined
   const name = did.slice(KEY.length)

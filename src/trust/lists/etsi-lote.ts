@@ -31,8 +31,8 @@ export function decodeLote(body: Uint8Array<ArrayBuffer>): Result<DecodedList, T
 }
 
 /**
- * ETSI TS 119 182-1 §5.2.1: the claimed time of signing. It has no effect: the list has its own date of
- * issue.
+ * Critical header parameters that are accepted. `sigT` is the claimed time of signing (ETSI TS 119 182-1
+ * §5.2.1). It is ignored, because the list has its own date of issue.
  */
 const UNDERSTOOD = ['sigT']
 
@@ -86,8 +86,8 @@ function readContent(payload: unknown): Result<ListContent, TrustListError> {
 }
 
 /**
- * Lists of PID, wallet and certificate providers have no service status (Annexes D to G): a listed service is
- * trusted. A service with a status must have one of these statuses. An unknown status may mean anything.
+ * Statuses with which a service is trusted. A service without a status is trusted too: lists of PID, wallet
+ * and certificate providers have none (Annexes D to G). A service with any other status is skipped.
  */
 const IN_FORCE: ReadonlySet<string> = new Set([
   'http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/notified',

@@ -10,9 +10,12 @@ import { type Certificate, decodeCertificate } from '../x509/certificate.ts'
 import { formatDistinguishedName } from '../x509/distinguished-name.ts'
 import type { ListedCertificate, TrustListError } from './listed.ts'
 
-/** The trust that the certificates of one service get. */
+/** Trust that the operator grants to the certificates of one service. */
 export type ServiceGrant = {
-  /** The service name of the list: a `ServiceTypeIdentifier`, a docType, or the name for a bundle. */
+  /**
+   * Name of the service in the list: a `ServiceTypeIdentifier`, a docType, or `BUNDLE_SERVICE` for a PEM
+   * bundle.
+   */
   readonly type: string
   readonly credential_types: readonly string[]
   readonly assurance_level: AssuranceLevel
@@ -49,7 +52,10 @@ export function anchorsOfList(
   return anchors.size === 0 ? err('nothing_usable') : ok({ anchors: [...anchors.values()], leftOut })
 }
 
-/** Applies the rules of anchors that are configured by hand. */
+/**
+ * Returns the anchor for a certificate, checked by the rules for an anchor from the admin API. Returns
+ * `undefined` if the certificate breaks these rules.
+ */
 function toAnchor(bytes: Uint8Array<ArrayBuffer>, grant: ServiceGrant): TrustAnchor | undefined {
   const certificate = decodeCertificate(bytes)
   if (certificate === undefined) return undefined

@@ -1,4 +1,5 @@
-// Signers of lists: the operator has pinned them. The list itself names no trusted signer.
+// Verification of the signer of a list. Only a signer that the operator has pinned is trusted. The list
+// itself cannot name a trusted signer.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -16,15 +17,16 @@ import { subjectKeyJwk } from '../x509/subject-key.ts'
 import type { DecodedList, SignedKind, TrustListError } from './listed.ts'
 
 /**
- * A signer of a list: any signer below an authority (with one of `eku`, if given), or one pinned certificate.
+ * A pinned signer of a list: any signer that an authority certifies, or one certificate. With `eku` the
+ * signer below the authority must have one of these usages.
  */
 export type ListSigner =
   | { readonly x509_ca_pem: string; readonly eku?: readonly string[] }
   | { readonly x509_certificate_pem: string }
 
 /**
- * Verifies that one of `signers` signed a list, and returns when that signer expires. Both times are Unix
- * seconds.
+ * Verifies that one of `signers` signed a list. Returns the earliest expiry of the certificates in the
+ * signer's path. `now` and the returned time are Unix seconds.
  */
 export async function verifyListSignature(
   list: DecodedList,
@@ -43,33 +45,39 @@ export async function verifyListSignature(
     const found = path.ok ? await checkSignature(list, path.value[0]) : path.error
     if (path.ok && found === undefined)
       return ok({ signerExpires: Math.min(...path.value.map(({ notAfter }) => notAfter)) })
-    // An error of the intended signer is more useful than "untrusted" of the other signers.
+    // The error of the intended signer is more useful than `untrusted_signer` of the other pinned signers.
     if (error === 'untrusted_signer') error = found ?? error
   }
   return err(error)
 }
 
-/** ISO/IEC 18013-5 Annex C.1.7.2: a signer of VICALs has this usage. ETSI names no usage for its lists. */
+/**
+ * Extended key usages that a signer must have if the operator gives none. ISO/IEC 18013-5 Annex C.1.7.2 names
+ * the usage for signers of VICALs. ETSI names no usage for its lists.
+ */
 const SIGNER_USAGES: Readonly<Record<SignedKind, readonly string[] | undefined>> = {
   etsi_lote: undefined,
   vical: ['1.0.18013.5.1.8'],
 }
 
-/** The whole certificate is compared byte for byte. The list need not contain the certificate. */
+/**
+ * Returns the pinned certificate, if it is valid now. If the list contains a leaf certificate, it must equal
+ * the pinned certificate byte for byte.
+ */
 function findPinned(
   { chain }: DecodedList,
   pem: string,
   now: number,
 ): Result<CertificateChain, TrustListError> {
   const [pinned] = anchorCertificates(pem)
-  const sent = chain?.[0]
-  if (pinned === undefined || (sent !== undefined && !equalBytes(sent, pinned.encoded)))
+  const leaf = chain?.[0]
+  if (pinned === undefined || (leaf !== undefined && !equalBytes(leaf, pinned.encoded)))
     return err('untrusted_signer')
   const refusal = checkValidityPeriod(pinned, now)
   return refusal === undefined ? ok([pinned]) : err(toListError(refusal))
 }
 
-/** The path from the list's signer to the authority. */
+/** Returns the verified path from the list's signer to the authority. */
 async function findCertified(
   { chain }: DecodedList,
   { x509_ca_pem, eku }: { readonly x509_ca_pem: string; readonly eku: readonly string[] | undefined },
@@ -87,8 +95,8 @@ async function findCertified(
 }
 
 /**
- * Publishers of VICALs send the pinned authority itself at the end of the chain. It proves nothing and is
- * removed. In any other place it stays, and is rejected.
+ * Removes a pinned authority from the end of the chain. Publishers of VICALs send it there, although it
+ * proves nothing. In any other place the authority stays, and the chain is rejected.
  */
 function withoutAnchor(
   chain: readonly Uint8Array<ArrayBuffer>[],

@@ -1,5 +1,5 @@
-// Common content of every kind of list, before the operator's grants apply: certificates, and the service of
-// each. ETSI TS 119 602 has a service type for that, ISO/IEC 18013-5 Annex C a docType.
+// Content that every kind of list has, before the operator's grants apply: certificates, each with its
+// service. In ETSI TS 119 602 the service is a service type, in ISO/IEC 18013-5 Annex C a docType.
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import type { Result } from '../../result.ts'
@@ -8,7 +8,9 @@ import type { TrustRefusal } from '../refusal.ts'
 /** Kinds of signed and published lists. */
 export type SignedKind = 'etsi_lote' | 'vical'
 
-/** One certificate of a list, still encoded. `undefined`: the entry of the list is not a certificate. */
+/**
+ * One certificate of a list, as encoded bytes. `certificate` is `undefined` if the entry is not valid base64.
+ */
 export type ListedCertificate = {
   readonly service: string
   readonly certificate: Uint8Array<ArrayBuffer> | undefined
@@ -18,7 +20,7 @@ export type ListedCertificate = {
 export type ListContent = {
   /** The type in the list (`LoTEType`). */
   readonly type: string | null
-  /** Rises with each issue. */
+  /** Number of the issue. It rises with each issue of the list. */
   readonly sequence: number | null
   readonly issuedAt: number | null
   readonly nextUpdate: number | null
@@ -28,7 +30,7 @@ export type ListContent = {
 /** A decoded signed list. Nothing is verified, and its content is not read yet. */
 export type DecodedList = {
   readonly algorithm: string
-  /** DER certificates of its signer, leaf first; `undefined` if the list has none. */
+  /** DER certificates of the list's signer, leaf first; `undefined` if the list has none. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
   readonly verify: (key: PublicJwk) => Promise<boolean>
   readonly read: () => Result<ListContent, TrustListError>
@@ -40,18 +42,18 @@ export type TrustListError =
   | 'malformed'
   | 'unsupported_algorithm'
   | 'unsupported_critical_header'
-  /** No pinned signer is the list's signer or certifies it. */
+  /** The signer of the list is not a pinned signer, and no pinned authority certifies the signer. */
   | 'untrusted_signer'
   /** Errors of the signer's certificates. */
   | Exclude<TrustRefusal['reason'], 'untrusted_issuer'>
   | 'invalid_signature'
-  /** The list is another list of the same signer. */
+  /** The type of the list is not the expected type. One signer may sign several lists. */
   | 'wrong_list_type'
-  /** The list's date of issue is in the future. */
+  /** The list's date of issue is too far in the future. */
   | 'not_yet_issued'
-  /** A newer list was due before now. */
+  /** The time of the next issue (`nextUpdate`) has passed. */
   | 'expired'
   /** The list is older than the last accepted list. */
   | 'rolled_back'
-  /** No certificate fits the operator's grants. An empty copy would look like a valid copy. */
+  /** No certificate can become an anchor under the operator's grants. A copy without anchors is rejected. */
   | 'nothing_usable'

@@ -1,5 +1,5 @@
-// Verification of a list (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). It has a pinned signer and the expected
-// type. It is valid now, and not older than the last accepted list.
+// Verification of a list (ETSI TS 119 602, ISO/IEC 18013-5 Annex C). The list must have a pinned signer and
+// the expected type. It must be valid now, and must not be older than the last accepted list.
 
 import { err, ok, type Result } from '../../result.ts'
 import { decodeLote } from './etsi-lote.ts'
@@ -12,10 +12,10 @@ import { decodeVical } from './vical.ts'
 export type ListRules = {
   readonly kind: SignedKind
   readonly signers: readonly ListSigner[]
-  /** The expected `LoTEType`; `null`: any. One signer may sign several lists. */
+  /** The expected `LoTEType`; `null` accepts any type. One signer may sign several lists. */
   readonly listType: string | null
   readonly services: readonly ServiceGrant[]
-  /** The last accepted list; `null` at first. */
+  /** Number and date of the last accepted list; `null` if no list was accepted yet. */
   readonly last: ListEdition | null
   readonly now: number
 }
@@ -27,7 +27,7 @@ type ListEdition = Pick<ListContent, 'sequence' | 'issuedAt'>
 export type VerifiedList = ListEdition &
   ListAnchors & {
     readonly nextUpdate: number | null
-    /** The expiry of the first certificate in its signer's path. */
+    /** Earliest expiry of the certificates in the path of the list's signer. */
     readonly signerExpires: number
   }
 
@@ -54,8 +54,8 @@ export async function verifyTrustList(
 }
 
 /**
- * Seconds by which a list may be issued in the future. Lists are prepared in advance, so this is more than
- * clock skew.
+ * Seconds by which the date of issue may be in the future. This is more than the clock skew, because lists
+ * are prepared in advance.
  */
 const ISSUED_AHEAD = 300
 
@@ -67,7 +67,10 @@ function findContentError(content: ListContent, rules: ListRules): TrustListErro
   return rules.last !== null && isOlder(content, rules.last) ? 'rolled_back' : undefined
 }
 
-/** Compares numbers, then dates. A list that no longer has a number counts as older. */
+/**
+ * Returns whether an issue is older than the last accepted issue. Numbers are compared first, then dates. If
+ * only the last accepted issue has a number, the new issue is older.
+ */
 function isOlder(edition: ListEdition, last: ListEdition): boolean {
   if (last.sequence !== null && (edition.sequence ?? -1) !== last.sequence)
     return (edition.sequence ?? -1) < last.sequence

@@ -1,5 +1,6 @@
-// A VICAL (ISO/IEC 18013-5 Annex C): the authorities that issue driving licences and other mdocs, in CBOR,
-// signed as a COSE_Sign1. Published lists have no tag. A list with tag 18 (RFC 9052 §4.2) is read as well.
+// A VICAL (ISO/IEC 18013-5 Annex C) lists the authorities that issue driving licences and other mdocs. It is
+// CBOR, signed as a COSE_Sign1. Published lists have no CBOR tag. A list with tag 18 (RFC 9052 §4.2) is
+// accepted too.
 
 import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../../codec/cbor.ts'
 import { readDateTime } from '../../codec/date-time.ts'
@@ -18,7 +19,8 @@ export function decodeVical(body: Uint8Array<ArrayBuffer>): Result<DecodedList, 
   const { algorithm, protectedHeader, unprotected, payload } = sign1.value
   const header = decode(protectedHeader)
   if (!header.ok || payload === null) return err('malformed')
-  // RFC 9360 §2: the chain may be in either header. It selects among the pinned signers and proves nothing.
+  // The chain may be in the protected or the unprotected header (RFC 9360 §2). It only selects a pinned
+  // signer.
   const chain = readX5chain(header.value, unprotected)
   if (!chain.ok) return chain
   return ok({
@@ -39,8 +41,8 @@ function decode(bytes: Uint8Array<ArrayBuffer>): Result<CborItem, TrustListError
 }
 
 /**
- * Annex C.1.7: `version` 1, `date`, perhaps `vicalIssueID` and `nextUpdate`, and an entry for each
- * certificate.
+ * Reads the content (Annex C.1.7). `version` 1, `date` and the entries are required, one entry for each
+ * certificate. `vicalIssueID` and `nextUpdate` are optional.
  */
 function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, TrustListError> {
   const item = decode(payload)
@@ -59,7 +61,7 @@ function readContent(payload: Uint8Array<ArrayBuffer>): Result<ListContent, Trus
   return ok({ type: null, sequence, issuedAt, nextUpdate, certificates: certificates.flat() })
 }
 
-/** A tdate; `null` if it is absent, `undefined` if it is something else. */
+/** Returns the Unix seconds of a tdate; `null` without an item; `undefined` if the item is not a tdate. */
 function readTime(item: CborItem | undefined): number | null | undefined {
   if (item === undefined) return null
   const text = item.type === 'tag' && item.tag === DATE_TIME ? textOf(item.content) : undefined
@@ -71,7 +73,9 @@ function readSequence(item: CborItem | undefined): number | null | undefined {
   return item.type === 'integer' && typeof item.value === 'number' && item.value >= 0 ? item.value : undefined
 }
 
-/** An entry counts for the docTypes that it names, and for no other. */
+/**
+ * Returns the certificate of an entry, once for each docType that the entry names; `undefined` if malformed.
+ */
 function readEntry(item: CborItem): readonly ListedCertificate[] | undefined {
   const certificate = bytesOf(entryOf(item, 'certificate'))
   const docTypes = entryOf(item, 'docType')

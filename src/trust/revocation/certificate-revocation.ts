@@ -1,6 +1,6 @@
-// Revocation of the certificates of a path (RFC 5280 §6.3). The path must be verified up to an anchor first:
-// its certificates name the URLs that are fetched. The anchor itself is not checked: the operator configured
-// it.
+// Revocation of the certificates of a path (RFC 5280 §6.3). The caller must first verify the path up to an
+// anchor, because the certificates name the URLs that are fetched. The anchor itself is not checked, because
+// the operator configured it.
 
 import { CRL } from '../../limits.ts'
 import type { FetchSource } from '../../net/shared-cache.ts'
@@ -12,8 +12,9 @@ import { type DistributionPoint, decodeDistributionPoints } from '../x509/distri
 import { type CrlError, readCrl } from './crl-cache.ts'
 
 /**
- * A relying party's setting for certificates that name a revocation list. The last two reject revoked
- * certificates.
+ * A relying party's setting for certificates that name a revocation list. `off` checks nothing.
+ * `accept_unknown` and `require` reject revoked certificates. `require` also rejects certificates with
+ * unknown revocation.
  */
 export const CERTIFICATE_REVOCATION = ['off', 'accept_unknown', 'require'] as const
 export type CertificateRevocation = (typeof CERTIFICATE_REVOCATION)[number]
@@ -24,7 +25,9 @@ export type CertificateStatus =
   | { readonly status: 'valid'; readonly asOf: number }
   /** A certificate is revoked, for good or on hold. */
   | { readonly status: 'revoked' }
-  /** No named list could be used. `cause` is the error of the last list that was tried. */
+  /**
+   * A certificate names lists, but none could be used. `cause` is the error of the last list that was tried.
+   */
   | { readonly status: 'unavailable'; readonly cause: RevocationError }
   /** No certificate of the path names a list. */
   | { readonly status: 'not_present' }
@@ -33,11 +36,11 @@ export type CertificateStatus =
 type RevocationError =
   | CrlError
   | 'malformed_distribution_points'
-  /** No complete list of the issuer itself is at an http or https address. */
+  /** The certificate names no http or https address of a complete list of its own issuer. */
   | 'no_address'
-  /** The issuer's certificate does not let it sign lists. */
+  /** The key usage of the issuer's certificate does not allow the signing of lists. */
   | 'issuer_may_not_sign'
-  /** The list has another issuer, another place, or is about other certificates. */
+  /** The list has another issuer or distribution point, or covers another kind of certificates. */
   | 'another_list'
 
 /**
@@ -86,7 +89,10 @@ function unavailable(cause: RevocationError): CertificateStatus & { readonly sta
   return { status: 'unavailable', cause }
 }
 
-/** Points are alternatives here, because points for only some reasons are left out (§6.3.3). */
+/**
+ * Returns the addresses to try. One usable list is enough, because points for only some reasons are left out
+ * (§6.3.3).
+ */
 function addressesOf(points: readonly DistributionPoint[]) {
   const addresses = points.flatMap((point) => point.map((url) => ({ url, point })))
   return addresses.filter(({ url }) => /^https?:/i.test(url)).slice(0, CRL.addresses)
@@ -95,7 +101,7 @@ function addressesOf(points: readonly DistributionPoint[]) {
 type Question = {
   readonly certificate: Certificate
   readonly issuer: Certificate
-  /** The place of the list, as the certificate names it. */
+  /** The distribution point of the list, as the certificate names it. */
   readonly point: DistributionPoint
 }
 
@@ -111,7 +117,10 @@ function checkList(
     : { status: 'valid', asOf: list.thisUpdate }
 }
 
-/** §6.3.3 (b): the list belongs to the issuer and to this place, and covers certificates of this kind. */
+/**
+ * Returns whether a list covers a certificate (§6.3.3 (b)). The list must have the same issuer and
+ * distribution point, and must include certificates of this kind.
+ */
 function speaksOf(
   { issuer: name, scope }: RevocationList,
   { certificate, issuer, point }: Question,

@@ -1,5 +1,6 @@
-// Cache of fetched revocation lists while they are in force. A cached list is verified with the key that is
-// part of its name. So nothing on an open connection (http) can replace the last good copy.
+// Cache of fetched revocation lists that are in force. The cache key contains the issuer's public key, and
+// each list is verified with this key. So a list that was changed on an http connection cannot replace the
+// last good copy.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { CRL } from '../../limits.ts'
@@ -11,15 +12,15 @@ import type { Certificate } from '../x509/certificate.ts'
 import { verifyCertificateSignature } from '../x509/certificate-signature.ts'
 import { type CrlFormatError, decodeCrl, type RevocationList } from '../x509/crl.ts'
 
-/** Reasons why no list that the issuer's key signed is in force. */
+/** Reasons why there is no list in force that the issuer's key signed. */
 export type CrlError = CrlFormatError | UnfetchedError | 'not_yet_valid' | 'stale' | 'invalid_signature'
 
 /** A verified list, and the time (Unix seconds) until which this copy is used. */
 export type VerifiedList = { readonly list: RevocationList; readonly usableUntil: number }
 
 /**
- * Returns the list at a URL, signed by the key of `issuer`, from the cache or the network. The name in the
- * list is not checked here.
+ * Returns the list at a URL, signed by the key of `issuer`, from the cache or the network. The issuer name in
+ * the list is not checked here.
  */
 export function readCrl(
   url: string,
@@ -41,10 +42,13 @@ const memory = createFetchCache<ListResult, Source>({
   late: err('not_fetched'),
 })
 
-/** Bytes of a serial number in a set. */
+/** Estimated memory of one serial number in a set, in bytes. */
 const ENTRY_BYTES = 128
 
-/** A copy in force stays in use if there is no other copy. An older list never replaces it. */
+/**
+ * Reads the list again. If that fails, or gives an older list, the last copy is returned if it is still in
+ * force.
+ */
 async function readList(_: string, source: Source, last: ListResult | undefined): Promise<ListResult> {
   const { now, url } = source
   const known = last?.ok ? last.value : undefined
@@ -69,12 +73,12 @@ async function openList(
   const { signed, list } = decoded.value
   const { thisUpdate, nextUpdate = thisUpdate + CRL.maximumSeconds } = list
   if (thisUpdate > now + CLOCK_SKEW) return err('not_yet_valid')
-  // No clock skew is tolerated: an old list may lack certificates that were revoked since.
+  // No clock skew is allowed: an old list may lack certificates that were revoked later.
   if (nextUpdate < now) return err('stale')
   if ((await verifyCertificateSignature(signed, issuer)) !== 'valid') return err('invalid_signature')
   const usableUntil = Math.min(nextUpdate, fetchedAt + CRL.maximumSeconds)
   share(Math.min(usableUntil - now, CRL.refreshSeconds))
-  // Names and addresses may be most of a list: as texts they take twice their bytes.
+  // Names and addresses may be most of a list. As text they take two bytes for each byte of the list.
   const bytes = ENTRY_BYTES * list.revoked.size + 2 * body.length
   return ok({ list, usableUntil, fetchedAt, bytes })
 }

@@ -1,5 +1,5 @@
 // Bitstring Status List 1.0 (W3C), and its predecessor StatusList2021: revocation or suspension of a
-// credential. Call this only for a credential with a verified signature.
+// credential. Call `checkBitstringStatus` only for a credential with a verified signature.
 
 import { decodeEach } from '../../codec/decode-each.ts'
 import { isJsonObject, type Json, type JsonObject, member } from '../../codec/json.ts'
@@ -9,7 +9,10 @@ import type { StatusContext } from './status-context.ts'
 import { checkStatuses, type DatedStatus, type StatusReference } from './status-list.ts'
 import type { StatusListError } from './status-token.ts'
 
-/** Reads every entry of `credentialStatus` and returns the worst status. Never throws, never fails open. */
+/**
+ * Reads every entry of `credentialStatus` and returns the worst status. Never throws. If a status cannot be
+ * checked, it is never returned as valid.
+ */
 export async function checkBitstringStatus(
   credentialStatus: Json,
   context: StatusContext,
@@ -21,7 +24,10 @@ export async function checkBitstringStatus(
 
 const ENTRY_TYPES: readonly (Json | undefined)[] = ['BitstringStatusListEntry', 'StatusList2021Entry']
 
-/** `credentialStatus` is one entry or a list (§2.1). One unreadable entry makes the whole status unknown. */
+/**
+ * Parses `credentialStatus`, which is one entry or a list (§2.1). One unreadable entry makes the whole status
+ * unknown.
+ */
 function parseEntries(credentialStatus: Json): Result<readonly StatusReference[], StatusListError> {
   const entries = Array.isArray(credentialStatus) ? credentialStatus : [credentialStatus]
   const parse = (entry: Json) => (isJsonObject(entry) ? parseEntry(entry) : undefined)
@@ -29,7 +35,10 @@ function parseEntries(credentialStatus: Json): Result<readonly StatusReference[]
   return references === undefined ? err('unsupported_mechanism') : ok(references)
 }
 
-/** §2.1. Only purposes that decide about validity count. `refresh` and `message` are for people to read. */
+/**
+ * Parses one entry (§2.1). Returns `undefined` if the entry is unreadable, or if its purpose is neither
+ * `revocation` nor `suspension`.
+ */
 function parseEntry(entry: JsonObject): StatusReference | undefined {
   const [purpose, uri] = [member(entry, 'statusPurpose'), member(entry, 'statusListCredential')]
   const index = parseIndex(member(entry, 'statusListIndex'))
@@ -41,7 +50,7 @@ function parseEntry(entry: JsonObject): StatusReference | undefined {
     : undefined
 }
 
-/** A text of decimal digits. */
+/** Parses an index, which is a text of decimal digits. Returns `undefined` for any other value. */
 function parseIndex(text: Json | undefined): number | undefined {
   return typeof text === 'string' && /^(?:0|[1-9]\d{0,14})$/.test(text) ? Number(text) : undefined
 }

@@ -1,6 +1,6 @@
-// A Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or its predecessor of 2021, as a
-// JWT. VCDM 1.1 puts the credential into `vc`. In VC-JOSE-COSE the payload is the credential. Nothing is
-// verified here.
+// Decoding of a Bitstring Status List Credential (W3C Bitstring Status List 1.0 §2.2), or of its predecessor
+// of 2021, from a JWT. In VCDM 1.1 the claim `vc` is the credential. In VC-JOSE-COSE the payload is the
+// credential. The signature is not verified here.
 
 import { decodeBase64url } from '../../codec/base64url.ts'
 import { isJsonObject, isNumber, type Json, type JsonObject, member } from '../../codec/json.ts'
@@ -28,7 +28,10 @@ export function decodeBitstringStatusList(
   return ok({ claims: claims.value, signer: signer.value, verify: (key) => verifyJws(jws.value, key) })
 }
 
-/** The header names the encoding. Members of the other encoding must be absent. */
+/**
+ * Returns the credential in the JWT. With `typ` `vc+jwt` the credential is the payload, and a `vc` is
+ * rejected. With `typ` `JWT`, or without `typ`, the credential is the claim `vc`.
+ */
 function parseCredential({ header, payload }: DecodedJws): Result<JsonObject, StatusListError> {
   const typ = member(header, 'typ')
   const vc = member(payload, 'vc')
@@ -49,7 +52,8 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   const ttl = member(list, 'ttl')
   if (!id.ok || !nbf.ok || !exp.ok || !iat.ok || !isTimeToLive(ttl)) return err('invalid_claim')
   return ok({
-    // §2.2: the credential may leave out its address. An address that is present is compared.
+    // The `id` of the credential is the address of the list, and may be absent (§2.2). If present, it is
+    // compared later.
     sub: id.value,
     iat: iat.value,
     nbf: nbf.value,
@@ -60,7 +64,10 @@ function readClaims(payload: JsonObject, credential: JsonObject): Result<StatusL
   })
 }
 
-/** §2.2: multibase base64url without padding. The list of 2021 has bare base64url. */
+/**
+ * Returns the compressed list; `undefined` if it is malformed. It is multibase base64url without padding
+ * (§2.2). In a list of 2021 it is base64url without the multibase prefix.
+ */
 function decodeList(credential: JsonObject, list: JsonObject): Uint8Array<ArrayBuffer> | undefined {
   const encoded = member(list, 'encodedList')
   if (typeof encoded !== 'string') return undefined

@@ -21,8 +21,9 @@ export function decodeIdentifierListCwt(
 }
 
 /**
- * The identifier as its type and value. The standard has byte strings; some issuers write text. An identifier
- * equals only identifiers of its own type. `undefined` for another type, or beyond the limit.
+ * Returns an identifier as a text of its CBOR type and its value. The standard requires byte strings, but
+ * some issuers use text. Identifiers of different types are never equal. Returns `undefined` for any other
+ * type, and for an identifier over the limit.
  */
 export function identifierOf(item: CborItem | undefined): string | undefined {
   if (item?.encoded === undefined || item.encoded.length > IDENTIFIER_LIST.identifierBytes) return undefined
@@ -31,8 +32,8 @@ export function identifierOf(item: CborItem | undefined): string | undefined {
 }
 
 /**
- * True if the list has the identifier. Absence proves something only if the list has identifiers of the same
- * type. An empty list counts as a list of byte strings.
+ * Returns whether the list contains the identifier. If it does not, the list must have identifiers of the
+ * same type, or the result is an error. An empty list is treated as a list of byte strings.
  */
 export function isRevoked(
   { bytes, text }: RevokedIdentifiers,
@@ -47,24 +48,33 @@ export function isRevoked(
 
 const [BYTES, TEXT] = ['bytes:', 'text:']
 
-/** §12.3.6.4: the claim of the identifiers, and the claim of a Token Status List, which must be absent. */
+/**
+ * Labels of the claim with the identifiers (§12.3.6.4), of a Token Status List, and of the type. A token with
+ * a Token Status List is rejected.
+ */
 const [IDENTIFIER_LIST_CLAIM, STATUS_LIST_CLAIM, TYP] = [65530, 65533, 16] as const
 
 const MEDIA_TYPE = 'application/identifierlist+cwt'
 
 const KIND: CwtKind = {
   items: IDENTIFIER_LIST.items,
-  /** The standard names claim 16, and RFC 9596 the protected header. One is required, and none may differ. */
+  /**
+   * Returns whether the type is right. The standard puts the type into claim 16, RFC 9596 into the protected
+   * header. At least one must be present. If both are present, both must be right.
+   */
   hasType: (protectedHeader, payload) => {
-    const found = [protectedHeader, payload]
+    const types = [protectedHeader, payload]
       .map((item) => entryOf(item, TYP))
       .filter((typ) => typ !== undefined)
-    return found.length > 0 && found.every((typ) => textOf(typ) === MEDIA_TYPE)
+    return types.length > 0 && types.every((typ) => textOf(typ) === MEDIA_TYPE)
   },
   parse: parseClaims,
 }
 
-/** `exp` is required. The other times and `sub` are as in a Token Status List, but may be absent. */
+/**
+ * Parses the claims. `exp` is required. `sub`, `iat`, `nbf` and `ttl` may be absent, but must be valid if
+ * present.
+ */
 function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListError> {
   const { sub, iat, exp, nbf, ttl } = readTimes(payload)
   const list = entryOf(payload, IDENTIFIER_LIST_CLAIM)
@@ -79,7 +89,10 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
   return ok({ sub, iat, exp, nbf, ttl, list: revoked })
 }
 
-/** Identifier → what the issuer adds, which has no meaning for the status. */
+/**
+ * Returns the identifiers, which are the keys of a map. The values of the map are ignored, because they have
+ * no meaning for the status. Returns `undefined` if an identifier is invalid.
+ */
 function readIdentifiers(item: CborItem): RevokedIdentifiers | undefined {
   if (item.type !== 'map') return undefined
   const [bytes, text] = [new Set<string>(), new Set<string>()]

@@ -1,5 +1,6 @@
 // Cache of fetched status lists, for the time that each list allows (draft-ietf-oauth-status-list §8.4).
-// Lists stay compressed. Trust is not cached, because each relying party has its own anchors.
+// Lists are cached compressed, and small lists also inflated. Trust is not cached, because each relying party
+// has its own anchors.
 
 import { FETCH_CACHE, STATUS_LIST } from '../../limits.ts'
 import { createFetchCache, type FetchCache } from '../../net/cache.ts'
@@ -12,22 +13,30 @@ import { inflateStatusList } from './status-inflate.ts'
 import { decodeStatusListJwt } from './status-jwt.ts'
 import type { DecodedStatusToken, StatusListError, StatusListForm } from './status-token.ts'
 
-/** A token whose list inflates within the limits, and the results of verifying its signature, by key. */
+/**
+ * A decoded token whose list inflates within the limits. `verifications` has the results of verifying its
+ * signature, by key.
+ */
 export type CachedStatusToken = {
   readonly token: DecodedStatusToken
   readonly verifications: Map<string, boolean>
   /** Unix seconds. */
   readonly fetchedAt: number
   readonly bytes: number
-  /** The inflated list, if it is small. */
+  /** The inflated list; `undefined` if it is too large to be cached inflated. */
   readonly held: Uint8Array | undefined
-  /** Gives a copy to other isolates. Called after a signature is verified, so that no junk is shared. */
+  /**
+   * Stores the token in the cache that isolates share. It is called only after a signature is verified, so
+   * that only authentic tokens are shared.
+   */
   readonly share: () => void
 }
 
 type TokenResult = Result<CachedStatusToken, StatusListError>
 
-/** Returns the token at an address, from the cache or the network. Its signature is not verified. */
+/**
+ * Returns the token at an address, from the cache or the network. The token's signature is not verified here.
+ */
 export function readStatusToken(
   { uri, form }: { readonly uri: string; readonly form: StatusListForm },
   source: FetchSource,
@@ -44,7 +53,7 @@ const FORMS: Readonly<Record<StatusListForm, Form>> = {
   jwt: { accept: 'application/statuslist+jwt', decode: decodeStatusListJwt },
   cwt: { accept: 'application/statuslist+cwt', decode: decodeStatusListCwt },
   identifiers: { accept: 'application/identifierlist+cwt', decode: decodeIdentifierListCwt },
-  // Either encoding of the list's credential. Servers use several media types for it.
+  // A list credential may have either encoding. Servers use several media types for such a credential.
   vc: { accept: 'application/vc+jwt, application/jwt, */*;q=0.1', decode: decodeBitstringStatusList },
 }
 
@@ -64,21 +73,30 @@ function cacheFor(form: StatusListForm): FetchCache<TokenResult> {
   })
 }
 
-/** A token that no anchor has verified, or that has expired, is cached as briefly as a failure. */
+/**
+ * Returns whether a cached token may still be used. A token that no anchor's key has verified, or that has
+ * expired, is cached as briefly as a failure.
+ */
 function isGood(token: CachedStatusToken, now: number, age: number): boolean {
   const isVerified = [...token.verifications.values()].includes(true)
   const isWorthMore = isVerified && secondsToExpiry(token, now) > 0
   return secondsToLive(token, now) > 0 && (isWorthMore || age < FETCH_CACHE.failedSeconds)
 }
 
-/** `ttl` of the claims, within our bounds. HTTP caching headers are ignored. */
+/**
+ * Returns the seconds for which a token may stay cached: its `ttl` within our bounds, minus its age. HTTP
+ * caching headers are ignored.
+ */
 function secondsToLive({ token, fetchedAt }: CachedStatusToken, now: number): number {
   const { defaultSeconds, minimumSeconds, maximumSeconds } = STATUS_LIST
   const { ttl = defaultSeconds } = token.claims
   return Math.min(Math.max(ttl, minimumSeconds), maximumSeconds) - Math.abs(now - fetchedAt)
 }
 
-/** `exp` is also checked at each use of the token. */
+/**
+ * Returns the seconds until `exp`, or infinity if the token has no `exp`. `exp` is also checked at each use
+ * of the token.
+ */
 function secondsToExpiry({ token }: CachedStatusToken, now: number): number {
   return (token.claims.exp ?? Number.POSITIVE_INFINITY) - now
 }
@@ -113,14 +131,14 @@ function openToken(
   const { list } = token.value.claims
   const whole = list.layout === 'identifiers' ? ok(new Uint8Array()) : inflateStatusList(list)
   if (!whole.ok) return whole
-  // A copy: a view would keep the whole buffer of the platform's inflater.
+  // The list is copied, because a view would keep the whole buffer of the platform's inflater in memory.
   const held = whole.value.length <= STATUS_LIST.heldBytes ? new Uint8Array(whole.value) : undefined
   const opened: CachedStatusToken = {
     token: token.value,
     verifications: new Map(),
     fetchedAt,
-    // Counts, beside the list, the message, its claims and their decoded form. Identifiers are texts in a
-    // set.
+    // Estimates the memory of the message, its claims, their decoded form and the inflated list. Identifiers
+    // take more memory, because they are stored as texts in a set.
     bytes: (list.layout === 'identifiers' ? 8 : 3) * body.length + (held?.length ?? 0),
     held,
     share: () => share(opened),

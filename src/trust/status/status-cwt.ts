@@ -15,11 +15,11 @@ import {
   type StatusListError,
 } from './status-token.ts'
 
-/** One kind of token. */
+/** Rules for one kind of CWT token. */
 export type CwtKind = {
   /** Limit of CBOR items. */
   readonly items: number
-  /** True if the protected header or the payload names the type of this kind. */
+  /** Returns whether the protected header or the payload names the type of this kind. */
   readonly hasType: (protectedHeader: CborItem, payload: CborItem) => boolean
   readonly parse: (payload: CborItem) => Result<StatusListClaims, StatusListError>
 }
@@ -66,12 +66,12 @@ type Message = {
 function decodeMessage(body: Uint8Array<ArrayBuffer>): Result<Message, StatusListError> {
   const item = decode(body)
   if (!item.ok) return item
-  // §5.2: tagged as COSE_Sign1, without the CWT tag around it.
+  // The token has the tag of COSE_Sign1, without the CWT tag around it (§5.2).
   if (item.value.type !== 'tag' || item.value.tag !== 18) return err('malformed_token')
   const sign1 = decodeCoseSign1(item.value.content)
   if (!sign1.ok) return err(sign1.error === 'malformed' ? 'malformed_token' : sign1.error)
   const { payload } = sign1.value
-  if (payload === null) return err('malformed_token') // detached
+  if (payload === null) return err('malformed_token') // a detached payload
   const protectedHeader = decode(sign1.value.protectedHeader)
   return protectedHeader.ok
     ? ok({ sign1: sign1.value, protectedHeader: protectedHeader.value, payload })
@@ -99,7 +99,10 @@ function parseClaims(payload: CborItem): Result<StatusListClaims, StatusListErro
   })
 }
 
-/** Address, times and time to live of a token. A time that is not a number is `NaN`. */
+/**
+ * Reads the address, times and time to live of a token. An absent claim is `undefined`. A time that is not a
+ * number is `NaN`.
+ */
 export function readTimes(payload: CborItem) {
   return {
     sub: textOf(entryOf(payload, 2)),
@@ -111,8 +114,8 @@ export function readTimes(payload: CborItem) {
 }
 
 /**
- * `kid` and `x5chain` may be in either header (RFC 9052 §3.1, RFC 9360 §2). They only select among our
- * anchors.
+ * Reads the claims about the signer, which only select among our anchors. `kid` and `x5chain` may be in the
+ * protected or the unprotected header (RFC 9052 §3.1, RFC 9360 §2).
  */
 function parseSigner(
   { sign1, protectedHeader }: Message,
@@ -124,13 +127,13 @@ function parseSigner(
   if (issItem !== undefined && iss === undefined) return err('invalid_claim')
   const kidItem = entryOf(protectedHeader, KID) ?? entryOf(unprotected, KID)
   if (kidItem !== undefined && kidItem.type !== 'bytes') return err('malformed_token')
-  // Anchors name their keys in text. A kid that is not text fits none of them.
+  // Anchors name their keys in text. A `kid` that is not UTF-8 is treated as absent.
   const kid = kidItem && decodeUtf8(kidItem.value)
   const chain = readX5chain(protectedHeader, unprotected)
   return chain.ok ? ok({ iss, kid, chain: chain.value, algorithm: algorithm.name }) : err('malformed_token')
 }
 
-/** Returns the number; `NaN`, which no rule accepts, for any other item. */
+/** Returns the number; `undefined` without an item; `NaN`, which every check rejects, for any other item. */
 function decodeNumber(item: CborItem | undefined): number | undefined {
   if (item === undefined) return undefined
   return (item.type === 'integer' || item.type === 'float') && typeof item.value === 'number'

@@ -1,5 +1,6 @@
-// The compressed list: entries of 1, 2, 4 or 8 bits (draft-ietf-oauth-status-list §4), or bits (W3C Bitstring
-// Status List §2.2). A few hundred bytes can inflate to a million, so the limit is set in advance.
+// Inflation of compressed status lists. A Token Status List has entries of 1, 2, 4 or 8 bits
+// (draft-ietf-oauth-status-list §4). A Bitstring Status List has entries of one bit (W3C Bitstring Status
+// List §2.2). A list can inflate to about a thousand times its size, so the output has a fixed limit.
 
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { STATUS_LIST } from '../../limits.ts'
@@ -7,8 +8,9 @@ import { err, ok, type Result } from '../../result.ts'
 import type { CompressedStatusList, StatusListError } from './status-token.ts'
 
 /**
- * Inflates a whole list. `too_large` beyond `limit`; `malformed_list` if it is not a stream of its kind, or
- * is shorter than its layout allows. Called once for a new list, before an entry of it is used.
+ * Inflates a whole list. The error is `too_large` if the result exceeds `limit` bytes. The error is
+ * `malformed_list` if the compressed bytes are invalid, or if the result is shorter than the minimum of its
+ * layout. It is called once for a new list, before an entry of the list is read.
  */
 export function inflateStatusList(
   list: CompressedStatusList,
@@ -21,8 +23,8 @@ export function inflateStatusList(
 }
 
 /**
- * Returns the entry at `index`, a number from 0 to 2^bits − 1. `held` is the inflated list; without it the
- * list is inflated again.
+ * Returns the entry at `index`. The entry is a number from 0 to 2^bits − 1. `held` is the inflated list.
+ * Without `held` the list is inflated again.
  */
 export function readStatus(
   list: CompressedStatusList,
@@ -54,7 +56,8 @@ function inflate(
   try {
     return ok(unpack(compressed, { maxOutputLength: limit }))
   } catch (error) {
-    // Beyond the limit the error is a RangeError. Every other error means that this is not such a stream.
+    // A RangeError means that the limit is exceeded. Any other error means that the compressed bytes are
+    // invalid.
     return err(error instanceof RangeError ? 'too_large' : 'malformed_list')
   }
 }

@@ -1,5 +1,6 @@
 // Token Status List (draft-ietf-oauth-status-list §8): revocation of a credential. A status that cannot be
-// checked is unknown, and must not count as valid. Call this only for a credential with a verified signature.
+// checked is unknown, and must not be treated as valid. Call `checkStatus` only for a credential with a
+// verified signature.
 
 import { type CborItem, entryOf, integerOf, textOf } from '../../codec/cbor.ts'
 import { decodeEach } from '../../codec/decode-each.ts'
@@ -26,48 +27,50 @@ export type StatusReference = { readonly uri: string } & (
   | {
       readonly form: Exclude<StatusListForm, 'identifiers'>
       readonly index: number
-      /** Meaning of a set entry, if the reference has one (Bitstring Status List §2.1). */
+      /** Meaning of the value 1 (Bitstring Status List §2.1). Absent for a Token Status List. */
       readonly purpose?: 'revocation' | 'suspension'
     }
   | { readonly form: 'identifiers'; readonly identifier: string }
 )
 
 /**
- * §7.1. `invalid` means revoked for good. `other` is a value with a private meaning. `unconfirmed` is a valid
- * entry of a signer whose revocation is unknown, which the relying party accepts. Only `valid` is valid.
+ * Status of a credential (§7.1). `invalid` means revoked for good. `other` is a value whose meaning is not
+ * known here. `unconfirmed` means that the entry is valid, but the revocation of the list's signer is
+ * unknown. It is returned only if the relying party's setting is `accept_unknown`.
  */
 type CredentialStatus = 'valid' | 'invalid' | 'suspended' | 'other' | 'unconfirmed'
 
 /**
- * A status, and when its list was fetched (Unix seconds). The list's own `iat` would reveal which list it
- * was.
+ * A status, and the time when its list was fetched (Unix seconds). The `iat` of the list is not used, because
+ * it could reveal which list was fetched.
  */
 export type DatedStatus = { readonly status: CredentialStatus; readonly asOf: number }
 
 /**
- * Reads the entry. The list comes from the cache or its address. The credential's own anchor, or a `status`
- * anchor of its type, must trust its signer (api/trust). Never throws, never fails open.
+ * Returns the status that a reference names. The list comes from the cache or is fetched. The credential's
+ * own anchor, or a `status` anchor of the credential's type, must trust the signer of the list (api/trust).
+ * Never throws. If the status cannot be checked, the result is an error.
  */
 export async function checkStatus(
   reference: StatusReference,
   context: StatusContext,
 ): Promise<Result<DatedStatus, StatusListError>> {
-  const found = await readEntry(reference, context)
-  return found.ok ? ok({ status: meaningOf(found.value, reference), asOf: found.value.asOf }) : found
+  const entry = await readEntry(reference, context)
+  return entry.ok ? ok({ status: meaningOf(entry.value, reference), asOf: entry.value.asOf }) : entry
 }
 
-/** Reads the status at every reference, at least one, and returns the worst. */
+/** Returns the worst status of all references. There must be at least one reference. */
 export async function checkStatuses(
   references: readonly StatusReference[],
   context: StatusContext,
 ): Promise<StatusResult> {
-  const found = await Promise.all(references.map((reference) => checkStatus(reference, context)))
-  return found.reduce(worseOf)
+  const results = await Promise.all(references.map((reference) => checkStatus(reference, context)))
+  return results.reduce(worseOf)
 }
 
 type StatusResult = Result<DatedStatus, StatusListError>
 
-// A suspended credential whose revocation is unknown is "suspended": that alone is enough for a refusal.
+// `suspended` is worse than `unknown`: a suspended credential is rejected even if its revocation is unknown.
 const WORST_FIRST = ['invalid', 'suspended', 'other', 'unknown', 'unconfirmed', 'valid']
 
 /** Returns the worse of two results, or the older of two equal results. */
@@ -82,8 +85,8 @@ function rankOf(found: StatusResult): number {
 }
 
 /**
- * Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Mechanisms other than `status_list` are
- * skipped.
+ * Reads the `status` claim of a JWT or SD-JWT credential (§6.2). Only the mechanism `status_list` is read.
+ * The result is an error if there is no readable `status_list`.
  */
 export function parseStatusClaim(status: Json): StatusReferences {
   const list = isJsonObject(status) ? member(status, 'status_list') : undefined
@@ -94,9 +97,9 @@ export function parseStatusClaim(status: Json): StatusReferences {
 }
 
 /**
- * Reads the `status` element of a Mobile Security Object (§6.3; ISO/IEC 18013-5 second edition §12.3.6). It
- * may name a status list and an identifier list. An unreadable reference makes the whole status unknown. The
- * `certificate` of a reference is not used: trust comes from anchors alone.
+ * Reads the `status` element of a Mobile Security Object (§6.3; ISO/IEC 18013-5 second edition §12.3.6). The
+ * element may name a status list, an identifier list or both. One unreadable reference makes the whole status
+ * unknown. The `certificate` of a reference is ignored, because only anchors give trust.
  */
 export function parseStatusElement(status: CborItem): StatusReferences {
   const elements = [
@@ -120,8 +123,8 @@ function parseIdentifierElement(list: CborItem): StatusReference | undefined {
 }
 
 /**
- * A bit has the meaning of its list's purpose. The values of a Token Status List are those of the draft
- * (§7.1).
+ * Returns the status that an entry means. In a Bitstring Status List the purpose gives the value 1 its
+ * meaning. In a Token Status List the draft defines the values (§7.1).
  */
 function meaningOf({ entry, isConfirmed }: Entry, reference: StatusReference): CredentialStatus {
   const purpose = purposeOf(reference)
@@ -136,7 +139,7 @@ function purposeOf(reference: StatusReference) {
 type Entry = {
   readonly entry: number
   readonly asOf: number
-  /** True if the list's signer is not revoked, or if this is not checked. */
+  /** True if no certificate of the list's signer is revoked, or if revocation is not checked. */
   readonly isConfirmed: boolean
 }
 

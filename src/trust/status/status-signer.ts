@@ -1,5 +1,5 @@
-// Signers of a status list: the credential's own anchor, or a `status` anchor that names its type
-// (api/trust).
+// Verification of the signer of a status list. The credential's own anchor, or a `status` anchor of the
+// credential's type, must trust the signer (api/trust).
 
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { STATUS_LIST } from '../../limits.ts'
@@ -13,8 +13,8 @@ import type { StatusContext } from './status-context.ts'
 import type { StatusListError } from './status-token.ts'
 
 /**
- * Verifies the token's signature with the keys of this relying party's anchors. Trust is resolved each time,
- * because each relying party has its own anchors. A signature is verified once for each key.
+ * Verifies the token's signature with keys that the relying party's anchors trust. Trust is resolved at each
+ * call, because each relying party has its own anchors. A signature is verified once for each key.
  */
 export async function verifyStatusSigner(
   remembered: CachedStatusToken,
@@ -30,7 +30,10 @@ export async function verifyStatusSigner(
   return err('invalid_signature')
 }
 
-/** A revoked signer is rejected, as with issuers. A signer with unknown revocation depends on the setting. */
+/**
+ * Checks the revocation of the signer's certificates, if the setting is not `off`. A revoked signer is
+ * rejected. A signer with unknown revocation is accepted only with `accept_unknown`.
+ */
 async function checkSignerCertificates(
   path: TrustedSigner['path'],
   { certificateRevocation = 'off', ...source }: StatusContext,
@@ -49,11 +52,11 @@ async function verifyOnce(
   key: PublicJwk,
 ): Promise<boolean> {
   const name = `${key.crv}.${key.x}.${key.y ?? ''}`
-  const known = verifications.get(name)
-  if (known !== undefined) return known
+  const verification = verifications.get(name)
+  if (verification !== undefined) return verification
   const isVerified = await token.verify(key)
   if (isVerified) share()
-  // Keys of other relying parties must not fill the memory.
+  // The number of cached failures is limited, because keys of other relying parties must not fill the memory.
   if (isVerified || verifications.size < VERIFICATIONS) verifications.set(name, isVerified)
   return isVerified
 }
@@ -61,8 +64,9 @@ async function verifyOnce(
 const VERIFICATIONS = 16
 
 /**
- * id-kp-oauthStatusSigning (Token Status List §10), under the number that issuers use. A certificate for
- * another purpose must not un-revoke a credential, unless the credential's signer has this purpose, too.
+ * Object identifier that issuers use for id-kp-oauthStatusSigning (Token Status List §10). If the list
+ * signer's certificate has extended key usages, one must be this usage or a usage of the credential's signer.
+ * So a certificate for another purpose cannot sign a status list.
  */
 const STATUS_SIGNING = '1.3.6.1.5.5.7.3.30'
 
@@ -71,7 +75,7 @@ async function resolveSigners(
   { anchors, signerUsages = [], ...context }: StatusContext,
 ): Promise<readonly TrustedSigner[]> {
   const trusted = statusAnchors(anchors, context)
-  const found: TrustedSigner[] = []
+  const trustedSigners: TrustedSigner[] = []
   for (const iss of findIssuers(token.signer, trusted)) {
     const signers = await resolveSigner(
       { ...token.signer, iss },
@@ -82,14 +86,14 @@ async function resolveSigners(
         usageIfRestricted: [STATUS_SIGNING, ...signerUsages],
       },
     )
-    if (signers.ok) found.push(...signers.value)
+    if (signers.ok) trustedSigners.push(...signers.value)
   }
-  return found
+  return trustedSigners
 }
 
 /**
- * A token need not have an `iss`. If it has no chain either, the issuers that our anchors name are tried. The
- * anchor still chooses the keys.
+ * Returns the issuers to try for a token. If the token has neither `iss` nor chain, the issuers that our
+ * anchors name are tried. The keys still come from the anchor.
  */
 function findIssuers(
   { iss, chain }: CachedStatusToken['token']['signer'],
@@ -100,7 +104,7 @@ function findIssuers(
   return [...new Set(issuers)].slice(0, STATUS_LIST.issuersTried)
 }
 
-/** The anchors that may sign this list, each limited to this purpose and type. */
+/** Returns the anchors that may sign the list, each limited to purpose `status` and the credential's type. */
 function statusAnchors(
   anchors: readonly TrustAnchor[],
   { credentialType, credentialAnchor }: Omit<StatusContext, 'anchors'>,
@@ -116,9 +120,10 @@ function statusAnchors(
       covers(anchor),
   )
   const others = anchors.filter((anchor) => anchor.purpose?.includes('status') && !own.includes(anchor))
-  // "An exact type beats `*`" applies among the status anchors. The credential's own anchor always counts.
-  const named = others.filter(({ credential_types }) => credential_types.includes(credentialType.name))
-  const applicable = named.length > 0 ? named : others.filter(covers)
+  // If a `status` anchor names the exact type, `status` anchors with `*` are not used. The credential's own
+  // anchor is always used.
+  const namedAnchors = others.filter(({ credential_types }) => credential_types.includes(credentialType.name))
+  const applicable = namedAnchors.length > 0 ? namedAnchors : others.filter(covers)
   return [...own, ...applicable].map((anchor) => ({
     ...anchor,
     purpose: ['status'],

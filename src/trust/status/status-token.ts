@@ -1,5 +1,5 @@
-// Claims of a Status List Token (draft-ietf-oauth-status-list), in either encoding, and their rules. Nothing
-// is verified here.
+// Claims of a status list (draft-ietf-oauth-status-list) in any encoding, and the rules for these claims.
+// Signatures are not verified here.
 
 import { isNumber } from '../../codec/json.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -9,32 +9,33 @@ import type { SignerClaims } from '../anchors/signer.ts'
 import { CLOCK_SKEW } from '../clock-skew.ts'
 
 /**
- * Kinds of list: a JWT for SD-JWT VC (its draft §2.2.2.2 `status`), a CWT for ISO mdoc, a credential for W3C
- * credentials, and a CWT of identifiers for ISO mdoc.
+ * Kinds of status list. `jwt` is for SD-JWT VC (its draft §2.2.2.2 `status`), `cwt` for ISO mdoc. `vc` is a
+ * credential, for W3C credentials. `identifiers` is a CWT of identifiers, for ISO mdoc.
  */
 export type StatusListForm = 'jwt' | 'cwt' | 'vc' | 'identifiers'
 
 /** Reasons why the status of a credential is unknown. */
 export type StatusListError =
-  /** `status` has no `status_list` of the right shape. */
+  /** The status of the credential has no readable reference of a supported mechanism. */
   | 'unsupported_mechanism'
   | UnfetchedError
   | 'malformed_token'
   | 'wrong_token_type'
   | 'unsupported_algorithm'
   | 'unsupported_critical_header'
-  /** A claim of the token is missing or has another type. */
+  /** A claim of the token is missing or has the wrong type or value. */
   | 'invalid_claim'
-  /**
-   * The list is not the list that the credential names: its address or the purpose of its entries differs.
-   */
+  /** The fetched list is not the list that the credential names. Its address or its purpose differs. */
   | 'another_list'
   | 'not_yet_valid'
   | 'expired'
-  /** The list is not a stream of its kind, or inflates to less than the minimum. */
+  /** The compressed bytes are invalid, or inflate to less than the minimum. */
   | 'malformed_list'
   | 'untrusted_signer'
-  /** A certificate of the signer is revoked, or its revocation is unknown. */
+  /**
+   * `revoked_signer`: a certificate of the signer is revoked. `unconfirmed_signer`: its revocation is
+   * unknown.
+   */
   | 'revoked_signer'
   | 'unconfirmed_signer'
   | 'invalid_signature'
@@ -64,14 +65,16 @@ export type RevokedIdentifiers = {
 
 /** The parsed claims of a token. Times are Unix seconds, `ttl` is seconds. */
 export type StatusListClaims = {
-  /** The address of the list. A Token Status List has it. Another list may leave it out. */
+  /** Address of the list. It is required in a Token Status List, and optional in other lists. */
   readonly sub: string | undefined
   readonly iat: number | undefined
   readonly exp: number | undefined
   readonly nbf: number | undefined
   readonly ttl: number | undefined
   readonly list: CompressedStatusList | RevokedIdentifiers
-  /** Purpose of a set entry (Bitstring Status List §2.2). A Token Status List has values of its own. */
+  /**
+   * Purposes of a Bitstring Status List, which give the value 1 its meaning (§2.2). Absent in other lists.
+   */
   readonly purposes?: readonly string[]
 }
 
@@ -90,7 +93,10 @@ type RawStatusClaims = Readonly<
   }
 >
 
-/** §5.1, §5.2: `sub`, `iat` and `status_list` are required; `ttl` is positive; `bits` is 1, 2, 4 or 8. */
+/**
+ * Parses the claims (§5.1, §5.2). `sub`, `iat` and `status_list` are required. `ttl` must be positive. `bits`
+ * must be 1, 2, 4 or 8.
+ */
 export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims, StatusListError> {
   const { sub, iat, exp, nbf, ttl, bits, compressed } = raw
   if (typeof sub !== 'string' || !isNumber(iat) || compressed === undefined) return err('invalid_claim')
@@ -100,14 +106,17 @@ export function parseStatusClaims(raw: RawStatusClaims): Result<StatusListClaims
   return ok({ sub, iat, exp, nbf, ttl, list: { layout: 'token', bits, compressed } })
 }
 
-/** §8.3: checks the address, the time of issue and the expiry. `now` is in Unix seconds. */
+/**
+ * Checks the address, the time of issue and the expiry (§8.3). Returns `undefined` if all are right. `now` is
+ * in Unix seconds.
+ */
 export function checkStatusClaims(
   { sub, iat, nbf, exp }: StatusListClaims,
   expected: { readonly uri: string; readonly now: number },
 ): StatusListError | undefined {
   if (sub !== undefined && sub !== expected.uri) return 'another_list'
   if (Math.max(iat ?? 0, nbf ?? 0) > expected.now + CLOCK_SKEW) return 'not_yet_valid'
-  // No clock skew is tolerated: an old list may call a credential valid that was revoked since.
+  // No clock skew is allowed for `exp`: an old list may show a credential as valid that was revoked later.
   return exp !== undefined && exp <= expected.now ? 'expired' : undefined
 }
 

@@ -1,12 +1,13 @@
-// Cache of decoded certificates from chains that led to an anchor: an issuer sends its chain with every
-// credential. Only the decoded form is cached. Trust and validity are checked again each time.
+// Cache of decoded certificates from chains that an anchor trusts. An issuer sends the same chain with every
+// credential, so decoding is saved. Only the decoded form is cached. Trust and validity are checked again
+// each time.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
 import { CERTIFICATE } from '../../limits.ts'
 import type { Certificate } from './certificate.ts'
 
-/** Returns the certificate that was decoded from exactly these bytes. */
+/** Returns the cached certificate with exactly these bytes; `undefined` if there is none. */
 export function cachedCertificate(encoded: Uint8Array): Certificate | undefined {
   const certificate = known.get(indexOf(encoded))
   return certificate !== undefined && equalBytes(certificate.encoded, encoded) ? certificate : undefined
@@ -26,8 +27,8 @@ export function cacheCertificates(chain: readonly Certificate[]): void {
 const known = new Map<string, Certificate>()
 
 /**
- * The key of the cache: the end of the signature, which differs between certificates. The whole bytes are
- * compared as well.
+ * Returns the key of the cache: the last bytes of the signature, which differ between certificates. All bytes
+ * of the certificate are compared as well.
  */
 function indexOf(encoded: Uint8Array): string {
   return encodeBase64url(encoded.subarray(-24))

@@ -30,7 +30,7 @@ export type CertificateExtensions = {
   readonly crlDistributionPoints: Uint8Array<ArrayBuffer> | undefined
   /** The encoded value of Google Wallet's extension, which has an effect only for that wallet. */
   readonly googleMetadataDigest: Uint8Array<ArrayBuffer> | undefined
-  /** A critical extension that is not listed above. RFC 5280 §4.2: the certificate is rejected. */
+  /** True if a critical extension is not processed. The certificate is then rejected (RFC 5280 §4.2). */
   readonly hasUnknownCritical: boolean
 }
 
@@ -51,8 +51,8 @@ export function decodeExtensions(list: DerElement | undefined): CertificateExten
 }
 
 /**
- * Extensions of a certificate, of a revocation list or of one of its entries, by identifier. `undefined` as
- * above.
+ * Returns the extensions of a certificate, a revocation list or an entry of a list, by identifier. Returns
+ * `undefined` if an extension is malformed or occurs twice.
  */
 export function readExtensions(list: DerElement | undefined): ReadonlyMap<string, Extension> | undefined {
   const extensions = new Map<string, Extension>()
@@ -64,7 +64,7 @@ export function readExtensions(list: DerElement | undefined): ReadonlyMap<string
   return extensions
 }
 
-/** Returns whether a critical extension is not among the known extensions. */
+/** Returns whether a critical extension is missing in `known`. */
 export function hasCriticalBeside(
   extensions: ReadonlyMap<string, Extension>,
   known: ReadonlySet<string>,
@@ -79,12 +79,13 @@ const SUBJECT_ALT_NAME = '2.5.29.17'
 const NAME_CONSTRAINTS = '2.5.29.30'
 const AUTHORITY_KEY_IDENTIFIER = '2.5.29.35'
 /**
- * Not a known extension, because a certificate in which it is critical is rejected. It need not be critical.
+ * This extension is not in `KNOWN`, so a certificate is rejected if the extension is critical. The standard
+ * does not require it to be critical.
  */
 const CRL_DISTRIBUTION_POINTS = '2.5.29.31'
 /**
- * Extension of Google Wallet: SHA-256 of the metadata that it shows about a relying party. It is never
- * critical.
+ * Extension of Google Wallet: the SHA-256 of the metadata that the wallet shows about a relying party. The
+ * extension is never critical.
  */
 const GOOGLE_METADATA_DIGEST = '1.3.6.1.4.1.11129.10.1'
 const KNOWN: ReadonlySet<string> = new Set([
@@ -111,7 +112,7 @@ export type Extension = {
 function decodeExtension(element: DerElement): Extension | undefined {
   const parts = element.children
   const id = readObjectIdentifier(parts[0])
-  // An explicit FALSE is not DER, but it is signed, unambiguous and common.
+  // An explicit FALSE is not DER. It is accepted, because it is signed, unambiguous and common.
   const critical = parts.length === 3 ? readBoolean(parts[1]) : false
   const value = parts.at(-1)
   if (element.tag !== DER.sequence || parts.length < 2 || parts.length > 3) return undefined
@@ -182,7 +183,10 @@ function decodeSubjectAltName(value: DerElement): readonly GeneralName[] | undef
   return decodeEach(value.children, decodeGeneralName, CERTIFICATE.generalNames)
 }
 
-/** The issuer may be named by name and serial number instead. Then there is no KeyIdentifier. */
+/**
+ * Decodes AuthorityKeyIdentifier. `keyIdentifier` is `undefined` if the extension names the issuer's key by
+ * issuer name and serial number.
+ */
 function decodeAuthorityKeyIdentifier(
   value: DerElement,
 ): { readonly keyIdentifier: Uint8Array<ArrayBuffer> | undefined } | undefined {

@@ -1,5 +1,6 @@
 // The certificate path (RFC 5280 §6.1, HAIP 1.0 §6.1.1) from a leaf to one of our certification authorities.
-// The chain is used as it was sent: leaf first, each certificate issued by the next, none left over.
+// The chain is used as it was sent. The leaf is first, each certificate is issued by the next, and every
+// certificate belongs to the path.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import { CERTIFICATE } from '../../limits.ts'
@@ -11,20 +12,23 @@ import { findBrokenRule, type LeafDemand } from './certificate-profile.ts'
 import { verifyCertificateSignature } from './certificate-signature.ts'
 import { isSameName } from './distinguished-name.ts'
 
-/** One of our certification authorities, and its restrictions. */
+/** One of our certification authorities, and its requirements for a leaf. */
 export type Authority = LeafDemand & { readonly certificate: Certificate }
 
 /** A received chain: at least a leaf. */
 export type CertificateChain = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
-/** Decodes a chain. Every certificate must be strict DER, even if a pinned leaf makes it unnecessary. */
+/**
+ * Decodes a chain. Every certificate must be strict DER, even if a pinned leaf makes the others unnecessary.
+ */
 export function decodeCertificateChain(
   chain: readonly Uint8Array<ArrayBuffer>[],
 ): Result<CertificateChain, TrustRefusal> {
   if (chain.length > CERTIFICATE.chain) {
     return err({ reason: 'certificate_profile_violation', rule: 'chain_too_long' })
   }
-  // A copy: a cached certificate must not keep the whole presentation in memory, and must not change with it.
+  // The bytes are copied. A cached certificate must not keep the whole presentation in memory, and must not
+  // change if the presentation's bytes change.
   const [leaf, ...issuers] = chain.map(
     (bytes) => cachedCertificate(bytes) ?? decodeCertificate(bytes.slice()),
   )
@@ -39,8 +43,8 @@ type VerifiedPath<A> = { readonly authority: A; readonly verified: CertificateCh
 
 /**
  * Verifies the path from `chain` to one of `authorities` at `now` (Unix seconds). Returns the first authority
- * that certifies it. With `acceptsAnchorInChain` the chain ends below an authority that is in it. Otherwise
- * that authority does not count.
+ * that certifies the chain. An authority that is part of the chain is skipped. With `acceptsAnchorInChain`
+ * such an authority is used, and the chain ends below it.
  */
 export async function verifyCertificatePath<A extends Authority>(
   chain: CertificateChain,
@@ -60,30 +64,33 @@ export async function verifyCertificatePath<A extends Authority>(
   for (const { authority, below } of candidates) {
     if (below === chain ? !isNamed : !namesChain(below)) continue
     if (!isNamedBy(authority.certificate, below.at(-1) ?? below[0])) continue
-    const found = await checkPath([...below, authority.certificate], authority, now)
-    if (found === undefined) return ok({ authority, verified: below })
-    // The error of a path with valid signatures is more useful than the wrong signature under a namesake of
-    // the authority.
-    if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = found
+    const pathRefusal = await checkPath([...below, authority.certificate], authority, now)
+    if (pathRefusal === undefined) return ok({ authority, verified: below })
+    // Several authorities may have the same name. An error under the right key is more useful than the
+    // invalid signature under another key.
+    if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = pathRefusal
   }
   return err(refusal ?? { reason: 'untrusted_issuer' })
 }
 
-/** Checks the validity period of a certificate at `now` (RFC 5280 §4.1.2.5: both dates belong to it). */
+/**
+ * Checks the validity period of a certificate at `now`. Both dates are inclusive (RFC 5280 §4.1.2.5). Returns
+ * `undefined` if the certificate is valid.
+ */
 export function checkValidityPeriod(certificate: Certificate, now: number): TrustRefusal | undefined {
   if (now < certificate.notBefore) return { reason: 'certificate_not_yet_valid' }
   return now > certificate.notAfter ? { reason: 'certificate_expired' } : undefined
 }
 
 /**
- * The part of a chain below an anchor: the chain itself, if the anchor is not in it; `undefined`, if the leaf
- * is the anchor. An authority is its name and its key (RFC 5280 §6.1.1 (d)). Another certificate with both is
- * the same anchor.
+ * Returns the part of a chain below an anchor. This is the whole chain if the anchor is not in the chain, and
+ * `undefined` if the leaf is the anchor. An anchor is identified by its name and its key (RFC 5280 §6.1.1
+ * (d)). Another certificate with the same name and key is the same anchor.
  */
 function chainBelow(anchor: Certificate, chain: CertificateChain): CertificateChain | undefined {
   const place = chain.findIndex(
     (certificate) =>
-      // The key is compared first: its first bytes differ, while a name must be parsed.
+      // The key is compared first, because names must be parsed and keys differ in their first bytes.
       equalBytes(certificate.subjectPublicKeyInfo, anchor.subjectPublicKeyInfo) &&
       isSameName(certificate.subject, anchor.subject),
   )
@@ -92,8 +99,8 @@ function chainBelow(anchor: Certificate, chain: CertificateChain): CertificateCh
 }
 
 /**
- * HAIP 1.0 §6.1.1. A weak signature under the certificate's own name is not computed, and counts as
- * self-signed.
+ * Returns whether a leaf is self-signed, which HAIP 1.0 §6.1.1 forbids. A weak signature is not verified. A
+ * leaf with its own name as issuer and a weak signature is treated as self-signed.
  */
 async function isSelfSigned(leaf: Certificate): Promise<boolean> {
   return isSelfIssued(leaf) && (await verifyCertificateSignature(leaf, leaf)) !== 'invalid'
@@ -111,8 +118,8 @@ function isNamedBy(issuer: Certificate, certificate: Certificate): boolean {
 }
 
 /**
- * Signatures are checked first, so that the other checks concern authentic certificates. Dates are checked
- * last, so that "expired" means that everything else is valid.
+ * Checks a path. Signatures are checked first, so that the other checks concern authentic certificates. Dates
+ * are checked last, so that "expired" means that everything else is valid.
  */
 async function checkPath(
   path: CertificateChain,
@@ -124,13 +131,16 @@ async function checkPath(
   const rule = findBrokenRule(path, demand)
   if (rule !== undefined) return { reason: 'certificate_profile_violation', rule }
   for (const certificate of path) {
-    const found = checkValidityPeriod(certificate, now)
-    if (found !== undefined) return found
+    const refusal = checkValidityPeriod(certificate, now)
+    if (refusal !== undefined) return refusal
   }
   return undefined
 }
 
-/** From the anchor down: no key is used before its own certificate is verified. */
+/**
+ * Verifies the signatures from the anchor down to the leaf. So no key is used before its own certificate is
+ * verified.
+ */
 async function verifySignatures(path: CertificateChain): Promise<TrustRefusal | undefined> {
   const downwards = path.toReversed()
   for (const [i, certificate] of downwards.entries()) {

@@ -9,17 +9,22 @@ type Path = readonly [leaf: Certificate, ...issuers: Certificate[]]
 
 /** Requirements of an authority for a leaf. */
 export type LeafDemand = {
-  /** Extended key usages; the leaf must have one of them. `undefined`: any usage, except TLS alone. */
+  /**
+   * Extended key usages. The leaf must have one of them. `undefined` accepts any usage, but a leaf with only
+   * TLS usages is rejected.
+   */
   readonly extendedKeyUsage: readonly string[] | undefined
-  /** Usages; a leaf that has extended key usages must have one of them. */
+  /** Extended key usages. A leaf that has any must have one of these, or the usage "any". */
   readonly usageIfRestricted?: readonly string[] | undefined
   /** Accepts key usage `contentCommitment` as well as `digitalSignature`. */
   readonly acceptsCommitment?: boolean
-  /** Accepts a leaf without key usage, which restricts nothing (RFC 5280 §4.2.1.3). */
+  /** Accepts a leaf without key usage. Such a leaf is not restricted (RFC 5280 §4.2.1.3). */
   readonly acceptsAnyKeyUsage?: boolean
 }
 
-/** Returns the first rule that a path violates. `demand` comes from the anchor. */
+/**
+ * Returns the first rule that a path violates; `undefined` if there is none. `demand` comes from the anchor.
+ */
 export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule | undefined {
   const [leaf, ...issuers] = path
   if (path.some((certificate) => certificate.extensions.hasUnknownCritical)) return 'critical_extension'
@@ -32,7 +37,10 @@ export function findBrokenRule(path: Path, demand: LeafDemand): CertificateRule 
   return staysWithinNames(path) ? undefined : 'name_constraints'
 }
 
-/** A leaf signs data, not certificates (§4.2.1.3: keyCertSign is for authorities). */
+/**
+ * Returns whether a leaf may sign data. A leaf with keyCertSign is rejected, because this usage is for
+ * authorities (§4.2.1.3).
+ */
 function maySign(
   { extensions: { keyUsage } }: Certificate,
   { acceptsCommitment = false, acceptsAnyKeyUsage = false }: LeafDemand,
@@ -43,8 +51,8 @@ function maySign(
 }
 
 /**
- * §6.1.4 (n), and §4.2.1.3: a conforming authority has a key usage. Only the anchor, which is last, may have
- * none: our settings make it an authority.
+ * Returns whether an issuer may certify (§6.1.4 (n)). A conforming authority has a key usage (§4.2.1.3). Only
+ * the anchor, which is last, may have none, because our settings make it an authority.
  */
 function mayCertify(
   { extensions: { keyUsage } }: Certificate,
@@ -55,7 +63,8 @@ function mayCertify(
 }
 
 /**
- * §4.2.1.9: the number of intermediates below an issuer is limited. Self-issued certificates do not count.
+ * Checks the number of intermediates below each issuer against its limit (§4.2.1.9). Self-issued certificates
+ * are not counted.
  */
 function staysWithinPathLengths(path: Path): boolean {
   return path.every((issuer, i) => {
@@ -65,7 +74,10 @@ function staysWithinPathLengths(path: Path): boolean {
   })
 }
 
-/** §4.2.1.12. An issuer's extended key usages also limit the certificates below it, as TLS authorities do. */
+/**
+ * Checks the extended key usages (§4.2.1.12). The usages of an issuer also limit the certificates below it,
+ * as is common for TLS authorities.
+ */
 function purposesFit(
   [leaf, ...issuers]: Path,
   { extendedKeyUsage: wanted, usageIfRestricted }: LeafDemand,
@@ -76,12 +88,14 @@ function purposesFit(
     const accepted = [ANY_PURPOSE, ...usageIfRestricted]
     if (!carried.some((purpose) => accepted.includes(purpose))) return false
   }
-  // The usage "any" does not meet a demand: the profile of a document signer requires the named usage.
+  // The usage "any" does not satisfy `extendedKeyUsage`: a document signer's profile requires the named
+  // usage.
   if (wanted !== undefined && !carried?.some((purpose) => wanted.includes(purpose))) return false
   return issuers.every(({ extensions: { extendedKeyUsage } }, i) => {
     if (extendedKeyUsage === undefined || extendedKeyUsage.includes(ANY_PURPOSE)) return true
     if (isTlsOnly(extendedKeyUsage)) return false
-    // The anchor is exempt: the EU's PID authorities have a usage that names them, not their signers.
+    // The anchor need not have the wanted usage. The EU's PID authorities have another usage than their
+    // signers.
     const isAnchor = i === issuers.length - 1
     return wanted === undefined || isAnchor || extendedKeyUsage.some((purpose) => wanted.includes(purpose))
   })
@@ -96,14 +110,14 @@ const ANY_PURPOSE = '2.5.29.37.0'
 const TLS_PURPOSES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2'])
 
 /**
- * §6.1.3 (b), (c): the constraints of every issuer apply to all certificates below it, except self-issued
- * intermediates.
+ * Checks the name constraints (§6.1.3 (b), (c)). The constraints of every issuer apply to all certificates
+ * below it, except self-issued intermediates.
  */
 function staysWithinNames(path: Path): boolean {
   return path.every((issuer, i) => {
     const constraints = issuer.extensions.nameConstraints
     if (constraints === undefined) return true
-    if (i === 0) return false // §4.2.1.10: for authorities only
+    if (i === 0) return false // only authorities may have name constraints (§4.2.1.10)
     return path
       .slice(0, i)
       .filter((certificate, j) => j === 0 || !isSelfIssued(certificate))

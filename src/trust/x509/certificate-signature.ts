@@ -1,5 +1,6 @@
-// The signature on a certificate (RFC 5280 §6.1.3 (a)(1)) or on a revocation list (§6.3.3 (g)), by WebCrypto.
-// MD5, SHA-1 and unknown algorithms are not in the table. An algorithm is used only with its own kind of key.
+// Verification of the signature of a certificate (RFC 5280 §6.1.3 (a)(1)) or a revocation list (§6.3.3 (g)),
+// by WebCrypto. MD5, SHA-1 and unknown algorithms are rejected. An algorithm is used only with its own kind
+// of key.
 
 import {
   DER,
@@ -11,7 +12,7 @@ import {
 import type { Certificate } from './certificate.ts'
 import type { SubjectKey } from './subject-key.ts'
 
-/** `weak`: the issuer's key or the signature algorithm is not accepted, so nothing is computed. */
+/** `weak`: the issuer's key or the signature algorithm is not accepted, so the signature is not verified. */
 type SignatureResult = 'valid' | 'invalid' | 'weak'
 
 /** An object that a certification authority signs. */
@@ -25,16 +26,16 @@ export async function verifyCertificateSignature(
   signed: SignedObject,
   issuer: Certificate,
 ): Promise<SignatureResult> {
-  const known = verified.get(signed)
-  if (known?.has(issuer)) return 'valid'
+  const issuers = verified.get(signed)
+  if (issuers?.has(issuer)) return 'valid'
   const result = await computeSignature(signed, issuer)
-  if (result === 'valid') verified.set(signed, (known ?? new WeakSet()).add(issuer))
+  if (result === 'valid') verified.set(signed, (issuers ?? new WeakSet()).add(issuer))
   return result
 }
 
 /**
- * Cache: signed object → issuers whose key verified it. Keyed by object identity, since different bytes
- * decode to different objects.
+ * Cache of valid signatures: signed object → issuers whose key verified it. Objects are compared by identity,
+ * because different bytes are decoded to different objects.
  */
 const verified = new WeakMap<SignedObject, WeakSet<Certificate>>()
 
@@ -51,7 +52,10 @@ async function computeSignature(signed: SignedObject, issuer: Certificate): Prom
   return (await crypto.subtle.verify(parameters, key, signature, signed.tbs)) ? 'valid' : 'invalid'
 }
 
-/** Key type and hash of a signature algorithm. Ed25519 hashes by itself. */
+/**
+ * Key type and hash of a signature algorithm. For Ed25519 the hash has no effect, because the algorithm
+ * includes its own.
+ */
 type Algorithm = { readonly type: SubjectKey['type']; readonly hash: string }
 
 const ALGORITHMS: ReadonlyMap<string, Algorithm> = new Map([
@@ -69,19 +73,23 @@ function signatureAlgorithm(identifier: DerElement): Algorithm | undefined {
   const algorithm = ALGORITHMS.get(readObjectIdentifier(name) ?? '')
   if (algorithm === undefined || rest.length > 0) return undefined
   if (parameters === undefined) return algorithm
-  // RFC 4055 §5: RSA has NULL. RFC 5758 §3.2, RFC 8410 §3: all others have no parameters.
+  // RSA algorithms have the parameters NULL (RFC 4055 §5). All others have no parameters (RFC 5758 §3.2, RFC
+  // 8410 §3).
   const isNull = parameters.tag === DER.null && parameters.content.length === 0
   return algorithm.type === 'rsa' && isNull ? algorithm : undefined
 }
 
-/** Cache of imported keys by decoded key. An anchor is decoded once, so its key is imported once. */
+/**
+ * Cache of imported keys: decoded key → hash → imported key. An anchor is decoded once, so its key is
+ * imported once for each hash.
+ */
 const imported = new WeakMap<SubjectKey, Map<string, CryptoKey>>()
 
 async function importedKey(subjectKey: SubjectKey, { hash }: Algorithm): Promise<CryptoKey | undefined> {
   const keys = imported.get(subjectKey) ?? new Map<string, CryptoKey>()
   imported.set(subjectKey, keys)
-  const known = keys.get(hash)
-  if (known !== undefined) return known
+  const importedKey = keys.get(hash)
+  if (importedKey !== undefined) return importedKey
   const key = await importKey(subjectKey, hash)
   if (key !== undefined) keys.set(hash, key)
   return key
@@ -106,8 +114,8 @@ const USE: 'verify'[] = ['verify']
 const ED25519_BYTES = 64
 
 /**
- * The signature in WebCrypto's form; `undefined` if it has none. workerd throws for an Ed25519 signature of
- * another length.
+ * Returns the signature in the form of WebCrypto; `undefined` if it is malformed. The length of an Ed25519
+ * signature is checked, because workerd throws for any other length.
  */
 function signatureFor(
   key: SubjectKey,
@@ -117,7 +125,10 @@ function signatureFor(
   return key.type === 'ed25519' && encoded.length !== ED25519_BYTES ? undefined : encoded
 }
 
-/** Ecdsa-Sig-Value (RFC 3279 §2.2.3) as the two fixed-size numbers of WebCrypto. */
+/**
+ * Converts an Ecdsa-Sig-Value (RFC 3279 §2.2.3) to the two fixed-size numbers of WebCrypto. Returns
+ * `undefined` if it is malformed.
+ */
 function rawSignature(encoded: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> | undefined {
   const value = decodeDer(encoded)
   if (value?.tag !== DER.sequence || value.children.length !== 2) return undefined

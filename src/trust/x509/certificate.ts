@@ -38,7 +38,7 @@ export type Certificate = {
   readonly extensions: CertificateExtensions
 }
 
-/** Decodes one certificate. `undefined` for anything but strict DER within the limit. */
+/** Decodes one certificate. Returns `undefined` if the bytes are not strict DER or exceed the limit. */
 export function decodeCertificate(bytes: Uint8Array<ArrayBuffer>): Certificate | undefined {
   if (bytes.length > CERTIFICATE.bytes) return undefined
   const certificate = decodeDer(bytes)
@@ -104,12 +104,17 @@ function readVersion(element: DerElement | undefined): number | undefined {
   return version !== undefined && version <= VERSION_3 ? version : undefined
 }
 
-/** §4.1.2.2: an integer of at most 20 octets (and its sign). */
+/**
+ * Returns whether an element is a serial number: an integer of at most 20 octets, and one for the sign
+ * (§4.1.2.2).
+ */
 function isSerial(element: DerElement): boolean {
   return isInteger(element) && element.content.length <= 21
 }
 
-/** Unique identifiers are skipped. Only version 3 has extensions (§4.1.2.9). */
+/**
+ * Decodes the optional fields. Unique identifiers are skipped. Only version 3 may have extensions (§4.1.2.9).
+ */
 function decodeOptional(fields: readonly DerElement[], version: number): CertificateExtensions | undefined {
   const tags = fields.map((field) => field.tag)
   const ordered = tags.every((tag, i) => i === 0 || tag > (tags[i - 1] ?? 0))

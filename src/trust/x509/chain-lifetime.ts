@@ -1,22 +1,22 @@
-// Lifetime of a certificate chain of our own, and when to renew it.
+// Lifetime of one of our own certificate chains, and the time to renew the chain.
 
 import { anchorCertificates } from './pem-certificates.ts'
 
 /** Times are Unix milliseconds. */
 export type ChainLifetime = {
-  /** The time from which all of its certificates are valid. */
+  /** The time from which all certificates of the chain are valid. */
   readonly validFrom: number
-  /** The expiry of the first certificate. */
+  /** Expiry of the certificate that expires first. */
   readonly expiresAt: number
   /** The time from which that certificate should be renewed. */
   readonly renewFrom: number
 }
 
 const DAY = 86_400
-/** 30 days before the expiry. For a short-lived certificate, the last third of its time. */
+/** Time before the expiry at which renewal starts: 30 days, or a third of the lifetime if that is shorter. */
 const NOTICE = { seconds: 30 * DAY, share: 1 / 3 }
 
-/** The lifetime of the chain in a PEM text; `null` if there is none. */
+/** Returns the lifetime of the chain in a PEM text; `null` if the text contains no chain. */
 export function chainLifetime(pem: string): ChainLifetime | null {
   const chain = anchorCertificates(pem)
   const [first] = chain.toSorted((a, b) => a.notAfter - b.notAfter)

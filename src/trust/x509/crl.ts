@@ -1,5 +1,5 @@
 // A certificate revocation list (RFC 5280 §5), decoded from strict DER. Only a complete list of its issuer's
-// own certificates is accepted: in any other list, revocations could be missed. Nothing is verified here.
+// own certificates is accepted, because any other list could lack a revocation. Nothing is verified here.
 
 import { decodeBase64 } from '../../codec/base64url.ts'
 import { decodeUtf8, encodeHex, equalBytes } from '../../codec/bytes.ts'
@@ -27,26 +27,29 @@ export type RevocationList = {
   readonly thisUpdate: number
   readonly nextUpdate: number | undefined
   readonly scope: CrlScope
-  /** Serial numbers in the form of `serialKey`. Certificates on hold are included: they are not valid now. */
+  /**
+   * Serial numbers in the form of `serialKey`. Certificates on hold are included, because they are not valid
+   * now.
+   */
   readonly revoked: ReadonlySet<string>
 }
 
 /** The certificates that a list covers (§5.2.5). */
 type CrlScope = {
-  /** Names of the list's place; `undefined`: any place. */
+  /** URIs of the list's distribution point. `undefined` means that the list names none. */
   readonly point: DistributionPoint | undefined
   readonly only: 'authorities' | 'others' | undefined
 }
 
 /**
- * `unsupported`: a delta, an indirect list, a list for some reasons or for attributes only, or a list with an
- * unknown critical extension.
+ * `unsupported`: the list is a delta or indirect list, covers only some reasons or only attribute
+ * certificates, or has an unknown critical extension.
  */
 export type CrlFormatError = 'too_large' | 'malformed' | 'unsupported'
 
 /**
- * Decodes a list and its signed part. `too_large` concerns its bytes. A list with too many entries is
- * `malformed`.
+ * Decodes a list and its signed part. A list with too many bytes is `too_large`. A list with too many entries
+ * is `malformed`.
  */
 export function decodeCrl(
   published: Uint8Array<ArrayBuffer>,
@@ -67,7 +70,7 @@ export function decodeCrl(
   return ok({ signed: { tbs: tbs.encoded, signatureAlgorithm, signature: signature.bytes }, list })
 }
 
-/** The form of a serial number in `revoked`. */
+/** Returns a serial number in the form that `revoked` contains. */
 export function serialKey(serialNumber: Certificate['serialNumber']): string {
   return encodeHex(serialNumber)
 }
@@ -75,7 +78,10 @@ export function serialKey(serialNumber: Certificate['serialNumber']): string {
 const HYPHEN = 0x2d
 const PEM = /^-----BEGIN X509 CRL-----([^-]+)-----END X509 CRL-----\s*$/
 
-/** RFC 7468 §6. RFC 5280 §4.2.1.13 requires DER, but some authorities of driving licences publish PEM. */
+/**
+ * Returns the DER of a list in PEM (RFC 7468 §6); `undefined` if it is malformed. RFC 5280 §4.2.1.13 requires
+ * DER, but some authorities of driving licences publish PEM.
+ */
 function fromPem(published: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> | undefined {
   const [, text] = PEM.exec(decodeUtf8(published) ?? '') ?? []
   return text === undefined ? undefined : decodeBase64(text.replace(/\s+/g, ''))
@@ -97,7 +103,7 @@ function decodeBody(tbs: DerElement): Result<Body, CrlFormatError> {
   const nextElement = takeIf(fields, DER.utcTime, DER.generalizedTime)
   const entries = takeIf(fields, DER.sequence)
   const wrapper = takeIf(fields, EXTENSIONS)
-  // A copy: the cached content must not keep the whole list in memory.
+  // The bytes are copied, because the cached content must not keep the whole list in memory.
   const issuer = decodeDistinguishedName(issuerElement && decodeDer(issuerElement.encoded.slice()))
   const thisUpdate = readTime(thisElement)
   const nextUpdate = readTime(nextElement)
@@ -129,7 +135,10 @@ function decodeExtensions(wrapper: DerElement | undefined): ReadonlyMap<string, 
 const KNOWN: ReadonlySet<string> = new Set([ISSUING_DISTRIBUTION_POINT])
 const ENTRY_KNOWN: ReadonlySet<string> = new Set([REASON_CODE])
 
-/** §5.2: a list with an unknown critical extension cannot be used. */
+/**
+ * Returns the certificates that a list covers. A delta list, or a list with an unknown critical extension, is
+ * rejected (§5.2).
+ */
 function decodeScope(extensions: ReadonlyMap<string, Extension>): Result<CrlScope, CrlFormatError> {
   if (extensions.has(DELTA_CRL_INDICATOR) || hasCriticalBeside(extensions, KNOWN)) return err('unsupported')
   const place = extensions.get(ISSUING_DISTRIBUTION_POINT)
@@ -169,7 +178,10 @@ function decodeEntries(element: DerElement | undefined): Result<ReadonlySet<stri
   return ok(revoked)
 }
 
-/** §5.3. The date is ignored: the certificate was revoked when the list was made. */
+/**
+ * Returns the serial number of an entry (§5.3). The date has no effect: the certificate was already revoked
+ * when the list was made.
+ */
 function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['serialNumber'], CrlFormatError> {
   const entry = decodeDer(encoded)
   const [serialNumber, date, list, ...rest] = entry?.children ?? []
@@ -179,14 +191,16 @@ function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['seri
     return err('malformed')
   const extensions = readExtensions(list)
   if (extensions === undefined) return err('malformed')
-  // An example is the extension for certificates of another issuer. It is critical, and only in indirect
-  // lists.
+  // One such extension is certificateIssuer, which is critical and occurs only in indirect lists.
   if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
   const reason = extensions.get(REASON_CODE)
   return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')
 }
 
-/** §5.3.1. `removeFromCRL` (8) is not allowed in a complete list, and 7 is not assigned. */
+/**
+ * Returns whether a reason code is allowed (§5.3.1). `removeFromCRL` (8) is not allowed in a complete list,
+ * and 7 is not assigned.
+ */
 function isReason(value: Uint8Array<ArrayBuffer>): boolean {
   const code = decodeDer(value)
   const number = code?.tag === DER.enumerated ? readSmallInteger(code) : undefined

@@ -6,7 +6,7 @@ import { DER, type DerElement, readObjectIdentifier, readText } from '../../code
 import { oncePer } from '../../codec/once-per.ts'
 import { CERTIFICATE } from '../../limits.ts'
 
-/** A Name: its bytes, and its relative distinguished names the most general first. */
+/** A Name: its bytes, and its relative distinguished names, with the most general first. */
 export type DistinguishedName = {
   readonly encoded: Uint8Array<ArrayBuffer>
   readonly rdns: readonly RelativeName[]
@@ -23,12 +23,12 @@ type NameAttribute = {
 }
 
 /**
- * Position of a name relative to a constraint. `unknown` satisfies neither a permitted nor an excluded
- * subtree.
+ * Position of a name relative to a constraint. `unknown` means that the comparison is not possible. The name
+ * is then treated as not permitted and as excluded.
  */
 export type Placement = 'inside' | 'outside' | 'unknown'
 
-/** Decodes a Name; `undefined` for any other element, and beyond the limit. */
+/** Decodes a Name. Returns `undefined` for any other element, and for too many attributes. */
 export function decodeDistinguishedName(element: DerElement | undefined): DistinguishedName | undefined {
   if (element?.tag !== DER.sequence) return undefined
   const rdns: RelativeName[] = []
@@ -40,14 +40,14 @@ export function decodeDistinguishedName(element: DerElement | undefined): Distin
   return { encoded: element.encoded, rdns }
 }
 
-/** The readable form, most specific first (RFC 4514); `null` for an empty or overlong name. */
+/** Returns the readable form, most specific part first (RFC 4514); `null` for an empty or overlong name. */
 export function formatDistinguishedName(name: DistinguishedName): string | null {
   if (name.rdns.length === 0) return null
   const text = name.rdns.toReversed().map(formatRelativeName).join(',')
   return text.length <= CERTIFICATE.nameCharacters ? text : null
 }
 
-/** The values of one attribute type. An unreadable value is `undefined`. */
+/** Returns the values of one attribute type. An unreadable value is `undefined`. */
 export function attributeValues(name: DistinguishedName, type: string): readonly (string | undefined)[] {
   return name.rdns
     .flat()
@@ -55,21 +55,22 @@ export function attributeValues(name: DistinguishedName, type: string): readonly
     .map((attribute) => attribute.text)
 }
 
-/** Returns whether two names are the same. String types, case and white space do not count (§7.1). */
+/** Returns whether two names are the same. String types, case and repeated white space are ignored (§7.1). */
 export function isSameName(a: DistinguishedName, b: DistinguishedName): boolean {
   if (equalBytes(a.encoded, b.encoded)) return true
   return a.rdns.length === b.rdns.length && placeDistinguishedName(a, b) === 'inside'
 }
 
 /**
- * Places `name` relative to the subtree under `base` (RFC 5280 §7.1: attributes are compared from the top).
+ * Returns the position of `name` relative to the subtree under `base`. Names are compared from the most
+ * general part down (RFC 5280 §7.1).
  */
 export function placeDistinguishedName(name: DistinguishedName, base: DistinguishedName): Placement {
   let placement: Placement = name.rdns.length < base.rdns.length ? 'outside' : 'inside'
   for (const [i, constraint] of base.rdns.entries()) {
-    const found = compareRelativeNames(name.rdns[i] ?? [], constraint)
-    if (found === 'outside') return 'outside'
-    if (found === 'unknown' && placement === 'inside') placement = 'unknown'
+    const comparison = compareRelativeNames(name.rdns[i] ?? [], constraint)
+    if (comparison === 'outside') return 'outside'
+    if (comparison === 'unknown' && placement === 'inside') placement = 'unknown'
   }
   return placement
 }
@@ -102,7 +103,7 @@ function formatRelativeName(attributes: RelativeName): string {
   return attributes
     .map(({ type, text, encoded }) => {
       const name = SHORT_NAMES[type]
-      // RFC 4514 §2.4: without a name or a text, the encoded value in hexadecimal.
+      // RFC 4514 §2.4: without a short name or a readable text, the encoded value is written in hexadecimal.
       return name === undefined || text === undefined
         ? `${type}=#${encodeHex(encoded)}`
         : `${name}=${escapeText(text)}`
@@ -122,14 +123,17 @@ function escapeOctets(character: string): string {
   return octets.replace(/../g, (octet) => `\\${octet}`)
 }
 
-/** Two RDNs are equal if each attribute of one has an equal in the other (RFC 5280 §7.1). */
+/**
+ * Compares two RDNs. They are equal if each attribute of one has an equal attribute in the other (RFC 5280
+ * §7.1).
+ */
 function compareRelativeNames(name: RelativeName, constraint: RelativeName): Placement {
   if (name.length !== constraint.length) return 'outside'
   let placement: Placement = 'inside'
   for (const wanted of constraint) {
-    const found = name.map((attribute) => compareAttributes(attribute, wanted))
-    if (found.includes('inside')) continue
-    if (!found.includes('unknown')) return 'outside'
+    const comparisons = name.map((attribute) => compareAttributes(attribute, wanted))
+    if (comparisons.includes('inside')) continue
+    if (!comparisons.includes('unknown')) return 'outside'
     placement = 'unknown'
   }
   return placement
@@ -144,9 +148,9 @@ function compareAttributes(a: NameAttribute, b: NameAttribute): Placement {
 }
 
 /**
- * String preparation as in RFC 5280 §7.1: compatibility forms, case and repeated white space do not count. It
- * is done once for each attribute. `undefined` for an unreadable or overlong text, which is compared byte for
- * byte only.
+ * Prepares a text for comparison (RFC 5280 §7.1). Compatibility forms, case and repeated white space are
+ * ignored. This is done once for each attribute. Returns `undefined` for an unreadable or overlong text,
+ * which is compared only byte for byte.
  */
 const fold = oncePer(({ text }: NameAttribute): string | undefined => {
   if (text === undefined || text.length > CERTIFICATE.attributeCharacters) return undefined

@@ -1,17 +1,17 @@
-// Places of a certificate's revocation lists (CRLDistributionPoints, RFC 5280 §4.2.1.13), and the place that
-// a list names itself (§5.2.5).
+// Distribution points of revocation lists: in a certificate (CRLDistributionPoints, RFC 5280 §4.2.1.13), and
+// in the list itself (§5.2.5).
 
 import { decodeEach } from '../../codec/decode-each.ts'
 import { DER, type DerElement, decodeDer } from '../../codec/der.ts'
 import { CERTIFICATE, CRL } from '../../limits.ts'
 import { decodeGeneralName } from './general-name.ts'
 
-/** The URIs of one place. Each leads to the same list. */
+/** The URIs of one distribution point. Each URI leads to the same list. */
 export type DistributionPoint = readonly string[]
 
 /**
- * The points with a complete list of the issuer itself. Points for some reasons only, or of another
- * authority, are left out. `undefined` if the value of the extension is malformed.
+ * Returns the points that have a complete list of the certificate's own issuer. Points for only some reasons,
+ * or of another authority, are left out. Returns `undefined` if the value of the extension is malformed.
  */
 export function decodeDistributionPoints(
   value: Uint8Array<ArrayBuffer>,
@@ -30,7 +30,10 @@ export function decodeDistributionPoints(
   return points
 }
 
-/** The URIs of a DistributionPointName under its tag. Empty for a name relative to the issuer's name. */
+/**
+ * Returns the URIs of a tagged DistributionPointName; an empty list for a name relative to the issuer's name.
+ * Returns `undefined` if it is malformed.
+ */
 export function decodePointName({ children }: DerElement): DistributionPoint | undefined {
   const [name, ...rest] = children
   if (name === undefined || rest.length > 0) return undefined
@@ -40,11 +43,11 @@ export function decodePointName({ children }: DerElement): DistributionPoint | u
   return names?.flatMap((one) => (one.form === 'uri' ? [one.value] : []))
 }
 
-/** Tag of the name in a point of a certificate, and of the name in the place of a list: `[0]`. */
+/** Tag `[0]` of the DistributionPointName, in a certificate's point and in a list. */
 export const POINT_NAME = 0xa0
 const FULL_NAME = 0xa0
 const RELATIVE_NAME = 0xa1
-/** `reasons` and `cRLIssuer`. */
+/** Tags of the parts of a point: the name, `reasons` and `cRLIssuer`. */
 const POINT_PARTS: readonly number[] = [POINT_NAME, 0x81, 0xa2]
 
 function isPartOfPoint({ tag }: DerElement, i: number, parts: readonly DerElement[]): boolean {

@@ -1,4 +1,4 @@
-// General names (RFC 5280 §4.2.1.6), of subject alternative names and name constraints.
+// General names (RFC 5280 §4.2.1.6), used in subject alternative names and name constraints.
 
 import { type DerElement, readAscii } from '../../codec/der.ts'
 import { type DistinguishedName, decodeDistinguishedName } from './distinguished-name.ts'
@@ -9,7 +9,7 @@ import { type DistinguishedName, decodeDistinguishedName } from './distinguished
 export type GeneralName =
   | { readonly form: 'email' | 'dns' | 'uri'; readonly value: string }
   | { readonly form: 'directory'; readonly name: DistinguishedName }
-  /** An address. In a constraint, an address and its mask. */
+  /** An IP address. In a constraint, an IP address and its mask. */
   | { readonly form: 'ip'; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly form: 'unprocessed' }
 

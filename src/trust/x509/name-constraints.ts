@@ -1,5 +1,5 @@
-// Name constraints (RFC 5280 §4.2.1.10): the names that a certification authority may certify. A form that
-// cannot be compared, or a name that cannot be placed, satisfies no constraint.
+// Name constraints (RFC 5280 §4.2.1.10): the names that a certification authority may certify. A certificate
+// is rejected if a constraint has a form that is not processed, or if a name cannot be compared.
 
 import { decodeEach } from '../../codec/decode-each.ts'
 import { type DerElement, readSmallInteger } from '../../codec/der.ts'
@@ -12,7 +12,7 @@ import {
 } from './distinguished-name.ts'
 import { decodeGeneralName, type GeneralName } from './general-name.ts'
 
-/** The subtrees of one certification authority. */
+/** The permitted and excluded subtrees of one certification authority. */
 export type NameConstraints = {
   readonly permitted: readonly GeneralName[]
   readonly excluded: readonly GeneralName[]
@@ -44,8 +44,8 @@ export function decodeNameConstraints(value: DerElement): NameConstraints | unde
 }
 
 /**
- * Returns whether every name is in a permitted subtree of its form, if there is one, and outside all excluded
- * subtrees.
+ * Returns whether every name satisfies the constraints. If there are permitted subtrees of the name's form,
+ * the name must be inside one. The name must be outside all excluded subtrees of its form.
  */
 export function satisfiesNameConstraints(names: ConstrainedNames, constraints: NameConstraints): boolean {
   const { permitted, excluded } = constraints
@@ -64,14 +64,14 @@ const EMAIL_ADDRESS = '1.2.840.113549.1.9.1'
 function decodeSubtree(element: DerElement): GeneralName | undefined {
   const [base, ...bounds] = element.children
   const name = decodeGeneralName(base)
-  // RFC 5280 §4.2.1.10: minimum is zero (so DER leaves it out) and maximum is absent. Other bounds are
-  // unprocessed.
+  // RFC 5280 §4.2.1.10: the minimum must be zero, which DER leaves out, and the maximum must be absent. A
+  // subtree with other bounds is not processed.
   const bounded = bounds.some((bound) => bound.tag !== 0x80 || readSmallInteger(bound) !== 0)
   return name && bounded ? { form: 'unprocessed' } : name
 }
 
 function constrainedNames({ subject, subjectAltNames }: ConstrainedNames): readonly GeneralName[] {
-  // An unreadable address counts as an empty address, which is in no subtree.
+  // An unreadable email address becomes an empty text, which cannot be compared with any subtree.
   const emails = attributeValues(subject, EMAIL_ADDRESS).map((value = '') => ({
     form: 'email' as const,
     value,
@@ -92,8 +92,8 @@ function place(name: GeneralName, subtree: GeneralName): Placement {
 }
 
 /**
- * A domain and every name below it. A leading period, which is not in the RFC but in use, means only the
- * names below.
+ * Places a DNS name. A constraint covers a domain and every name below it. With a leading period it covers
+ * only the names below. This form is not in the RFC, but in use.
  */
 function placeDns(name: string, constraint: string): Placement {
   if (constraint === '') return 'inside'
@@ -107,7 +107,10 @@ function placeDns(name: string, constraint: string): Placement {
   return wildcard && domain.endsWith(`.${host}`) ? 'unknown' : 'outside'
 }
 
-/** URI and mail hosts: exactly this host, or with a leading period every name below it. */
+/**
+ * Places the host of a URI or of a mail address. A constraint covers exactly one host. With a leading period
+ * it covers every name below that host.
+ */
 function placeHost(host: string | undefined, constraint: string): Placement {
   if (constraint === '') return 'inside'
   const below = constraint.startsWith('.')
@@ -124,11 +127,14 @@ function placeMailbox(address: string, constraint: string): Placement {
   if (wanted === undefined) return 'unknown'
   if (host !== wanted[1]) return 'outside'
   if (local === wanted[0]) return 'inside'
-  // Local parts that differ in case may reach the same mailbox, or another one.
+  // Local parts that differ only in case may name one mailbox or two mailboxes.
   return local.toLowerCase() === wanted[0].toLowerCase() ? 'unknown' : 'outside'
 }
 
-/** The parts of a plain address. Quoted local parts are not read, because they could hide an `@`. */
+/**
+ * Returns the parts of a plain mail address; `undefined` for any other text. Quoted local parts are not read,
+ * because they could hide an `@`.
+ */
 function mailbox(address: string): readonly [local: string, host: string] | undefined {
   const [local, domain, ...rest] = address.split('@')
   const host = hostName(domain ?? '')
@@ -137,8 +143,8 @@ function mailbox(address: string): readonly [local: string, host: string] | unde
 }
 
 /**
- * The host of a URI. `undefined` without an authority, with user information, or for an address (§4.2.1.10:
- * rejected).
+ * Returns the host of a URI. Returns `undefined` if there is no host or user information is present, and for
+ * an IP address, which §4.2.1.10 rejects.
  */
 function uriHost(uri: string): string | undefined {
   const [, host] =
@@ -147,8 +153,8 @@ function uriHost(uri: string): string | undefined {
 }
 
 /**
- * A host name in lower case. `undefined` for addresses, final periods and characters other than LDH (and
- * `_`).
+ * Returns a host name in lower case. Returns `undefined` for an IP address, a final period, or a character
+ * other than letters, digits, hyphens and `_`.
  */
 function hostName(text: string): string | undefined {
   if (text.length > 253 || !/^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/i.test(text)) return undefined

@@ -5,12 +5,15 @@ import { decodeEach } from '../../codec/decode-each.ts'
 import { CERTIFICATE, PEM, TRUST_LIST } from '../../limits.ts'
 import { type Certificate, decodeCertificate } from './certificate.ts'
 
-/** The certificates of a PEM text, in its order. Empty for any other text, which the admin API rejects. */
+/**
+ * Returns the certificates of a PEM text, in order. Any other text, which the admin API rejects, gives an
+ * empty list.
+ */
 export function anchorCertificates(pem: string): readonly Certificate[] {
   lookups += 1
-  const known = decoded.get(pem)
-  const certificates = known?.certificates ?? decodePemCertificates(pem) ?? []
-  if (known === undefined && !hasRoom()) return certificates
+  const cached = decoded.get(pem)
+  const certificates = cached?.certificates ?? decodePemCertificates(pem) ?? []
+  if (cached === undefined && !hasRoom()) return certificates
   decoded.delete(pem)
   decoded.set(pem, { certificates, usedAt: lookups })
   return certificates
@@ -27,20 +30,21 @@ export function decodePemCertificates(pem: string): readonly Certificate[] | und
 type CachedText = { readonly certificates: readonly Certificate[]; readonly usedAt: number }
 
 /**
- * Cache of a pure function, least recently used text first. Its texts come from settings and lists, never
- * from a wallet. Six whole lists fit, with about 10 KB for each certificate.
+ * Cache of decoded PEM texts, with the least recently used text first. The texts come from settings and trust
+ * lists, never from a wallet. The cache holds six full trust lists, with about 10 KB for each certificate.
  */
 const decoded = new Map<string, CachedText>()
 const CACHED_TEXTS = 6 * TRUST_LIST.anchors
 let lookups = 0
 
 /**
- * Lookups after which an unused text is dropped. Each presentation looks up every anchor in the same order.
- * With more anchors than fit, dropping the least recently used text would therefore miss each time.
+ * Number of lookups after which an unused text is dropped. Each presentation looks up all anchors in the same
+ * order. If there are more anchors than fit, dropping the least recently used text would make every lookup
+ * miss.
  */
 const UNUSED_LOOKUPS = 100_000
 
-/** Makes room for one text, unless all cached texts are in use. */
+/** Makes room for one text. Returns `false` if all cached texts are in use. */
 function hasRoom(): boolean {
   if (decoded.size < CACHED_TEXTS) return true
   const [oldest] = decoded

@@ -1,5 +1,5 @@
-// Public keys in certificates (RFC 5280 §4.1.2.7, RFC 5480, RFC 8410). Only the named curves and sizes here
-// are accepted. A curve with explicit parameters is not (CVE-2020-0601).
+// Public keys in certificates (RFC 5280 §4.1.2.7, RFC 5480, RFC 8410). Only the curves and key sizes in this
+// file are accepted. A curve with explicit parameters is rejected (CVE-2020-0601).
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import {
@@ -28,8 +28,8 @@ export type SubjectKey =
   | { readonly type: 'rsa'; readonly spki: Uint8Array<ArrayBuffer> }
 
 /**
- * Decodes SubjectPublicKeyInfo. `undefined` for weak, unknown and malformed keys, and for points off their
- * curve or of small order: none may be used.
+ * Decodes SubjectPublicKeyInfo. Returns `undefined` for a weak, unknown or malformed key. A point that is not
+ * on its curve, or has a small order, is malformed.
  */
 export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
   const [algorithm, keyElement] = spki.children
@@ -50,8 +50,8 @@ export function decodeSubjectKey(spki: DerElement): SubjectKey | undefined {
 }
 
 /**
- * The key as a JWK, for types that verify JOSE and COSE signatures; `undefined` for RSA. Each key has one JWK
- * object, so that it is imported once (`importVerificationKey`).
+ * Returns the key as a JWK for JOSE and COSE signatures; `undefined` for an RSA key. Each key has one JWK
+ * object, so that `importVerificationKey` imports the key once.
  */
 export const subjectKeyJwk = oncePer(toJwk)
 
@@ -83,7 +83,8 @@ function decodeEllipticKey(
   const entry = CURVES.get(readObjectIdentifier(parameters) ?? '')
   if (entry === undefined) return undefined
   const { curve, size } = entry
-  // RFC 5480 §2.2: a compressed point is optional to support. Real authorities have P-256 in that form.
+  // Support of compressed points is optional (RFC 5480 §2.2). Some real authorities use compressed points of
+  // P-256.
   const point = curve === 'P-256' ? (decompressPoint(curve, encoded) ?? encoded) : encoded
   // 04 marks the uncompressed form.
   if (point[0] !== 0x04 || point.length !== 1 + 2 * size) return undefined
@@ -91,7 +92,10 @@ function decodeEllipticKey(
   return isValid ? { type: 'ec', ...entry, point } : undefined
 }
 
-/** 2048 to 8192 bits (NIST SP 800-57; the upper bound limits work) and an odd exponent of 65537 or more. */
+/**
+ * Returns whether an RSA key is accepted. It must have 2048 to 8192 bits (NIST SP 800-57) and an odd exponent
+ * of 65537 or more. The upper bound limits the work of a verification.
+ */
 function isStrongRsaKey(bytes: Uint8Array<ArrayBuffer>): boolean {
   const [modulusElement, exponentElement, ...rest] = decodeDer(bytes)?.children ?? []
   const modulus = readPositiveInteger(modulusElement)

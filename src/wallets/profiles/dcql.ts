@@ -1,10 +1,10 @@
-// The DCQL of two extreme wallets. A profile overrides what differs.
+// DCQL support of two kinds of wallets. A profile copies one of them, and overrides the members that differ.
 
 import type { WalletProfile } from './profile.ts'
 
-/** A wallet whose support no public source describes. */
+/** DCQL support of a wallet that no public source describes. */
 export const UNKNOWN = makeDcql('unknown', 'unknown')
-/** A wallet that supports every member. */
+/** DCQL support of a wallet that supports every member. */
 export const SUPPORTED = makeDcql('yes', 'none')
 
 function makeDcql(support: 'yes' | 'unknown', without_claims: 'none' | 'unknown'): WalletProfile['dcql'] {

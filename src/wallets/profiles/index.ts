@@ -23,7 +23,7 @@ import { talao } from './world/talao.ts'
 import { waltId } from './world/walt-id.ts'
 import { wwwallet } from './world/wwwallet.ts'
 
-/** Every profile, in the order of lists for people. */
+/** Every profile, in the order in which lists show the wallets to people. */
 export const WALLET_PROFILES: readonly WalletProfile[] = [
   nlWallet,
   eudiAndroid,

@@ -1,5 +1,6 @@
-// The profile of one wallet: what it supports, as its public sources say. The schema has only values that
-// this service can use. Names are those of the messages: OpenID4VP 1.0, and its DCQL (§6).
+// Schema of the profile of one wallet. A profile states which features the wallet supports, according to its
+// public sources. The schema has only values that this service can use. Member names are the names in
+// OpenID4VP 1.0 messages and in DCQL (§6).
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'
@@ -15,7 +16,7 @@ const formats = list(z.enum(Object.keys(FORMATS) as readonly FormatId[]), 8)
 const date = z.iso.date()
 const address = z.url({ protocol: /^https$/ })
 
-/** `unknown`: no public source says it. */
+/** Support for one feature. `unknown`: no public source states if the wallet supports the feature. */
 const support = z.enum(['yes', 'no', 'unknown'])
 /** `ignored`: the wallet accepts the member and acts as if it were absent. */
 const supportOrIgnored = z.enum(['yes', 'no', 'ignored', 'unknown'])
@@ -25,33 +26,45 @@ const link = z.string().check(z.maxLength(200), z.regex(/^[a-z][a-z0-9+.-]*(:\/\
 
 /** Members of DCQL that the wallet supports. */
 const dcql = z.strictObject({
-  /** More than one credential query, without sets: all are required. */
+  /** Several credential queries without credential sets. All of these queries are required. */
   several_queries: support,
   credential_sets: support,
-  /** Optional credential sets. `no`: it refuses a request if it cannot satisfy one of them. Absent: `yes`. */
+  /**
+   * Optional credential sets. `no`: the wallet refuses a request with an optional set that it cannot satisfy.
+   * Absent: `yes`.
+   */
   optional_sets: z.exactOptional(z.enum(['yes', 'no'])),
-  /** `ignored`: every claim of `claims` is disclosed. */
+  /** `ignored`: the wallet discloses every claim of `claims`. */
   claim_sets: supportOrIgnored,
-  /** `ignored`: a claim is disclosed with any value. */
+  /** `ignored`: the wallet discloses a claim with any value. */
   values: supportOrIgnored,
-  /** A path with `null`: all elements of an array. */
+  /** A path with `null`, which selects all elements of an array. */
   null_path: support,
-  /** A path with a number: one element of an array. */
+  /** A path with a number, which selects one element of an array. */
   index_path: support,
   /** A path with several names in an SD-JWT VC. Absent: `yes`. */
   nested_path: z.exactOptional(support),
-  /** A path to an object in an SD-JWT VC, which comes with its members. Absent: `yes`. */
+  /**
+   * A path to an object in an SD-JWT VC. `yes`: the wallet discloses the object with its members. Absent:
+   * `yes`.
+   */
   object_path: z.exactOptional(support),
   /** `intent_to_retain` of a claim of an mdoc. */
   intent_to_retain: support,
   multiple: support,
   trusted_authorities: supportOrIgnored,
   require_cryptographic_holder_binding: support,
-  /** Claims that a query without `claims` discloses in addition to claims that are always disclosed. */
+  /**
+   * Claims that the wallet discloses for a query without `claims`, besides claims that are always disclosed.
+   * `refused`: the wallet refuses such a query.
+   */
   without_claims: z.enum(['none', 'all', 'refused', 'unknown']),
 })
 
-/** `organization`: an access certificate whose subject names a legal or a natural person with identifier. */
+/**
+ * Requirements of wallets for the verifier. `organization`: an access certificate whose subject names a legal
+ * or natural person and an identifier of that person.
+ */
 const REQUIREMENTS = ['reader_certificate', 'google_wallet', 'organization'] as const
 export type Requirement = (typeof REQUIREMENTS)[number]
 
@@ -69,32 +82,37 @@ export const walletProfileSchema = z.strictObject({
   /** Protocols of links and QR codes. */
   protocols: z.array(z.enum(PROTOCOL_IDS)),
   /**
-   * Protocols of links and QR codes for which the checked sources leave open if the wallet answers. Absent:
+   * Protocols of links and QR codes for which the checked sources do not state if the wallet answers. Absent:
    * none.
    */
   unknown_protocols: z.exactOptional(z.array(z.enum(PROTOCOL_IDS))),
   /** Exchange protocols of the Digital Credentials API. */
   dc_api_protocols: z.array(z.enum(DC_API_PROTOCOLS)),
-  /** True if it discloses at most one credential through the Digital Credentials API. Absent: false. */
+  /**
+   * True if the wallet discloses at most one credential through the Digital Credentials API. Absent: false.
+   */
   dc_api_single: z.exactOptional(z.literal(true)),
   client_id_prefixes: z.array(z.enum(CLIENT_ID_PREFIXES)),
   /** Credential formats, preferred first. */
   formats,
   /**
-   * Formats in which it discloses more claims than a query names. Requests leave these formats out. Absent:
-   * none.
+   * Formats in which the wallet discloses more claims than a query names. Requests leave these formats out.
+   * Absent: none.
    */
   excess_formats: z.exactOptional(formats),
-  /** Type identifiers that it holds (`vct`, docType, …). Absent: any. */
+  /** Type identifiers of the credentials that the wallet can hold (`vct`, docType, …). Absent: any type. */
   types: z.exactOptional(list(line, 32)),
-  /** `direct_post.jwt` also means `dc_api.jwt`, and `direct_post` means `dc_api`. */
+  /**
+   * Supported response modes. `direct_post.jwt` also stands for `dc_api.jwt`, and `direct_post` also stands
+   * for `dc_api`.
+   */
   response_modes: z.array(z.enum(RESPONSE_MODES)),
   passing: z.array(z.enum(['reference', 'value'])),
   request_uri_methods: z.array(z.enum(REQUEST_URI_METHODS)),
-  /** Certificate chain that it expects in `x5c`. HAIP 1.0 §5: without the root. */
+  /** Certificate chain that the wallet expects in `x5c`. HAIP 1.0 §5 requires a chain without the root. */
   chain: z.enum(['without_root', 'with_root']),
   transaction_data: support,
-  /** Members that the relying party's settings must have. Absent: none. */
+  /** Requirements that the settings of the relying party must meet. Absent: none. */
   requires: z.exactOptional(list(z.enum(REQUIREMENTS), 3)),
   dcql,
 })

@@ -1,5 +1,5 @@
-// Files below assets/ that pages consist of. Each isolate reads a file once: a deployment brings new
-// isolates.
+// Scripts and styles of the pages, below assets/. Each isolate reads a file once, because a deployment starts
+// new isolates.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'
@@ -20,7 +20,10 @@ const SCRIPTS = [
 ] as const
 export type ScriptName = (typeof SCRIPTS)[number]
 
-/** Returns the address of a script. The content at an address with `v` never changes: `v` is its hash. */
+/**
+ * Returns the address of a script. The parameter `v` is a hash of the script, so the content at one address
+ * never changes.
+ */
 export async function scriptAddress(assets: AssetSource, name: ScriptName): Promise<string> {
   return `/assets/${name}?v=${versionOf(await readPageAsset(assets, name))}`
 }

@@ -1,7 +1,8 @@
-// A relying party's colour on our pages, shaded in light and dark mode. Contrast with the page is at least 3
-// to 1 (WCAG 2.2, 1.4.11). Text on the colour is black or white, at 4.5 to 1 or better on any colour (1.4.3).
+// A relying party's colour on our pages, in a shade for light mode and a shade for dark mode. The contrast
+// with the page is at least 3 to 1 (WCAG 2.2, 1.4.11). Text on the colour is black or white. Its contrast is
+// at least 4.5 to 1 (1.4.3).
 
-/** Returns the style of both modes. `color`: `#rrggbb`, as in the settings schema. */
+/** Returns the style for light and dark mode. `color`: `#rrggbb`, as in the settings schema. */
 export function brandStyle(color: string): string {
   const light = rule(shade(parse(color), WHITE, BLACK))
   const dark = rule(shade(parse(color), parse(DARK_CARD), WHITE))
@@ -23,7 +24,7 @@ function rule(colour: Colour): string {
   return `:root{--brand:${format(colour)};--on-brand:${format(ink)}}`
 }
 
-/** Moves a colour towards `target` in the smallest step that contrasts with the background. */
+/** Moves a colour towards `target`, by as few steps as give a contrast of 3 to 1 with the background. */
 function shade(colour: Colour, background: Colour, target: Colour): Colour {
   const shades = Array.from({ length: STEPS }, (_, step) =>
     colour.map((part, i) => Math.round(part + (((target[i] ?? 0) - part) * step) / STEPS)),

@@ -1,6 +1,6 @@
-// The frame of every page for people: one HTML document, and headers that keep it private (api/access,
-// api/binding). Pages load nothing from elsewhere. Only the relying party's own pages may frame them. Their
-// addresses, which can contain a token, are sent to no other site.
+// The HTML document around every page for people, and the headers that keep a page private (api/access,
+// api/binding). A page loads nothing from other sites. Only the relying party's own pages may show it in a
+// frame. Its address can contain a token, so the address is not sent to other sites.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'
@@ -12,7 +12,7 @@ import { readPageAsset } from './assets.ts'
 import { mark } from './mark.ts'
 import type { Texts } from './texts.ts'
 
-/** HTML from `html`, which escapes every value. */
+/** HTML that the tag `html` made. The tag escapes every value. */
 export type Markup = ReturnType<typeof html>
 
 export type PageDocument = {
@@ -26,17 +26,17 @@ export type PageDocument = {
   readonly style?: string
   /** Origins that may show the page in a frame. */
   readonly embedders?: readonly string[]
-  /** Origin that its form is sent to. */
+  /** Origin that the page's form is sent to. */
   readonly formTarget?: string
 }
 
-/** Sends a page. Caches must not store pages: each shows one moment of one session. */
+/** Sends a page. Caches must not store it, because it shows the present state of one session. */
 export async function sendPage(
   c: AppContext,
   status: 200 | 400 | 404 | 429 | 503,
   { texts, title, body, scripts = [], style = '', embedders = [], formTarget }: PageDocument,
 ): Promise<Response> {
-  // Inlined, so that the first response is the whole page.
+  // The style is inlined, so that the first response is the whole page.
   const shared = await readPageAsset(c.env.ASSETS, 'style.css')
   const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
@@ -63,7 +63,7 @@ ${body}
   return c.html(page, status, headers)
 }
 
-/** Sends a page of one title and one text. */
+/** Sends a page that has only a title and a text. */
 export function sendMessage(
   c: AppContext,
   status: 404 | 503,
@@ -81,7 +81,10 @@ ${mark()}
   return sendPage(c, status, { texts, title, body })
 }
 
-/** Allows our scripts, the styles with these digests, our pictures, and connections to our origin. */
+/**
+ * Returns the Content-Security-Policy. It allows our scripts, the styles with these digests, our pictures,
+ * and connections to our origin.
+ */
 function securityPolicy(
   baseUrl: string,
   {
@@ -95,7 +98,7 @@ function securityPolicy(
   },
 ): string {
   const styles = digests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
-  // CSP3 lets 'self' cover the WebSocket of the same host; older browsers need its name.
+  // In CSP3, 'self' includes the WebSocket of the same host. Older browsers need the origin of the WebSocket.
   const socketOrigin = baseUrl.replace(/^http/, 'ws')
   return [
     "default-src 'none'",
@@ -105,7 +108,8 @@ function securityPolicy(
     `connect-src 'self' ${socketOrigin}`,
     `frame-ancestors ${embedders.filter(isPlain).join(' ') || "'none'"}`,
     "base-uri 'none'",
-    // The receiver of a form may redirect the browser anywhere on the web, which the policy covers, too.
+    // The policy also applies to redirects of a sent form. The receiver may redirect the browser to any https
+    // address.
     `form-action ${formTarget === undefined ? "'none'" : `${sourceOf(formTarget)} https:`}`,
     "require-trusted-types-for 'script'",
   ].join('; ')
@@ -119,7 +123,10 @@ function sourceOf(origin: string): string {
   return isPlain(origin) ? origin : new URL(origin).protocol
 }
 
-/** Accepts hosts of the policy's own grammar. URLs allow more, such as `*` and `;` (CSP3 §2.3.1). */
+/**
+ * Returns true if the host has only characters that the policy allows (CSP3 §2.3.1). URLs allow more
+ * characters, such as `*` and `;`.
+ */
 function isPlain(origin: string): boolean {
   return /^https?:\/\/[a-z0-9.-]+(:\d+)?$/.test(origin)
 }

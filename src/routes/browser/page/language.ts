@@ -2,7 +2,10 @@
 
 import { findPageLanguage, type Language } from '../../../session/views/page-language.ts'
 
-/** `acceptLanguage`: the header (RFC 9110 §12.5.4). Regions do not count: `de-AT` gets German. */
+/**
+ * Returns the language of the page. `acceptLanguage`: the header (RFC 9110 §12.5.4). Regions are ignored:
+ * `de-AT` gets German.
+ */
 export function chooseLanguage(locale: string | null, acceptLanguage = ''): Language {
   const preferred = acceptLanguage
     .slice(0, HEADER_CHARACTERS)
@@ -14,10 +17,13 @@ export function chooseLanguage(locale: string | null, acceptLanguage = ''): Lang
   return [locale, ...preferred].map(findPageLanguage).find((language) => language !== null) ?? 'en'
 }
 
-/** Limit of the header. Preferences come first in it, so the rest may be ignored. */
+/**
+ * Number of characters of the header that are read. The most wanted languages come first, so the rest may be
+ * ignored.
+ */
 const HEADER_CHARACTERS = 500
 
-/** Parses `de-CH;q=0.8`. A malformed preference has the weight 0. */
+/** Parses one preference, such as `de-CH;q=0.8`. A malformed preference has the weight 0. */
 function parsePreference(text: string): { readonly tag: string; readonly weight: number } {
   const [, tag = '', weight = '1'] =
     /^\s*([A-Za-z0-9-]+)\s*(?:;\s*q=([01](?:\.\d{0,3})?)\s*)?$/.exec(text) ?? []
@@ -32,7 +38,9 @@ export function chooseLocale(language: string, locale: string | null): string {
   return locale !== null && findPageLanguage(locale) === language && isLocale(locale) ? locale : language
 }
 
-/** Attributes of a text in the relying party's words: its language, and its writing direction. */
+/**
+ * Returns the HTML attributes of a text that the relying party wrote: its language and its writing direction.
+ */
 export function ownTextAttributes(locale: string | null): { readonly lang: string; readonly dir: Direction } {
   if (locale === null || !isLocale(locale)) return { lang: '', dir: 'auto' } // unknown (HTML §3.2.6.1)
   const { script = '' } = new Intl.Locale(locale).maximize()
@@ -46,7 +54,10 @@ const RIGHT_TO_LEFT: ReadonlySet<string> = new Set([
   ...['Adlm', 'Arab', 'Aran', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa', 'Yezi'],
 ])
 
-/** The schema accepts tags that are not well-formed, and `Intl` rejects them. */
+/**
+ * Returns true if the tag is well-formed. The schema of `locale` also accepts other tags, which `Intl`
+ * rejects.
+ */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1

@@ -3,7 +3,7 @@
 
 import { html } from 'hono/html'
 
-/** Hidden from screen readers, because the title has the same meaning. */
+/** Returns the icon. It is hidden from screen readers, because the title has the same meaning. */
 export function mark() {
   return html`<svg class="mark" viewBox="0 0 24 24" aria-hidden="true">
 <path class="yes" d="M4 12.5l5.5 5.5L20 6.5"/>

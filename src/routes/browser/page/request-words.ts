@@ -53,7 +53,10 @@ function scopeWords(scope: string, texts: Texts): string {
   return ownMember(texts.scopes, scope) ?? scope
 }
 
-/** Relying parties choose names of types and scopes: one may be `constructor`. */
+/**
+ * Returns the words of a name; `undefined` if there are none. Relying parties choose names of types and
+ * scopes, so a name may be `constructor`.
+ */
 function ownMember(words: Readonly<Record<string, string>>, name: string): string | undefined {
   return Object.hasOwn(words, name) ? words[name] : undefined
 }

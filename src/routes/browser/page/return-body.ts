@@ -1,4 +1,5 @@
-// The body of the page that a wallet returns people to. Without a script or a code its text is general.
+// The body of the page that a wallet returns people to. The text is general if scripts are off, or if the
+// address has no code.
 
 import { html } from 'hono/html'
 import type { Markup } from './document.ts'

@@ -1,5 +1,5 @@
-// The data that the session page gives to its scripts (assets/page), as JSON in `data-page`.
-// Browser code imports this type: it must not lead to other modules of src.
+// The data that the session page gives to its scripts (assets/page), as JSON in `data-page`. Code for the
+// browser imports this type, so this file must not import other modules of src.
 
 import type english from '../../../../assets/texts/en.json'
 
@@ -12,13 +12,13 @@ export type ScriptData = {
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number
-  /** True if the page goes on by itself at the end: a login. */
+  /** True if the page opens the next address by itself at the end of the session. This is so for a login. */
   readonly follows: boolean
-  /** Number of the last activity that the page no longer shows. */
+  /** Number of a wallet activity. The page does not show this activity, and no earlier activity. */
   readonly seen: number
-  /** Last activity of a wallet, `ago` milliseconds before the page was made. */
+  /** Last activity of a wallet. `ago`: milliseconds between the activity and the creation of the page. */
   readonly activity: { readonly number: number; readonly ago: number } | null
-  /** Heading of the page after the end. */
+  /** Heading of the page after the session has ended. */
   readonly asked: string
   /** Countdown with the placeholder `{time}`. */
   readonly time_left: string
@@ -27,7 +27,7 @@ export type ScriptData = {
   readonly link_elsewhere: string
   /** Wallet in the address of the page: an id, `any`, or null for the wallet of the creation. */
   readonly wallet: string | null
-  /** Exchange protocols of the request. */
+  /** Exchange protocols that the request has for the Digital Credentials API. */
   readonly dc_api_exchanges: readonly string[]
   /** Families of protocols for a phone nearby. The first family belongs to the first button. */
   readonly dc_api_protocols: readonly ('openid4vp' | 'org-iso-mdoc')[]
@@ -38,6 +38,6 @@ export type ScriptData = {
   readonly states: Record<keyof typeof english.states, StateText>
   /** Texts of `states.refused` by the family of the reason. */
   readonly refusals: Readonly<Record<string, string>>
-  /** The ways to a wallet, best first: the first visible way replaces `states.waiting`. */
+  /** The ways to a wallet, best first. The `opening` of the first visible way replaces `states.waiting`. */
   readonly ways: readonly { readonly id: string; readonly opening: StateText | null }[]
 }

@@ -1,6 +1,7 @@
 // The body of the session page: who asks for which claims, and the session's state. While the session is
-// open, it also has the QR code and the data for the scripts. It shows no claim value and no reason: those
-// are for the relying party. Of a refused response it shows the family of the reason.
+// open, the body also has the QR code and the data for the scripts. The page shows no claim value and no
+// exact reason: only the relying party gets these. After a refused response, the page shows the family of the
+// reason.
 
 import { html } from 'hono/html'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
@@ -25,13 +26,19 @@ export type SessionPage = WaysInput &
     readonly transactionTypes: readonly AddedTransactionDataType[]
     /** Path of the session's API. */
     readonly api: string
-    /** Number of the last activity that the person left behind by asking for a new code. */
+    /**
+     * Number of the last wallet activity before the person asked for a new code. The page shows later
+     * activities only.
+     */
     readonly seen: number
-    /** True in a frame of the relying party's page. */
+    /** True if the page is shown in a frame. */
     readonly isFramed: boolean
-    /** Origin of the page around this one, which gets its status and height. */
+    /**
+     * Origin of the page that shows this page in a frame. This page reports its status and height to that
+     * origin.
+     */
     readonly embedder: string | undefined
-    /** Unix milliseconds. */
+    /** Time of the call in Unix milliseconds. */
     readonly now: number
   }
 
@@ -81,7 +88,10 @@ function emblem({ name, branding }: SessionPage): Markup {
   return html`<p class="tile" aria-hidden="true">${letter.toLocaleUpperCase()}</p>`
 }
 
-/** Shows the relying party's own heading above the sentence that says who asks: it replaces nothing. */
+/**
+ * Returns the heading. The relying party's own heading is shown above the sentence that says who asks. It
+ * never replaces that sentence.
+ */
 function heading({ view }: SessionPage, asks: string): Markup {
   if (view.heading === null) return html`<h1 id="asks">${asks}</h1>`
   const { lang, dir } = ownTextAttributes(view.locale)
@@ -94,7 +104,10 @@ function asksWords({ view }: SessionPage, texts: Texts): { readonly asks: string
   return view.transactions.length === 0 ? texts : { asks, asked }
 }
 
-/** The words before the purpose are ours, so the purpose has a language and a direction of its own. */
+/**
+ * Returns the purpose inside our own words. The relying party wrote the purpose, so the purpose has its own
+ * language and writing direction.
+ */
 function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
   if (view.purpose === null) return ''
   const { lang, dir } = ownTextAttributes(view.locale)
@@ -102,12 +115,13 @@ function purpose({ view }: SessionPage, texts: Texts): Markup | '' {
   return html`<p class="why">${before}<bdi lang="${lang}" dir="${dir}">${view.purpose}</bdi>${after}</p>`
 }
 
-/** Wait for a response after a fetch. Then the page offers a new code. */
+/** Time after which the page offers a new code, if a wallet fetched the request and has not responded. */
 const WAITING_FOR_WALLET_MS = 30_000
 
 /**
- * The link to a new code, after a refused response or after a fetch without a response. Without a script
- * it opens the page again, with a new code. The number of the activity keeps a later refusal visible.
+ * Returns the link to a new code. It is visible after a refused response, or if a wallet fetched the request
+ * and has not responded in time. Without a script, the link opens the page again with a new code. The link
+ * has the number of the last activity, so a later refusal is still shown.
  */
 function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup {
   const activity = activityOf(page)
@@ -120,12 +134,15 @@ function newCodeLink(page: SessionPage, state: PageState, texts: Texts): Markup 
     : html`<a id="new-code" class="button" hidden>${words}</a>`
 }
 
-/** Hidden from screen readers, because the status has the same meaning. */
+/** Returns the list of steps. It is hidden from screen readers, because the status has the same meaning. */
 function steps({ steps: { open, confirm, done } }: Texts): Markup {
   return html`<ol class="steps" aria-hidden="true"><li>${open}</li><li>${confirm}</li><li>${done}</li></ol>`
 }
 
-/** The link back after every outcome. It has no code, so following it proves nothing (api/binding). */
+/**
+ * Returns the link back to the relying party, for every outcome. The link has no code, so it proves nothing
+ * about the person who opens it (api/binding).
+ */
 function wayBack(
   address: string,
   { words, hidden }: { readonly words: string; readonly hidden: boolean },
@@ -133,7 +150,9 @@ function wayBack(
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
 }
 
-/** A login ends at its client: the page names the client and the host that it returns to. */
+/**
+ * Returns the words about the end of a login. They name the client, and the host that the browser returns to.
+ */
 function continueWords({ client, redirect_uri }: Login, texts: Texts): string {
   const host = isolate(new URL(redirect_uri).host)
   return fill(texts.login.continueAt, { client: isolate(client), host })
@@ -168,7 +187,10 @@ ${walletsMarkup(texts, page)}
 </div>`
 }
 
-/** Without a stored activity, every other pending stage is `scanned`: a new stage needs no text. */
+/**
+ * Returns the state that the page shows. Without an activity, each pending stage except `created` and
+ * `awaiting_return` is `scanned`. So a new stage needs no new text.
+ */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view
   if (status !== 'pending') return status

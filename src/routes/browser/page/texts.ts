@@ -1,4 +1,4 @@
-// Every text that a person reads on our pages: one JSON file a language, below assets/texts.
+// Every text that a person reads on our pages. Each language has one JSON file below assets/texts.
 
 import type english from '../../../../assets/texts/en.json'
 import { logLine } from '../../../metrics/log-line.ts'
@@ -7,19 +7,19 @@ import { type AssetSource, readOnce } from '../../edge/cloudflare.ts'
 
 type English = typeof english
 
-/** Tables of texts that are looked up by a name from outside. */
+/** Tables of texts that are looked up by a name from a request or from settings. */
 type Vocabulary = 'transactionTypes' | 'transactionDetails' | 'types' | 'scopes'
 
 /** The texts of one language: the members of the English file. */
 export type Texts = Readonly<Omit<English, Vocabulary>> &
   Readonly<Record<Vocabulary, Readonly<Record<string, string>>>>
 
-/** A session's state in the page's terms, or `gone`: the session is erased. */
+/** State of a session as the page shows it. `gone`: the session is erased. */
 export type PageState = keyof English['states']
 
 /**
- * Returns the texts of a language, or the English texts if its file is unavailable. Throws when English is
- * unavailable too.
+ * Returns the texts of a language, or the English texts if the language's file is unavailable. Throws if the
+ * English texts are unavailable, too.
  */
 export async function textsIn(assets: AssetSource, language: Language): Promise<Texts> {
   if (language === 'en') return readOnce(assets, ENGLISH, async (text) => JSON.parse(text) as English)
@@ -33,10 +33,13 @@ export async function textsIn(assets: AssetSource, language: Language): Promise<
   }
 }
 
-/** Our own file, so its type needs no check. */
+/** Path of the English texts. This service wrote the file, so its type is not checked. */
 const ENGLISH = 'texts/en.json'
 
-/** Takes the members of English from the other language. A member that is missing there stays English. */
+/**
+ * Returns the members of the English texts, with the texts of the other language. A member that the other
+ * language does not have stays English.
+ */
 function translate<T>(original: T, other: unknown): T {
   if (typeof original === 'string') return (typeof other === 'string' ? other : original) as T
   const members = Object.entries(original as object).map(([name, member]) => [
@@ -59,7 +62,7 @@ export function withoutDirections(text: string): string {
   return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }
 
-/** Keeps a text of another writing direction from reordering the words around it (U+2068, U+2069). */
+/** Isolates a text, so that its writing direction does not reorder the words around it (U+2068, U+2069). */
 export function isolate(text: string): string {
   return `\u2068${withoutDirections(text)}\u2069`
 }

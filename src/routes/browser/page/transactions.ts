@@ -1,5 +1,5 @@
-// The transactions to confirm in a person's words: every signed detail, in the order of the request. Of a
-// payment, the amount and the recipient come first, as money.
+// The transactions that the person confirms, in words: every signed detail, in the order of the request. A
+// payment begins with a line about the amount and the recipient.
 
 import type { TransactionDetails } from '../../../openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../openid4vp/transaction-data/transaction-data-types.ts'
@@ -8,7 +8,7 @@ import { fill, isolate, type Texts, withoutDirections } from './texts.ts'
 
 type Detail = TransactionDetails['details'][number]
 
-/** Dependencies of the words. */
+/** Input for the words, besides the transactions. */
 export type TransactionWords = {
   readonly addedTypes: readonly AddedTransactionDataType[]
   readonly texts: Texts
@@ -16,7 +16,9 @@ export type TransactionWords = {
   readonly locale: string | null
 }
 
-/** Summarizes transactions: in our words for built-in types, in the relying party's for its own. */
+/**
+ * Summarizes transactions. Built-in types have our words. Types that the relying party added have its words.
+ */
 export function summarizeTransactions(
   transactions: readonly TransactionDetails[],
   { addedTypes, texts, locale }: TransactionWords,
@@ -42,10 +44,10 @@ export function summarizeTransactions(
 /** Type of a payment (EUDI TS12 1.0 §4.3.1). */
 const PAYMENT = 'urn:eudi:sca:payment:1'
 
-/** Details that the summary of a payment contains. */
+/** Details that the title of a payment already contains. They are not listed again. */
 const IN_MONEY: ReadonlySet<string> = new Set(['amount', 'currency', 'payee.name'])
 
-/** "€12.50 to Shop" */
+/** Returns a text such as "€12.50 to Shop"; undefined without an amount of money or a recipient. */
 function paymentWords(details: readonly Detail[], texts: Texts, locale: string | null): string | undefined {
   const [amount, currency, payee] = ['amount', 'currency', 'payee.name'].map((name) =>
     detailValue(name, details),
@@ -55,7 +57,7 @@ function paymentWords(details: readonly Detail[], texts: Texts, locale: string |
   return fill(texts.payment, { amount: money, payee: isolate(valueWords(payee, texts)) })
 }
 
-/** Returns an amount of money with every digit that was signed; undefined for anything else. */
+/** Returns the text of an amount of money, with every digit that was signed; undefined for anything else. */
 function amountWords(
   amount: Detail['value'] | undefined,
   currency: Detail['value'] | undefined,
@@ -71,7 +73,7 @@ function detailValue(name: string, details: readonly Detail[]): Detail['value'] 
   return details.find(({ path }) => builtInName(path) === name)?.value
 }
 
-/** Limit of a value's text. The wallet shows the whole. */
+/** Limit of a value's text. The wallet shows the whole value. */
 const VALUE_CHARACTERS = 200
 
 function valueWords(value: Detail['value'], texts: Texts): string {
@@ -80,12 +82,12 @@ function valueWords(value: Detail['value'], texts: Texts): string {
   return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
 }
 
-/** Leaves out the containers of a detail, which mean nothing to people. */
+/** Returns the name of a detail, without the containers around the detail, which mean nothing to people. */
 function builtInName(path: readonly string[]): string {
   return path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
 }
 
-/** Returns the label of a detail; null for a logo. */
+/** Returns the label of a detail; null for a logo, which is not shown. */
 function builtInLabel(name: string, { transactionDetails }: Texts): string | null {
   if (name === 'payee.logo') return null
   return (Object.hasOwn(transactionDetails, name) ? transactionDetails[name] : undefined) ?? name

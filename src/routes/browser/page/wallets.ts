@@ -1,5 +1,5 @@
 // The choice of a wallet on the session page: the wallets that can answer this request, by country and
-// platform. A choice is a link to the same page, so nothing is remembered.
+// platform. A choice is a link to the same page. The service does not store it.
 
 import { html } from 'hono/html'
 import type { OfferedWallet, PageView } from '../../../session/views/page-view.ts'
@@ -8,7 +8,7 @@ import type { WalletProfile } from '../../../wallets/profiles/profile.ts'
 import type { Markup } from './document.ts'
 import { fill, type Texts } from './texts.ts'
 
-/** Dependencies of the choice. */
+/** Input for the choice. */
 export type WalletsInput = {
   readonly view: PageView
   /** Wallets that can answer, or may be able to. */
@@ -26,7 +26,7 @@ type PersonDevice = {
   readonly country: string | null
 }
 
-/** Reads the headers of the browser. `locale`: the locale of the session. */
+/** Returns the person's device, by the headers of the browser. `locale`: the locale of the session. */
 export function deviceOf(
   userAgent: string | undefined,
   acceptLanguage: string | undefined,
@@ -43,7 +43,7 @@ export function chosenProfile({ view }: Pick<WalletsInput, 'view'>): WalletProfi
   return view.wallet === null ? undefined : walletProfile(view.wallet)
 }
 
-/** Shows which wallet was chosen, how to install it, and the way back to any wallet. */
+/** Shows the name of the chosen wallet, links to install it, and the link back to any wallet. */
 export function chosenMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const profile = chosenProfile(input)
   if (profile === undefined) return ''
@@ -60,7 +60,9 @@ ${stores.length === 0 ? '' : html`<p class="soft">${fill(texts.wallets.install, 
 
 type Store = keyof WalletProfile['install']
 
-/** Shows the list of wallets, closed at first: today's ways come first. */
+/**
+ * Shows the list of wallets. It is closed at first, because the ways that need no chosen wallet come first.
+ */
 export function walletsMarkup(texts: Texts, input: WalletsInput): Markup | '' {
   const offered = input.wallets.flatMap((wallet) => {
     const profile = walletProfile(wallet.id)
@@ -92,7 +94,10 @@ ${groups
 
 type Entry = OfferedWallet & { readonly profile: WalletProfile }
 
-/** A wallet that only the browser's API reaches is hidden until a script finds one of its protocols. */
+/**
+ * Returns the entry of one wallet. If only the browser's API reaches the wallet, the entry is hidden at
+ * first. A script shows the entry if the browser supports one of the wallet's protocols.
+ */
 function entry(
   texts: Texts,
   input: WalletsInput,
@@ -113,7 +118,10 @@ function addressOf({ token }: WalletsInput, wallet: string): string {
   return `?${new URLSearchParams({ token, wallet })}`
 }
 
-/** In live mode people are offered no wallets for tests. */
+/**
+ * Returns true if the page offers this wallet on this device. In live mode, wallets for tests are not
+ * offered.
+ */
 function canUse({ platforms, status }: WalletProfile, { device, view }: WalletsInput): boolean {
   return (status !== 'test' || !view.livemode) && platforms.some((platform) => isFor(device, platform))
 }

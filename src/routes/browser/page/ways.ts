@@ -1,5 +1,5 @@
-// The ways to a wallet, best first. A new way is one row here: its script in assets/page shows its element if
-// the browser supports it.
+// The ways to a wallet, best first. A new way is one constant here. The way's script in assets/page shows the
+// way's element if the browser supports the way.
 
 import { html } from 'hono/html'
 import type { PageView } from '../../../session/views/page-view.ts'
@@ -8,13 +8,14 @@ import type { Markup } from './document.ts'
 import type { StateText } from './script-data.ts'
 import { fill, type Texts } from './texts.ts'
 
-/** Dependencies of the ways. */
+/** Input for the ways. */
 export type WaysInput = {
   readonly view: PageView
   /** Address of the QR code's picture; null when there is none. */
   readonly qr: string | null
   /**
-   * Address of the sandbox's wallet. Null without a sandbox, empty when only a script can make the request.
+   * Address of the sandbox's wallet. Null: there is no sandbox, or the session is live. Empty: only a script
+   * can make the request.
    */
   readonly testWallet: string | null
   /** Name of the chosen wallet; null for any wallet. */
@@ -22,9 +23,9 @@ export type WaysInput = {
 }
 
 export type Way = {
-  /** Id of its element. */
+  /** Id of the way's element. */
   readonly id: string
-  /** Null if it needs no script of its own. */
+  /** Script of the way; null if the way needs no script of its own. */
   readonly script: ScriptName | null
   readonly isOffered: (input: WaysInput) => boolean
   /** Text of the state `waiting` if a person sees this way first. Null: this way is never first. */
@@ -40,7 +41,10 @@ const DC_API: Way = {
   markup: ({ onThisDevice }) => html`<button id="dc-api" type="button" hidden>${onThisDevice}</button>`,
 }
 
-/** A phone nearby can be asked by one protocol only, and an iPhone knows `org-iso-mdoc` alone. */
+/**
+ * Button for an iPhone nearby. A request to a phone nearby can have one protocol only, and an iPhone supports
+ * only `org-iso-mdoc`.
+ */
 const IPHONE: Way = {
   id: 'dc-api-iphone',
   script: null,
@@ -62,7 +66,10 @@ const LINK: Way = {
   },
 }
 
-/** Opens the request of the QR code. link.js creates a request for this browser alone. */
+/**
+ * Link to the sandbox's wallet. Without a script, it opens the request of the QR code. With a script, link.js
+ * creates a request for this browser alone.
+ */
 const TEST_WALLET: Way = {
   id: 'test-wallet',
   script: null,
@@ -76,7 +83,8 @@ const TEST_WALLET: Way = {
 const QR: Way = {
   id: 'qr',
   script: null,
-  // api/binding: a session that requires binding offers no QR code, nor does a protocol without redirects.
+  // api/binding: a session that requires a binding offers no QR code. A protocol without redirects offers
+  // none either.
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
   opening: ({ states }) => states.waiting,
   markup: ({ orScan, camera, qrAlt }, { qr }) => html`<p class="or">${orScan}</p>
@@ -88,7 +96,10 @@ const QR: Way = {
 <p class="soft camera">${camera}</p>`,
 }
 
-/** Ways by a press. On a computer, which has no link beside a QR code, the test wallet is the second way. */
+/**
+ * Ways that have a button or a link. On a computer, `LINK` is hidden beside a QR code, so the test wallet is
+ * the second way.
+ */
 const PRESSED: readonly Way[] = [DC_API, LINK, TEST_WALLET, IPHONE]
 
 const WAYS: readonly Way[] = [...PRESSED, QR]
@@ -98,7 +109,7 @@ export function listWays(input: WaysInput): readonly Way[] {
   return WAYS.filter(({ isOffered }) => isOffered(input))
 }
 
-/** Returns the buttons, the note about the last press, and the picture. */
+/** Returns the buttons, the note about the last pressed button, and the QR code. */
 export function waysMarkup(texts: Texts, input: WaysInput): Markup {
   const [buttons, pictures] = [true, false].map((isPressed) =>
     listWays(input)

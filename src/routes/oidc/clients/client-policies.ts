@@ -1,5 +1,5 @@
-// Judges the policies of a client as the creation of a verification is judged (api/creation), and returns the
-// warnings about what they cannot deliver.
+// Checks the policies of a client like the creation of a verification (api/creation). Returns warnings about
+// claims that a policy requests and the client cannot get.
 
 import { createRequest, withPreset } from '../../../api/requests.ts'
 import type { ClientWarning } from '../../../api/responses/oidc.ts'
@@ -19,10 +19,10 @@ import { partErrors } from '../../edge/validate.ts'
 import { prepareSession } from '../../verifications/creation/prepare-session.ts'
 import type { CLIENT_MESSAGES } from './client-messages.ts'
 
-/** Members of the session that a login adds to its policy. */
+/** Members that a login adds to its policy when it creates a session. */
 type LoginMembers = { readonly return_url?: string; readonly locale?: string }
 
-/** Returns the creation of a session for a policy, or the reason why no session could follow it. */
+/** Returns the creation of a session for a policy, or the error if the policy allows no session. */
 export async function preparePolicy(
   c: AppContext,
   client: OidcClientInput,
@@ -38,7 +38,7 @@ export async function preparePolicy(
   return prepared.ok ? ok(prepared.value.creation) : prepared
 }
 
-/** Returns the warnings about a client, or the first policy that no session could follow. */
+/** Returns the warnings about a client, or the error of the first policy that allows no session. */
 export async function judgePolicies(
   c: AppContext,
   client: OidcClientInput,
@@ -77,8 +77,9 @@ function requestsValues({ descriptors }: Policy): boolean {
 }
 
 /**
- * One credential must have every claim that identifies the person, and must be bound to its holder. Otherwise
- * everyone who has seen the credential could log in to the account.
+ * Returns the error if a policy cannot identify the person for a pairwise `sub`. One credential must have
+ * every claim that identifies the person, and must be bound to its holder. Otherwise everyone who has seen
+ * the credential could log in to the account.
  */
 function checkSubject(
   { subject }: OidcClientInput,

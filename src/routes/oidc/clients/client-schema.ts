@@ -1,5 +1,5 @@
-// Bodies that create or change an OpenID Connect client. Rules between members are in `checkClient`, which
-// judges the client as it will be stored.
+// Bodies that create or change an OpenID Connect client. `checkClient` has the rules between members. It
+// checks the client as it will be stored.
 
 import * as z from 'zod/mini'
 import { line } from '../../../api/page-texts.ts'
@@ -25,10 +25,10 @@ import {
 } from '../../../relying-party/oidc/client.ts'
 import type { ClientMessage } from './client-messages.ts'
 
-/** Bytes of a client's body. */
+/** Limit of a client's body, in bytes. */
 export const CLIENT_LIMIT = 128 * 1024
 
-/** Members of a key that say what it is for. All other members are dropped. */
+/** Members that describe the use of a key. Except the key itself, all other members are dropped. */
 const named = {
   kid: z.exactOptional(text(200)),
   use: z.exactOptional(z.enum(['sig', 'enc'])),
@@ -37,7 +37,10 @@ const named = {
 
 const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
 
-/** RFC 7518 §6.3.1. Encryption to a key with an even integer would fail after the person has answered. */
+/**
+ * Returns the schema of an odd integer of an RSA key (RFC 7518 §6.3.1). With an even integer, encryption
+ * would fail only after the person has answered.
+ */
 const oddInteger = (pattern: RegExp, least: (octets: number) => number, message: string) =>
   z.string().check(
     z.regex(pattern, message),
@@ -130,7 +133,7 @@ const members = z.strictObject({
   ),
 })
 
-/** Body of a change. A member that is sent replaces the stored one as a whole. */
+/** Body of a change. A sent member replaces the whole stored member. */
 export const clientPatch = z.exactPartial(members)
 export type ClientPatch = z.infer<typeof clientPatch>
 
@@ -167,7 +170,10 @@ export function withChanges(client: OidcClientInput, patch: ClientPatch): OidcCl
   return withContentEncryption({ ...client, ...patch })
 }
 
-/** The default of Registration 1.0 §2, A128CBC-HS256, is not offered. */
+/**
+ * Returns the client with the default content encryption, A256GCM. The default of Registration 1.0 §2,
+ * A128CBC-HS256, is not offered.
+ */
 function withContentEncryption(client: OidcClientInput): OidcClientInput {
   const { id_token_encrypted_response_alg: idToken, userinfo_encrypted_response_alg: userinfo } = client
   const { id_token_encrypted_response_enc: idTokenEnc, userinfo_encrypted_response_enc: userinfoEnc } = client
@@ -178,10 +184,10 @@ function withContentEncryption(client: OidcClientInput): OidcClientInput {
   }
 }
 
-/** Error in a registration that the schema alone cannot find. */
+/** Error in a client that the schema alone does not find. */
 export type ClientError = ClientMessage & { readonly pointer: string }
 
-/** Returns the errors between members. */
+/** Returns the errors of redirect URIs, and of members that do not fit together. */
 export function checkClient(client: OidcClientInput, livemode: boolean): readonly ClientError[] {
   const { application_type, token_endpoint_auth_method: method, policies } = client
   const allowsLoopback = application_type === 'native' || !livemode
@@ -210,7 +216,10 @@ export function checkClient(client: OidcClientInput, livemode: boolean): readonl
   return errors
 }
 
-/** The URL parser drops white space and replaces backslashes: such texts are rejected. */
+/**
+ * Returns true for an https URL, or for an http URL of loopback if that is allowed. Texts with white space or
+ * backslashes are rejected, because the URL parser changes them.
+ */
 function isRedirectUri(uri: string, allowsLoopback: boolean): boolean {
   if (/[\s\p{C}\\#*]/u.test(uri) || !URL.canParse(uri)) return false
   const { protocol, hostname, username, password } = new URL(uri)

@@ -1,5 +1,5 @@
-// Handlers for the OpenID Connect clients of one relying party. Authorization is the task of their callers:
-// the operator's routes and the relying party's own.
+// Handlers for the OpenID Connect clients of one relying party. The routes that use these handlers check the
+// access: the operator's routes, and the relying party's own routes.
 
 import type {
   CreatedOidcClient,
@@ -46,7 +46,10 @@ type ClientHandler = (c: AppContext, relyingPartyId: string, id: string) => Prom
 const LIST = '/oidc_clients'
 const ONE = '/oidc_clients/:client'
 
-/** The routes: the operator's below each relying party, and the relying party's own. */
+/**
+ * Routes of clients. The operator has them below each relying party. Each relying party has them for its own
+ * clients.
+ */
 export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: string, handle: ClientHandler])[] =
   [
     ['GET', LIST, listOidcClients],
@@ -57,7 +60,7 @@ export const OIDC_CLIENT_ROUTES: readonly (readonly [method: string, path: strin
     ['POST', `${ONE}/rotate_secret`, rotateOidcSecret],
   ]
 
-/** GET: all clients. */
+/** GET: sends all clients. */
 async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<Response> {
   const clients = await relyingPartyStub(c.env, relyingPartyId)?.oidcClients()
   if (!clients?.ok) return problem(c, 'not_found')
@@ -65,20 +68,20 @@ async function listOidcClients(c: AppContext, relyingPartyId: string): Promise<R
   return sendJson(c, body)
 }
 
-/** GET: one client. */
+/** GET: sends one client. */
 async function showOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
   const client = await relyingPartyStub(c.env, relyingPartyId)?.oidcClient(id)
   return client?.ok ? sendJson(c, toWire(c, relyingPartyId, client.value)) : problem(c, 'not_found')
 }
 
-/** POST: only this response contains the secret. */
+/** POST: creates a client. Only this response contains the secret. */
 async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<Response> {
   if (loadConfig(c.env).oidc === null) return refuse(c, 'not_found', 'oidc_keys_missing')
   const settings = await currentSettings(c, relyingPartyId)
   if (!settings.ok) return settings.error
-  const sent = await readJson(c, clientCreation, CLIENT_LIMIT)
-  if (!sent.ok) return sent.error
-  const input = withDefaults(sent.value, settings.value.livemode)
+  const creation = await readJson(c, clientCreation, CLIENT_LIMIT)
+  if (!creation.ok) return creation.error
+  const input = withDefaults(creation.value, settings.value.livemode)
   const judged = await judge(c, input, settings.value)
   if (!judged.ok) return judged.error
   // The secret has 256 random bits, so a plain digest is enough.
@@ -122,7 +125,7 @@ async function changeOidcClient(c: AppContext, relyingPartyId: string, id: strin
   return sendJson(c, body)
 }
 
-/** DELETE: the client stops working within 60 s. */
+/** DELETE: deletes a client, which stops working within 60 s. */
 async function deleteOidcClient(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
   const deleted = await relyingPartyStub(c.env, relyingPartyId)?.deleteOidcClient(id)
   if (deleted !== true) return problem(c, 'not_found')
@@ -130,7 +133,7 @@ async function deleteOidcClient(c: AppContext, relyingPartyId: string, id: strin
   return new Response(null, { status: 204 })
 }
 
-/** POST: a new secret, which only this response contains. The old one works for 24 h. */
+/** POST: creates a new secret, which only this response contains. The old secret works for another 24 h. */
 async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: string): Promise<Response> {
   const stub = relyingPartyStub(c.env, relyingPartyId)
   const client = await stub?.oidcClient(id)
@@ -174,7 +177,9 @@ function newSecret(): string {
   return `ocs_${encodeBase64url(randomBytes(32))}`
 }
 
-/** Returns a client as it is shown: without secrets, and with its policies as they are applied. */
+/**
+ * Returns a client for a response: without secrets, and with the session binding that each policy applies.
+ */
 function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): OidcClientView {
   const { client_id, created_at, secrets: _, policies, ...members } = client
   return {

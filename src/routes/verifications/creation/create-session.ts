@@ -21,9 +21,9 @@ export async function createSession(c: AppContext): Promise<Response> {
   const key = c.req.header('Idempotency-Key')
   const keyError = idempotencyKeyError(key)
   if (keyError !== undefined) return memberProblem(c, keyError)
-  const sent = await readJson(c, createRequest, CREATE_LIMIT)
-  if (!sent.ok) return sent.error
-  const body = withPreset(sent.value)
+  const request = await readJson(c, createRequest, CREATE_LIMIT)
+  if (!request.ok) return request.error
+  const body = withPreset(request.value)
   const forbidden = forbiddenMember(body, caller.value)
   const prepared = forbidden ? err(forbidden) : await prepareSession(c, body, settings)
   const session = await objectOfCreation(c.env, settings.relying_party_id, key)
@@ -33,13 +33,14 @@ export async function createSession(c: AppContext): Promise<Response> {
     const { creation, findings } = prepared.value
     return sendCreation(c, await session.create({ ...creation, bodyDigest }), { ...findings, withQrCode })
   }
-  // Today's settings may forbid what was accepted earlier.
+  // The present settings may forbid a request that was accepted earlier. A repetition of that request still
+  // gets its session.
   const earlier = bodyDigest === null ? null : await session.replay(bodyDigest)
   if (earlier !== null) return sendCreation(c, earlier, { warnings: [], wallets: [], withQrCode })
   return problem(c, prepared.error.code, { errors: prepared.error.errors })
 }
 
-/** Returns the member that the settings or the scopes forbid. */
+/** Returns the error of a member that the settings or the scopes forbid; `undefined` if there is none. */
 function forbiddenMember(body: CreateRequest, { settings, scopes }: Caller): RequestError | undefined {
   if (body.return_url !== undefined && !settings.return_urls.includes(body.return_url)) {
     return notAllowed('invalid_request', '/return_url', "must be one of the relying party's return_urls")

@@ -1,12 +1,12 @@
-// Errors of a creation (api/creation). A check names the text of its message; the texts are read once, at the
-// end.
+// Errors of a creation (api/creation). The message of an error is first the name of a text. The texts are
+// read once, after all checks.
 
 import { type AssetSource, readMessage } from '../../edge/cloudflare.ts'
 import type { FieldError, ProblemCode, RequestError } from '../../edge/problems.ts'
 
 /**
- * Reports errors at their places in the body. `rows`: the problem of each error. The messages are names of
- * texts.
+ * Returns the errors of a part of the body as one request error. `rows`: the problem of each error. `parent`:
+ * the pointer of the part. The messages are names of texts.
  */
 export function requestError<Code extends string>(
   errors: readonly { readonly code: Code; readonly pointer: string }[],
@@ -20,7 +20,7 @@ export function requestError<Code extends string>(
   }
 }
 
-/** Returns the errors with texts in place of messages that are names of texts. */
+/** Returns the errors. A message that is the name of a text is replaced by the text. */
 export function withTexts(
   assets: AssetSource,
   errors: readonly FieldError[],

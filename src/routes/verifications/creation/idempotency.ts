@@ -10,14 +10,17 @@ import type { Env } from '../../../env.ts'
 import type { SessionStub } from '../../../session/store/identifier.ts'
 import type { FieldError } from '../../edge/problems.ts'
 
-/** Returns the error of a key that is not valid. */
+/** Returns the error of a malformed key; `undefined` if the key is valid or absent. */
 export function idempotencyKeyError(key: string | undefined): FieldError | undefined {
   if (key === undefined || /^[\x21-\x7e][\x20-\x7e]{0,254}$/.test(key)) return undefined
   const message = 'must be 1 to 255 printable ASCII characters'
   return { pointer: '/Idempotency-Key', code: 'invalid', message }
 }
 
-/** Returns the object of a creation: the object of its key, or a new object without a key. */
+/**
+ * Returns the Durable Object for a creation: the object that belongs to the key, or a new object without a
+ * key.
+ */
 export async function objectOfCreation(
   env: Env,
   relyingPartyId: string,
@@ -28,12 +31,14 @@ export async function objectOfCreation(
   return sessions.getByName(await objectName(env, relyingPartyId, key))
 }
 
-/** Returns the digest by which the object compares the bodies of one key. */
+/**
+ * Returns the digest of a body. The object compares the digests of bodies that are sent with the same key.
+ */
 export async function digestBody(body: object): Promise<string> {
   return encodeBase64url(await sha256(utf8(JSON.stringify(body))))
 }
 
-/** Returns the object name of an `Idempotency-Key`. It is keyed, so that it cannot be guessed. */
+/** Returns the object name of an `Idempotency-Key`. The name is a MAC, so that nobody can guess it. */
 async function objectName(env: Env, relyingPartyId: string, idempotencyKey: string): Promise<string> {
   const key = await deriveKey(loadConfig(env).serverSecret, 'idempotency')
   return encodeHex(await hmacSha256(key, utf8(`${relyingPartyId}\0${idempotencyKey}`)))

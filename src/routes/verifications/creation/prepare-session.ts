@@ -24,24 +24,26 @@ import { untrustedRequest } from './requested-trust.ts'
 import { requestedWallet } from './requested-wallet.ts'
 import { storedRequest } from './stored-request.ts'
 
-/** Members of the response that the checks find. */
+/** Members of the response that come from the checks. */
 export type CreationFindings = Pick<CreatedVerification, 'warnings' | 'wallets'>
 
-/** A checked creation, and what its response says about it. */
+/** A checked creation, and the findings of the checks for the response. */
 export type Prepared = {
   readonly creation: Omit<CreateInput, 'bodyDigest'>
   readonly findings: CreationFindings
 }
 
-/** Checks everything that can be checked before an object exists, except what the caller may do. */
+/**
+ * Runs all checks that are possible before an object exists. The rights of the caller are not checked here.
+ */
 export async function prepareSession(
   c: AppContext,
   body: CreateRequest,
   settings: Settings,
 ): Promise<Result<Prepared, RequestError>> {
   const checked = await runChecks(c.env, body, settings)
-  const found = checked.ok ? checked.value.findings.warnings : checked.error.errors
-  const described = await withTexts(c.env.ASSETS, found)
+  const problems = checked.ok ? checked.value.findings.warnings : checked.error.errors
+  const described = await withTexts(c.env.ASSETS, problems)
   if (!checked.ok) return err({ code: checked.error.code, errors: described })
   const { creation, findings } = checked.value
   return ok({
@@ -50,7 +52,7 @@ export async function prepareSession(
   })
 }
 
-/** The messages of errors and warnings name their texts. */
+/** Runs the checks. The messages of errors and warnings are names of texts. */
 async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
   const config = loadConfig(env)
   const protocol = PROTOCOLS[body.protocol]

@@ -1,5 +1,5 @@
-// `request_options` of a session (api/creation, api/protocols): the requested option, else the preference of
-// the settings, else the protocol's default. The protocol must support each of them.
+// `request_options` of a session (api/creation, api/protocols). Each option has the requested value, else the
+// value in the settings, else the protocol's default. The protocol must support this value.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import { PROTOCOLS } from '../../../openid4vp/protocols/index.ts'
@@ -13,8 +13,8 @@ import { type FieldError, type RequestError, unsatisfiable } from '../../edge/pr
 export type Options = StoredRequest['request_options']
 
 /**
- * Chooses the options. An unsupported preference of the settings is ignored; an unsupported option of the
- * request is an error.
+ * Chooses the options. A value in the settings that the protocol does not support is ignored. A requested
+ * value that the protocol does not support is an error.
  */
 export function requestOptions(
   protocolId: ProtocolId,
@@ -43,8 +43,9 @@ export function requestOptions(
 }
 
 /**
- * Returns the requested option if the protocol has it, else `undefined`. Without a request: the preference,
- * or else the protocol's default; `null` in a protocol without such an option.
+ * Returns the requested value; `undefined` if the protocol does not support it. If none is requested, returns
+ * the supported value of the settings, or else the protocol's default. Returns `null` if the protocol does
+ * not have this option.
  */
 function choose<T>(
   offered: readonly T[],

@@ -14,7 +14,10 @@ import { type RequestError, unsatisfiable } from '../../edge/problems.ts'
 import { requestError } from './creation-error.ts'
 import type { Options } from './request-options.ts'
 
-/** Builds the policy of a request that the protocol can express with these options. */
+/**
+ * Builds the policy of a request. Returns an error if the protocol cannot express the policy with these
+ * options.
+ */
 export function requestedPolicy(
   body: CreateRequest,
   settings: Settings,
@@ -28,14 +31,16 @@ export function requestedPolicy(
 
 const ENCRYPTED = 'direct_post.jwt'
 
-/** The drafts request `mso_mdoc` with an encrypted response only. */
+/**
+ * Error of a request for `mso_mdoc` with a draft protocol, which needs an encrypted response for this format.
+ */
 const NEEDS_ENCRYPTION = unsatisfiable({
   pointer: '/request_options/response_mode',
   code: 'not_in_response_mode',
   message: `must be \`${ENCRYPTED}\`: with this protocol, \`mso_mdoc\` is requested with an encrypted response only`,
 })
 
-/** Builds the policy of a request that the protocol can express. */
+/** Builds the policy of a request. Returns an error if the protocol cannot express the policy. */
 function expressiblePolicy(
   body: CreateRequest,
   settings: Settings,
@@ -48,7 +53,10 @@ function expressiblePolicy(
   return err(unsatisfiable({ pointer: '/protocol', code: 'not_in_protocol', message }))
 }
 
-/** True if the protocol can express the query. A relying party's own query may go beyond it. */
+/**
+ * Returns true if the protocol can express the query. A query that the relying party wrote itself may need
+ * more than the protocol has.
+ */
 function canExpress(
   protocol: Protocol,
   policy: Policy,
@@ -62,8 +70,8 @@ function canExpress(
 }
 
 /**
- * Builds the policy of a request. `supportsFormat` returns if the session's protocol can request a format;
- * other formats are ignored if there is a choice.
+ * Builds the policy of a request. `supportsFormat` returns true if the session's protocol can request a
+ * format. Other formats are left out, except in the caller's own query.
  */
 function buildRequested(
   body: CreateRequest,

@@ -1,5 +1,5 @@
 // Over-asking (api/creation): a creation requests more than the registration certificate of its relying party
-// covers. Wallets show or refuse it.
+// covers. A wallet shows this to the person, or refuses the request.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { CreationWarning } from '../../../api/responses/verifications.ts'
@@ -15,8 +15,8 @@ import { err, ok, type Result } from '../../../result.ts'
 import type { RequestError } from '../../edge/problems.ts'
 
 /**
- * Returns warnings about what is not registered. With `enforce_registration` they are the errors of the
- * request. `now` is Unix milliseconds.
+ * Returns warnings about requested claims that are not registered. With `enforce_registration`, these
+ * warnings are errors that reject the request. `now` is Unix milliseconds.
  */
 export function unregisteredClaims(
   body: CreateRequest,
@@ -45,7 +45,10 @@ function findUnregistered(
   return warningsAbout(uncoveredClaims(registered.value, policy.query, FORMATS), body, policy)
 }
 
-/** One warning for each claim of a `dcql_query`, and one for each scope with the credentials that lack it. */
+/**
+ * Returns one warning for each claim of a `dcql_query`, or else for each scope. The warning about a scope
+ * names the credentials in which the scope is not registered.
+ */
 function warningsAbout(
   uncovered: readonly UncoveredClaim[],
   { dcql_query, scope = [] }: CreateRequest,
@@ -56,9 +59,10 @@ function warningsAbout(
     const { id = '', format, claims } = query.credentials[i] ?? {}
     const path = JSON.stringify(claim === null ? null : claims?.[claim]?.path)
     const { credential_type, scopes = [] } = descriptors.find(({ query_id }) => query_id === id) ?? {}
-    const named = scopes.find((one) => JSON.stringify(one.path) === path)
+    const requestedScope = scopes.find((one) => JSON.stringify(one.path) === path)
     const inQuery = `/dcql_query/credentials/${i}${claim === null ? '' : `/claims/${claim}`}`
-    const inScope = named === undefined ? '/allow_derived' : `/scope/${scope.indexOf(named.scope)}`
+    const inScope =
+      requestedScope === undefined ? '/allow_derived' : `/scope/${scope.indexOf(requestedScope.scope)}`
     const pointer = dcql_query === undefined ? inScope : inQuery
     const credentials = credentialsOf.get(pointer) ?? new Set()
     credentialsOf.set(pointer, credentials.add(`${credential_type} (${format})`))

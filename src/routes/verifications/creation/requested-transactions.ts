@@ -1,5 +1,5 @@
-// Transaction data of a creation (api/transactions): from the objects of its body to the texts that wallets
-// receive.
+// Transaction data of a creation (api/transactions): makes the texts that wallets receive from the objects of
+// the body.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { JsonObject } from '../../../codec/json.ts'

@@ -1,5 +1,5 @@
-// The trust that a creation needs (api/creation): in live mode, an anchor or a list that can vouch for what
-// it asks.
+// The trust that a creation needs (api/creation). In live mode, a trust anchor or a trust list must be able
+// to vouch for the requested credentials.
 
 import type { CreateRequest } from '../../../api/requests.ts'
 import type { Env } from '../../../env.ts'
@@ -17,8 +17,9 @@ import type { AssuranceLevel } from '../../../trust/anchors/anchor.ts'
 import type { RequestError } from '../../edge/problems.ts'
 
 /**
- * Returns the error of a request that no credential of a trusted issuer can satisfy. A list that is
- * unavailable may contain the issuer, so nothing is refused then. Test mode has the sandbox's anchors.
+ * Returns the error of a request that no credential of a trusted issuer can satisfy; `undefined` otherwise.
+ * If a list is unavailable, the request is accepted, because the list may contain the issuer. Test mode
+ * accepts every request, because it has the sandbox's anchors.
  */
 export async function untrustedRequest(
   env: Env,
@@ -40,8 +41,8 @@ export async function untrustedRequest(
 }
 
 /**
- * Returns false if no trusted issuer is of a level that the request may end with. Test mode has the
- * sandbox's anchors, which are of every level.
+ * Returns true if issuers that are trusted at this level can satisfy the request. If a list is unavailable,
+ * returns true as well. Returns true in test mode, because the sandbox's anchors have every level.
  */
 export async function canReachLevel(
   env: Env,
@@ -72,7 +73,10 @@ function rulesOf(settings: Settings, { signerProfile }: Protocol) {
   return { definitions: typeDefinitions(settings.credential_types), formats: FORMATS, signerProfile }
 }
 
-/** Returns pointers to the queries, or to the types of which all queries are among them. */
+/**
+ * Returns pointers to the queries with these ids. If the body has types, returns pointers to the types whose
+ * queries all have one of these ids.
+ */
 function pointersTo(
   ids: readonly string[],
   { dcql_query, credential_types = [] }: CreateRequest,

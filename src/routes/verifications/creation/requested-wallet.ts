@@ -9,23 +9,23 @@ import type { FieldError, RequestError } from '../../edge/problems.ts'
 
 /**
  * Returns the wallet with its lowered request; `undefined` if no wallet is named. If no named wallet can
- * answer, the error lists for each wallet the members that it cannot answer.
+ * answer, the error lists the members that each wallet does not support.
  */
 export async function requestedWallet(
   { wallet }: Pick<CreateRequest, 'wallet'>,
   lowering: Lowering,
 ): Promise<Result<ChosenWallet | undefined, RequestError>> {
   if (wallet === undefined) return ok(undefined)
-  const named = [wallet].flat().map((id, index) => ({
+  const chosen = [wallet].flat().map((id, index) => ({
     pointer: typeof wallet === 'string' ? '/wallet' : `/wallet/${index}`,
     profile: walletProfile(id),
   }))
-  const unknown = named.filter(({ profile }) => profile === undefined)
+  const unknown = chosen.filter(({ profile }) => profile === undefined)
   if (unknown.length > 0) {
     return err({ code: 'invalid_request', errors: unknown.map(({ pointer }) => ({ pointer, ...UNKNOWN })) })
   }
   const errors: FieldError[] = []
-  for (const { pointer, profile } of named) {
+  for (const { pointer, profile } of chosen) {
     if (profile === undefined) continue
     const lowered = await lowerFor(profile, lowering)
     if (lowered.ok) return lowered

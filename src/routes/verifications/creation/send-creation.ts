@@ -33,7 +33,7 @@ export function sendCreation(
     })
     return problem(c, code, { errors })
   }
-  // Storage can be written again: it has just stored this creation.
+  // This creation was stored, so storage can be written again.
   resumeAlarms(c.env, Date.now())
   const { session, replayed } = creation.value
   const { verification_id, status, session_url, ...rest } = session
@@ -55,7 +55,7 @@ export function sendCreation(
   })
 }
 
-/** Returns the picture as text, without the `data:` scheme in front. */
+/** Returns the picture as text, without the `data:` scheme at the start. */
 function drawInline(uri: string): string {
   const picture = renderQr(uri, { size: QR_SIZE.standard, type: 'image/png' })
   if (!picture.ok) throw new Error('a wallet request does not fit a QR')

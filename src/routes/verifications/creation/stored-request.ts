@@ -4,7 +4,7 @@ import type { CreateRequest } from '../../../api/requests.ts'
 import type { Settings } from '../../../relying-party/document/settings.ts'
 import type { StoredRequest } from '../../../session/document/stored-request.ts'
 
-/** Returns the stored request. `made`: its members that the checks made from the body and the settings. */
+/** Returns the stored request. `made`: members that the checks made from the body and the settings. */
 export function storedRequest(
   body: CreateRequest,
   settings: Settings,

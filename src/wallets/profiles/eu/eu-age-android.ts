@@ -1,4 +1,5 @@
-// The EU age verification app on Android. It discloses every claim of a query, whatever its sets and values.
+// The EU age verification app on Android. It discloses every claim that a query names, and ignores
+// `claim_sets` and `values`.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 import { EU_AGE } from './eu-age.ts'

@@ -1,5 +1,5 @@
-// Members that the EU age verification app has on both platforms. Requests are unsigned and passed by value,
-// or use Annex C.
+// Profile members of the EU age verification app that are the same on both platforms. Its requests are
+// unsigned and passed by value, or they use ISO/IEC TS 18013-7 Annex C.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile } from '../profile.ts'

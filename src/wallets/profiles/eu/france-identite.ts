@@ -1,4 +1,4 @@
-// The French wallet: the PID, and the age attestation of the EU.
+// The French wallet. It holds the PID, and the age attestation of the EU.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

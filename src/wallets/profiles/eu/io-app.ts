@@ -1,5 +1,5 @@
-// The Italian wallet. A request needs the metadata of a verifier of its federation, so no Client Identifier
-// of this service can be used.
+// The Italian wallet. It accepts only verifiers of its federation, whose metadata the request must have. So
+// no Client Identifier of this service can be used.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

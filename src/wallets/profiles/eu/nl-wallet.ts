@@ -1,5 +1,5 @@
-// The Dutch wallet. It supports simple queries without sets. Several queries would need one format, so each
-// of its requests has one query only.
+// The Dutch wallet. It supports queries without sets. It accepts several queries only if all have the same
+// format, so each request to it has one query only.
 
 import type { WalletProfile, WalletSources } from '../profile.ts'
 
@@ -9,7 +9,7 @@ export const nlWallet: WalletProfile = {
   status: 'pilot',
   countries: ['NL'],
   platforms: ['ios', 'android'],
-  // Its https address depends on the build and is not public. These schemes open every build.
+  // The https address of the wallet depends on the build and is not public. These schemes open every build.
   links: { live: ['openid4vp', 'haip-vp', 'eu-eaap'] },
   install: {},
   protocols: ['openid4vp-1.0', 'haip-1.0'],

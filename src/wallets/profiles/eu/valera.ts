@@ -1,4 +1,5 @@
-// The Austrian wallet, and others of the VC-K library. Until 5.7.5 it fails with `credential_sets`.
+// The Austrian wallet, and other wallets that use the VC-K library. Until version 5.7.5, `credential_sets`
+// make it fail.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

@@ -1,5 +1,5 @@
-// The wallet of the Californian DMV: the mDL, by the browser on Android. Its links accept draft 18 with W3C
-// credentials only, which is not in this profile.
+// The wallet of the Californian DMV. It presents the mDL through the browser on Android. Its links accept
+// only W3C credentials over draft 18. This profile leaves the links out.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

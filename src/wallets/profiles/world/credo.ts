@@ -1,7 +1,7 @@
-// Wallets that use Credo. The source code of the Paradym Wallet was read. Behind the browser it answers for
-// one credential only. It refuses a request with an optional credential set that it cannot satisfy. It
-// supports few types of transaction data. Its scheme of ISO/IEC TS 18013-7 Annex B and Presentation Exchange
-// are for requests of draft 18.
+// Wallets that use Credo. The source code of the Paradym Wallet was read. Through the Digital Credentials API
+// the wallet discloses one credential only. It refuses a request with an optional credential set that it
+// cannot satisfy. It supports few types of transaction data. It uses the scheme of ISO/IEC TS 18013-7 Annex
+// B, and Presentation Exchange, only for requests of draft 18.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

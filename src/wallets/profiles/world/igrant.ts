@@ -1,5 +1,6 @@
-// Wallets of iGrant.io, by their public SDK. Of an mdoc they disclose elements that other queries name, and
-// whole namespaces, so they are asked for no mdoc. Nothing public says which links open the app.
+// Wallets of iGrant.io, according to their public SDK. From an mdoc they disclose whole namespaces, and
+// elements that only other queries name. So requests to these wallets leave out mdocs. No public source says
+// which links open the app.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

@@ -1,6 +1,6 @@
 // The wallet of MOSIP, in countries with eSignet. It accepts unsigned requests. It accepts signed requests
-// with EdDSA only, which this service does not use. It presents mdocs as a whole, and encrypts the VP Token
-// in a form that is not standard.
+// only with EdDSA, and this service does not sign with EdDSA. It presents an mdoc as a whole. It encrypts the
+// VP Token in a form that is not standard.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

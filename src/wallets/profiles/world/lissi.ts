@@ -1,5 +1,6 @@
-// Wallets of Lissi. Their documentation names the schemes, among them the scheme of HAIP. HAIP 1.0 fixes what
-// this profile has. Nothing public says what the other schemes support, so they are not used.
+// Wallets of Lissi. Their documentation lists several schemes, among them the scheme of HAIP. The values in
+// this profile follow from HAIP 1.0. The other schemes are not used, because no public source says what they
+// support.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

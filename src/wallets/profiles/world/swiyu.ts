@@ -1,4 +1,5 @@
-// The Swiss wallet. A verifier must be a DID in the Swiss registry, which this service does not implement.
+// The Swiss wallet. It accepts only verifiers with a DID in the Swiss registry. This service does not
+// implement such DIDs.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

@@ -1,6 +1,6 @@
-// The wallet of walt.id. It answers every query that it can, whatever the sets say. In an SD-JWT VC it
-// presents a member without its object, which no verifier accepts, and an object without members that have
-// disclosures of their own.
+// The wallet of walt.id. It answers every query that it can, even if `credential_sets` does not ask for that.
+// For a member of an object in an SD-JWT VC, it omits the disclosure of the object. No verifier accepts such
+// a presentation. For an object, it omits the members that have disclosures of their own.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'

@@ -1,6 +1,6 @@
-// A wallet in the browser. It answers every query of a request, whatever the sets say, and with every claim.
-// The only transaction data that it supports is for signatures. In an SD-JWT VC it presents an object without
-// the members that have disclosures of their own.
+// A wallet in the browser. It answers every query of a request with every claim that the query names, and
+// ignores credential sets and claim sets. The only transaction data that it supports is for signatures. It
+// presents an object in an SD-JWT VC without the members that have disclosures of their own.
 
 import { SUPPORTED } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
