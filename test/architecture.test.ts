@@ -331,7 +331,7 @@ function isInside(path: string, specifier: string): boolean {
 }
 
 describe('src/', () => {
-  it('has imports that point right, no cycle, no any, and nothing that is too long', () => {
+  it('has only allowed imports, no cycle, no `any`, and no file or function that is too long', () => {
     const files = readSources('src')
     expect(Object.keys(files).length).toBeGreaterThan(20)
     expect(errorsOf(files)).toEqual([])
@@ -350,7 +350,7 @@ describe('sandbox/', () => {
   it.each([
     ["import { a } from '../src/openid4vp/a.ts'", 'sandbox/a.ts: may not import ../src/openid4vp/a.ts'],
     ["import { a } from './issuer/a.ts'\nimport { b } from '../src/net/b.ts'", undefined],
-  ])('is checked: %j', (source, fault) => {
+  ])('is refused if a file contains %j', (source, fault) => {
     expect(errorsOf({ 'sandbox/a.ts': source })).toEqual(fault === undefined ? [] : [fault])
   })
 
@@ -361,24 +361,28 @@ describe('sandbox/', () => {
   })
 })
 
-describe('the floors of a room', () => {
-  it('have no circle', () => {
+describe('the levels of the sub-folders in a folder of src/', () => {
+  it('have no cycle', () => {
     expect(floorFaults(SUB_ROOMS)).toEqual([])
   })
 
   it.each([
     [
-      'a circle of two',
+      'a cycle of two sub-folders',
       { trust: { x509: ['anchors'], anchors: ['x509'] } },
       'trust/anchors: may not stand above x509',
     ],
     [
-      'a circle of three',
+      'a cycle of three sub-folders',
       { session: { end: ['store'], store: ['document'], document: ['end'] } },
       'session/document: may not stand above end',
     ],
-    ['a room that imports itself', { trust: { did: ['did'] } }, 'trust/did: may not stand above did'],
-    ['a floor that the table lacks', { trust: { did: ['lists'] } }, 'trust/did: may not stand above lists'],
+    ['a sub-folder that imports itself', { trust: { did: ['did'] } }, 'trust/did: may not stand above did'],
+    [
+      'an import of a sub-folder that the table does not allow',
+      { trust: { did: ['lists'] } },
+      'trust/did: may not stand above lists',
+    ],
   ])('refuse %s', (_, subRooms, fault) => {
     expect(floorFaults(subRooms)).toEqual([fault])
   })
@@ -429,7 +433,7 @@ describe('the architecture test', () => {
       'trust/path.ts: may not import ../formats/format.ts',
     ],
     [
-      'a value where only types may come from',
+      'a value import from a module for type imports only',
       { 'metrics/event.ts': "import { type A, b } from '../env.ts'" },
       'metrics/event.ts: may not import ../env.ts',
     ],
@@ -444,14 +448,14 @@ describe('the architecture test', () => {
       'session/a.ts: may import only types of ../api/responses/verifications.ts',
     ],
     ['an import of a computed name', { 'qr/png.ts': 'import(name)' }, 'qr/png.ts: imports a computed name'],
-    ['a room that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],
+    ['a folder that is not in the table', { 'utils/a.ts': '' }, 'utils/a.ts: no room called utils'],
     [
       'a router outside the edge',
       { 'session/page.ts': "import { html } from 'hono/html'" },
       'session/page.ts: may not import hono/html',
     ],
     [
-      'the whole of zod',
+      'an import of the whole of zod',
       { 'routes/a.ts': "import * as z from 'zod'", 'trust/b.ts': "import * as z from 'zod/mini'" },
       'routes/a.ts: may not import zod',
     ],
@@ -483,17 +487,17 @@ describe('the architecture test', () => {
       'cycle: trust/a.ts > trust/b.ts > trust/a.ts',
     ],
     [
-      'an import between sub-rooms',
+      'an import between sub-folders that may not import each other',
       { 'routes/wallet/a.ts': "import { b } from '../settings/b.ts'" },
       'routes/wallet/a.ts: may not import ../settings/b.ts',
     ],
     [
-      'an import of a type between sub-rooms',
+      'a type import between sub-folders that may not import each other',
       { 'formats/mdoc/a.ts': "import type { B } from '../sd-jwt-vc/b.ts'" },
       'formats/mdoc/a.ts: may not import ../sd-jwt-vc/b.ts',
     ],
     [
-      'a sub-room that is not in the table',
+      'a sub-folder that is not in the table',
       { 'session/misc/a.ts': '' },
       'session/misc/a.ts: no room called session/misc',
     ],
@@ -544,7 +548,7 @@ describe('the architecture test', () => {
     ).toEqual([])
   })
 
-  it('reads no code out of comments, strings, templates and regular expressions', () => {
+  it('ignores the text of comments, strings, templates and regular expressions', () => {
     const source = [
       "// import { a } from '../session/a.ts'",
       "/* import('../session/b.ts') : any */",

@@ -42,7 +42,7 @@ function errorsOf(path: string, source: string): string[] {
   })
 }
 
-it(`has no comment line of more than ${MAXIMUM_COLUMNS} columns`, () => {
+it(`the code has no comment line of more than ${MAXIMUM_COLUMNS} columns`, () => {
   const listed = execFileSync('git', ['ls-files', '-z', ...FOLDERS], { cwd: ROOT, encoding: 'utf8' })
   const paths = listed.split('\0').filter((path) => /\.(tsx?|mjs|js)$/.test(path))
   expect(paths.length).toBeGreaterThan(500)
@@ -57,7 +57,7 @@ it.each([
   expect(errorsOf('a.ts', source)).toEqual([expect.stringMatching(`^a.ts:${line}: 1\\d\\d columns$`)])
 })
 
-it('accepts comments of 110 columns, long code, and long addresses', () => {
+it('the check accepts comments of 110 columns, long code, and long addresses', () => {
   const source = `// ${'x'.repeat(107)}\nconst a = '${'x'.repeat(120)}'\n// https://example.org/${'x'.repeat(120)}\n`
   expect(errorsOf('a.ts', source)).toEqual([])
 })

@@ -12,12 +12,12 @@ const keys = (...all: readonly object[]) => ({
 })
 
 describe('ACCESS_TOKEN_KEYS', () => {
-  it('accepts several keys, the first of which signs', () => {
+  it('accepts several keys, and the first key signs', () => {
     const { accessTokenKeys } = parseConfig(keys(KEY, { ...KEY, kid: 'older' }))
     expect(accessTokenKeys.keys.map(({ kid }) => kid)).toEqual([KEY.kid, 'older'])
   })
 
-  it('accepts retired keys without their private half, but not as the first', () => {
+  it('accepts retired keys without their private half, but not as the first key', () => {
     const { d: _, ...retired } = { ...KEY, kid: 'retired' } as typeof KEY & { readonly d?: string }
     expect(parseConfig(keys(KEY, retired)).accessTokenKeys.keys[1]).toEqual(retired)
     expect(() => parseConfig(keys(retired, KEY))).toThrow('ACCESS_TOKEN_KEYS.keys.0.d')
@@ -41,7 +41,7 @@ describe('OIDC_KEYS', () => {
   const withKeys = (...all: readonly object[]) =>
     parseConfig({ ...TEST_ENVIRONMENT, OIDC_KEYS: JSON.stringify({ keys: all }) }).oidc?.keys
 
-  it('accepts several keys of one type, also retired ones in front', () => {
+  it('accepts several keys of one type, also if a retired key is first', () => {
     expect(withKeys(retired, es256, rs256)).toHaveLength(3)
   })
 
@@ -49,7 +49,7 @@ describe('OIDC_KEYS', () => {
     ['no P-256 key', [rs256]],
     ['no RSA key', [es256]],
     ['no private P-256 key', [retired, rs256]],
-  ])('refuses %s, since a client can register each algorithm', (_, all) => {
+  ])('is refused with %s, because a client can register each algorithm', (_, all) => {
     expect(() => withKeys(...all)).toThrow('must have a private P-256 key and a private RSA key')
   })
 
@@ -60,7 +60,7 @@ describe('OIDC_KEYS', () => {
   })
 
   it.each(['OIDC_KEYS', 'OIDC_SUBJECT_KEY'])(
-    'requires the key of subjects, too: refused without %s',
+    'is refused if %s is missing and the other variable is set',
     (name) => {
       const { [name]: _, ...without } = TEST_ENVIRONMENT as Record<string, string>
       expect(() => parseConfig(without)).toThrow('OIDC_KEYS: must be set together with OIDC_SUBJECT_KEY')

@@ -37,7 +37,7 @@ it.each(['eu', 'fedramp'])(
   },
 )
 
-it('withJurisdiction returns the same object for the same bindings, so that caches keyed by it work', () => {
+it('withJurisdiction returns the same object for the same bindings, because caches use it as a key', () => {
   const env = bindings({ JURISDICTION: 'eu' })
   expect(withJurisdiction(env)).toBe(withJurisdiction(env))
   expect(withJurisdiction(bindings({ JURISDICTION: 'eu' }))).not.toBe(withJurisdiction(env))
@@ -47,7 +47,7 @@ it('withJurisdiction refuses an unknown jurisdiction', () => {
   expect(() => loadConfig(bindings({ JURISDICTION: 'EU' }))).toThrow('JURISDICTION')
 })
 
-it('withJurisdiction gives every object class its bindings from the jurisdiction', () => {
+it('withJurisdiction limits the bindings of every object class to the jurisdiction', () => {
   const src = join(import.meta.dirname, '..', 'src')
   const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
   const classes = files

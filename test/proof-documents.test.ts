@@ -60,7 +60,7 @@ describe('cited test files', () => {
     ['a missing file', '`codec/nowhere.test.ts`', 'no file codec/nowhere.test.ts'],
     ['a file that no test runs', '`system/fuzz/targets.ts`', 'system/fuzz/targets.ts is run by no test'],
     ['a file without tests', '`documents/pages.ts`', 'documents/pages.ts has no tests'],
-    ['text in place of a file', '–', 'no test in “–”'],
+    ['a text in place of a file', '–', 'no test in “–”'],
     ['one bad file among good ones', '`codec/json.test.ts`<br>`codec/x.test.ts`', 'no file codec/x.test.ts'],
   ])('report %s', (_, cell, error) => {
     expect(citationErrors([['a threat', cell]])).toEqual([`a threat: ${error}`])
@@ -81,14 +81,17 @@ describe('docs/asvs.md', () => {
     expect(numbersOf(repeated).toSorted()).not.toEqual(expected.toSorted())
   })
 
-  it('says where each requirement is met, or why it is not', () => {
+  it('states where each requirement is met, or why it is not met', () => {
     expect(requirements(page).filter((row) => !isComplete(row))).toEqual([])
   })
 
   it.each([
     ['a missing cell', ['1.2.1', '1', 'x', 'met', '`src/x.ts`']],
-    ['no place', ['1.2.1', '1', 'x', 'met', 'somewhere', '`codec/json.test.ts`']],
-    ['a test, though it is not met', ['1.2.1', '1', 'x', 'not met', 'why', '`codec/json.test.ts`']],
+    ['a place that does not exist', ['1.2.1', '1', 'x', 'met', 'somewhere', '`codec/json.test.ts`']],
+    [
+      'a test for a requirement that is not met',
+      ['1.2.1', '1', 'x', 'not met', 'why', '`codec/json.test.ts`'],
+    ],
     ['an unknown state', ['1.2.1', '1', 'x', 'perhaps', 'why', '–']],
   ])('has no row with %s', (_, row) => {
     expect(isComplete(row)).toBe(false)
@@ -102,7 +105,7 @@ describe('docs/asvs.md', () => {
     return ['not met', 'does not apply'].includes(state) && shown === '–'
   }
 
-  it('counts its rows', () => {
+  it('states the right number of its rows', () => {
     for (const level of ['1', '2']) {
       const states = requirements(page).flatMap((row) => (row[1] === level ? [row[3]] : []))
       const counts = ['met', 'does not apply', 'not met'].map((name) =>
@@ -122,7 +125,7 @@ describe('SECURITY.md', () => {
     for (const [, time] of times) expect(time).toMatch(/^\d+ (working days|days|months)$/)
   })
 
-  it('counts the packages of the service', () => {
+  it('states the right number of packages of the service', () => {
     const { dependencies: packages } = JSON.parse(read('package.json'))
     expect(dependencies).toContain('Five packages are part of the service')
     expect(Object.keys(packages)).toHaveLength(5)
@@ -156,7 +159,7 @@ describe('docs/cryptography.md', () => {
 describe('docs/proof.md', () => {
   const page = read('docs/proof.md')
 
-  it('quotes each claim from the README, with a command that shows it', () => {
+  it('quotes each claim of the README, with a command that proves the claim', () => {
     const prose = read('README.md')
       .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .replace(/\s+/g, ' ')
@@ -177,7 +180,7 @@ describe('docs/proof.md', () => {
   })
 })
 
-it('the README asks for the Node of package.json', () => {
+it('the README requires the same Node version as package.json', () => {
   const { engines } = JSON.parse(read('package.json'))
   expect(read('README.md')).toContain(`You need Node ${String(engines.node).replace('>=', '')} or newer.`)
 })

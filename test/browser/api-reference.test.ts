@@ -95,7 +95,7 @@ describeInBrowser('the API reference', () => {
     return page.evaluate<Readonly<Record<string, string>>>('globalThis.results')
   }
 
-  it('gives a script in the place of the renderer neither cookies, storage nor the console', async () => {
+  it('gives a malicious renderer no access to cookies, storage or the console', async () => {
     expect(await openPlanted({ sandboxed: true })).toEqual({
       origin: 'null',
       storage: 'SecurityError',
@@ -107,7 +107,7 @@ describeInBrowser('the API reference', () => {
     })
   })
 
-  it('would give it the console without the sandbox', async () => {
+  it('would give a malicious renderer access to the console if the page had no sandbox', async () => {
     const { origin, storage, session } = await openPlanted({ sandboxed: false })
     expect({ origin, storage }).toEqual({ origin: BASE_URL, storage: 'readable' })
     expect(session).toMatch(/^200 /)

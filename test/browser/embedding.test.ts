@@ -65,7 +65,7 @@ defineWalletVerifier()
   const changesOn = async (page: Page) => (await recordedOn(page)).changes
   const elementFor = (address: string) => `<wallet-verifier session-url="${address}"></wallet-verifier>`
 
-  it('shows the page in its whole height, and reports each status to the page around it', async () => {
+  it('shows the page in its full height, and reports each status to the embedding page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { verification_id } = session
@@ -111,7 +111,7 @@ defineWalletVerifier()
     await expect.poll(() => changesOn(visitor.page)).toEqual([{ verification_id, status: 'canceled' }])
   })
 
-  it('reports after the person chose a wallet, and says when the verification is erased', async () => {
+  it('reports each status after the person chose a wallet, and the erasure of the verification', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()
@@ -125,7 +125,7 @@ defineWalletVerifier()
     await expect.poll(async () => (await changesOn(page)).at(-1)).toEqual({ verification_id, status: 'gone' })
   })
 
-  it('opens the link in a tab that reports nothing and is not compact', async () => {
+  it('opens the link in a tab, where the page reports nothing and is not compact', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { session_url } = await rp.create()
     const visitor = await stage.visitor({ hasTouch: true, isMobile: true })
@@ -137,7 +137,7 @@ defineWalletVerifier()
     expect(await opened.locator('main.framed, main[data-embed]').count()).toBe(0)
   })
 
-  it('the page sends nothing to a listed origin that is not the origin of the page around it', async () => {
+  it('sends nothing to a listed origin that is not the origin of the embedding page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, TILL] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()
@@ -196,7 +196,7 @@ defineWalletVerifier()
     const received = (page: Page, count: number) =>
       expect.poll(async () => (await recordedOn(page)).messages.length).toBe(count)
 
-    it('of another shape, and accepts the good one after them', async () => {
+    it('in another form, and accepts a good message after that', async () => {
       const visitor = await stage.visitor()
       const last = { ...good, status: 'declined' }
       const shapes = JSON.stringify([...BAD, last]).replace('"height":null}', '"height":Infinity}')
@@ -206,7 +206,7 @@ defineWalletVerifier()
       expect(await changesOn(visitor.page)).toEqual([{ verification_id: id, status: 'declined' }])
     })
 
-    it('of its own page, and of another frame of the service', async () => {
+    it('from its own page, and from another frame of the service', async () => {
       const visitor = await stage.visitor()
       await fulfil(visitor, `${address}*`, '<!doctype html>')
       await fulfil(visitor, `${SERVICE}/other`, posting(JSON.stringify([good])))
@@ -216,7 +216,7 @@ defineWalletVerifier()
       expect(await changesOn(visitor.page)).toEqual([])
     })
 
-    it('of another origin in its own frame', async () => {
+    it('from another origin in its own frame', async () => {
       const visitor = await stage.visitor()
       const elsewhere = 'https://evil.example/'
       await visitor.host(elsewhere, posting(JSON.stringify([good])))

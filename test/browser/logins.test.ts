@@ -43,7 +43,7 @@ describeInBrowser('a login in a browser', () => {
     return [searchParams.get('error'), searchParams.get('error_description')]
   }
 
-  it('shows who asks, the client and the host that it returns to', async () => {
+  it('shows the relying party, the client, and the host of its redirect_uri', async () => {
     const branding = { color: '#0f7a4d', logo: LOGO }
     const rp = await relyingPartyOf(stage, { name: 'Sparbank Musterstadt', branding })
     for (const [name, device] of Object.entries(DEVICES)) {
@@ -57,7 +57,7 @@ describeInBrowser('a login in a browser', () => {
 
   it.each<[string, string, Readonly<Record<string, string>>, number]>([
     ['cannot start, with a link to its client', 'login-failed', { scope: 'openid unknown' }, 1],
-    ['is of no client of ours, without a link', 'login-unknown', { client_id: 'unknown' }, 0],
+    ['has an unknown client, without a link', 'login-unknown', { client_id: 'unknown' }, 0],
   ])('shows a page if it %s', async (_, picture, parameters, links) => {
     const { url } = await request(stage, await registerClient(stage.rp))
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -86,7 +86,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('cannot go on in another browser, or after its code was redeemed', async () => {
+  it('cannot continue in another browser, or after its code was redeemed', async () => {
     const { page, made, id } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     await redeem(made, await end(page))
@@ -100,7 +100,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('ends on one device at the client, with a code for this browser', async () => {
+  it('ends at the client on one device, with a code for this browser', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const { page, made } = await begin({ rp, device: DEVICES.phone })
     expect(await page.locator('#qr').count()).toBe(0)
@@ -114,21 +114,21 @@ describeInBrowser('a login in a browser', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('ends across devices at the client: the page goes on by itself', async () => {
+  it('ends at the client after a response from another device, without a press', async () => {
     const { page, made } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     const { claims } = await redeem(made, await end(page))
     expect(claims).toMatchObject({ age_over_18: true, session_binding: 'none' })
   })
 
-  it('ends by form_post at the client', async () => {
+  it('ends at the client by form_post', async () => {
     const { page, made } = await begin({ parameters: { response_mode: 'form_post' } })
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     await end(page)
     expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
-  it('shows a button if the form of form_post is not sent by itself', async () => {
+  it('shows a button if the form of form_post is not sent automatically', async () => {
     const { page, id } = await begin({ parameters: { response_mode: 'form_post' }, device: DEVICES.phone })
     await page.route(/form-post/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)

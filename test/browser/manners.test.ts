@@ -37,7 +37,7 @@ describeInBrowser('the session page', () => {
     expect(await focused(page)).toBe('title')
   })
 
-  it('is animated only when the person allows motion', async () => {
+  it('is animated only if the person allows motion', async () => {
     for (const [reducedMotion, moves] of [
       ['reduce', 'none'],
       ['no-preference', 'turn'],
@@ -51,7 +51,7 @@ describeInBrowser('the session page', () => {
     }
   })
 
-  it('shows without JavaScript its QR code, a refused response, a new code, and the outcome', async () => {
+  it('shows its QR code, a refused response, a new code and the outcome also without JavaScript', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
@@ -69,7 +69,7 @@ describeInBrowser('the session page', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('has the heading of the first way that it shows, and the test wallet as the second button', async () => {
+  it('has the heading of its first visible way, and the test wallet as the second button', async () => {
     const { session_url } = await stage.rp.create()
     const open = async (device: keyof typeof DEVICES, hasApi: boolean) => {
       const { page } = await stage.visitor(DEVICES[device])
@@ -97,7 +97,7 @@ describeInBrowser('the session page', () => {
     expect(await open('phone', false)).toEqual(['Open your wallet', 'Open wallet app', byTest])
   })
 
-  it('is compact in a frame: its QR code needs no scrolling, and it does not speak of closing', async () => {
+  it('is compact in a frame, where its QR code needs no scrolling and no text mentions closing the page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const [session, long] = await Promise.all([
       rp.create(),
@@ -130,7 +130,7 @@ describeInBrowser('the session page', () => {
     expect(await main.innerText()).not.toContain('close')
   })
 
-  it('appears in a frame of its relying party, where the link first opens it in a tab', async () => {
+  it('appears in a frame of its relying party, where the link button first opens the page in a tab', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, walletUris } = await stage.visitor(DEVICES.phone)
@@ -154,7 +154,7 @@ describeInBrowser('the session page', () => {
     await opened.locator('main[data-state=verified]').waitFor()
   })
 
-  it('appears in no other frame', async () => {
+  it('does not appear in a frame of another page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, takeErrors } = await stage.visitor()

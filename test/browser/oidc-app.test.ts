@@ -30,7 +30,7 @@ const appPort = await freePort()
 const EXAMPLE = join(ROOT, 'examples', 'oidc-app')
 const APP = `http://localhost:${appPort}`
 
-describeInBrowser('the example of an app with openid-client', () => {
+describeInBrowser('the example app with openid-client', () => {
   const stage = useOwnBrowserStage({ env: { BASE_URL: `https://localhost:${front.port}` }, front })
   started.stage = stage
   useApp(stage)
@@ -54,7 +54,7 @@ describeInBrowser('the example of an app with openid-client', () => {
     await back.getByRole('button', { name: 'Log in with your wallet' }).waitFor()
   })
 
-  it('logs a person in across devices: the page goes on by itself', async () => {
+  it('logs a person in after a response from another device, without a press', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
     expect((await present(await stage.service.wallet.receive(await scan(page)))).status).toBe(200)

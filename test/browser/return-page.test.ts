@@ -50,7 +50,7 @@ describeInBrowser('the return page, accessible and complete on a phone and on a 
   it.each([
     ['returned in another browser', 'other_browser', 'otherBrowser'],
     ['returned too late', 'invalid_code', 'invalidCode'],
-  ])('shows a person who %s what to do', (_, code, state) =>
+  ])('shows what to do to a person who %s', (_, code, state) =>
     checked(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)

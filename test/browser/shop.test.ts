@@ -59,7 +59,7 @@ describeInBrowser('the demo shop', () => {
     return stage.service.wallet.receive(uri ?? '')
   }
 
-  it('shows the shelf', () =>
+  it('shows its products', () =>
     checked('shelf', async ({ page }) => {
       // The line below the header is as wide as the goods.
       const [line, goods] = await Promise.all(
@@ -74,7 +74,7 @@ describeInBrowser('the demo shop', () => {
       await page.emulateMedia({ colorScheme: 'light' })
     }))
 
-  it('announces what it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
+  it('shows what it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
   it('confirms an order with the test wallet', async () => {
     const { page } = await enter()
@@ -87,7 +87,7 @@ describeInBrowser('the demo shop', () => {
     await page.getByText('our server redeemed it for your order').waitFor()
   })
 
-  it('waits for the proof, and updates by itself', async () => {
+  it('waits for the proof, and updates without a reload', async () => {
     await checked('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')
       await page.goto(`${BASE_URL}/demo`)

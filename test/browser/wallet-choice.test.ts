@@ -36,7 +36,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   }
 
   it.each(['phone', 'desktop'] as const)(
-    'is one click away and in no way before it, on a %s',
+    'opens with one click and does not move the page before, on a %s',
     async (name) => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const { page } = await visit(await rp.create(NAMES), VISITORS[name])
@@ -54,7 +54,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     },
   )
 
-  it.each(['phone', 'desktop'] as const)('shows the way to the chosen wallet, on a %s', async (name) => {
+  it.each(['phone', 'desktop'] as const)('shows the request for the chosen wallet, on a %s', async (name) => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
     const { page } = await visit(await rp.create(NAMES), VISITORS[name])
     await choose(page, 'NL Wallet')
@@ -65,7 +65,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     await narrow(page, `wallet-chosen-${name}`)
   })
 
-  it('lists the wallets of the country first, and on a phone those of its platform only', async () => {
+  it('lists the wallets of the country first, and on a phone only wallets of its platform', async () => {
     const session = await stage.rp.create(OVER_18)
     const { page } = await visit({ ...session }, PHONE)
     await page.locator('summary').click()
@@ -92,7 +92,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   it.each([
     [ANDROID, 'Google Play', 'https://play.google.com/store/apps/details?id=id.paradym.wallet'],
     [IPHONE, 'App Store', 'https://apps.apple.com/app/paradym-wallet/id6449846111'],
-  ])('links to the store of the platform: %#', async (userAgent, store, address) => {
+  ])('links only to the app store of the platform: case %#', async (userAgent, store, address) => {
     const { page } = await visit(await stage.rp.create(NAMES), { ...PHONE, userAgent })
     await choose(page, 'Paradym')
     const stores = page.locator('.chosen a[target=_blank]')
@@ -105,7 +105,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await page.locator('.chosen').count()).toBe(1)
   })
 
-  it('is verified through the QR code of the chosen wallet', async () => {
+  it('leads to a verified session through the QR code for the chosen wallet', async () => {
     const session = await stage.rp.create(NAMES)
     const { page } = await visit(session, DESKTOP)
     await choose(page, 'NL Wallet')
@@ -116,7 +116,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
   })
 
-  it('renews the QR code, and offers a new one, for the chosen wallet', async () => {
+  it('is kept if the person asks for a new QR code after a refused response', async () => {
     const session = await stage.rp.create(NAMES)
     const { page } = await visit(session, DESKTOP)
     await choose(page, 'NL Wallet')
@@ -132,7 +132,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(new URL(page.url()).searchParams.get('wallet')).toBe('nl-wallet')
   })
 
-  it('opens the chosen wallet on a phone, by its own request', async () => {
+  it('opens the chosen wallet on a phone with a request for that wallet', async () => {
     const session = await stage.rp.create({ ...NAMES, required_session_binding: 'page' })
     const { page, walletUris } = await visit(session, PHONE)
     await choose(page, 'NL Wallet')
@@ -143,7 +143,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await presentNames(request)).toBe(200)
   })
 
-  it('is not remembered: no cookie, no storage, and the next visit is for any wallet', async () => {
+  it('is not stored in a cookie or storage, and the next visit is for any wallet', async () => {
     const session = await stage.rp.create(NAMES)
     const { page } = await visit(session, DESKTOP)
     await choose(page, 'NL Wallet')
@@ -153,7 +153,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await page.locator('.chosen').count()).toBe(0)
   })
 
-  it('begins with the wallet of the creation, and offers the others and the request for any', async () => {
+  it('begins with the wallet that the creation names, and offers a request for any wallet', async () => {
     const session = await stage.rp.create({ ...NAMES, wallet: 'nl-wallet' })
     const { page } = await visit(session, DESKTOP)
     await page.getByText('This request is for NL Wallet').waitFor()
@@ -179,7 +179,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     ['es', '¿Qué cartera usa?', 'Abrir NL Wallet'],
     ['it', 'Quale portafoglio usa?', 'Apri NL Wallet'],
     ['en', 'Which wallet do you use?', 'Open NL Wallet'],
-  ])('speaks the language of the page: %s', async (locale, question, open) => {
+  ])('is in the language of the page: %s', async (locale, question, open) => {
     const session = await stage.rp.create({ ...NAMES, locale })
     const { page } = await visit(session, { ...PHONE, viewport: { width: 320, height: 720 } })
     await choose(page, 'NL Wallet')

@@ -10,7 +10,7 @@ const BOUND = { ...OVER_18, required_session_binding: 'page' }
 describeInBrowser('a person with the test wallet', () => {
   const stage = useBrowserStage()
 
-  it('opens it from the session page, presents, and returns as the same browser', async () => {
+  it('opens the wallet from the session page, presents a credential, and returns in the same browser', async () => {
     const session = await stage.rp.create(BOUND)
     const { page } = await stage.visitor()
     await page.goto(session.session_url)
@@ -22,7 +22,7 @@ describeInBrowser('a person with the test wallet', () => {
     expect([channel, session_binding]).toEqual(['link', 'page'])
   })
 
-  it('works without a script: makes a mistake at first, then declines', async () => {
+  it('sends a wrong response and then declines, without JavaScript', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
@@ -39,7 +39,7 @@ describeInBrowser('a person with the test wallet', () => {
     })
   })
 
-  it.each(['phone', 'desktop'] as const)('sees a page that passes axe, on a %s', async (device) => {
+  it.each(['phone', 'desktop'] as const)('sees an accessible page, on a %s', async (device) => {
     const policy = { credential_types: ['pid', 'mdl'], scope: ['birthdate', 'given_name'] }
     const { wallet_request } = await stage.rp.create(policy)
     const { page } = await stage.visitor(DEVICES[device])

@@ -29,7 +29,7 @@ describeInBrowser('a person on the session page', () => {
     expect((await stage.rp.poll(session.verification_id)).channel).toBe('qr')
   })
 
-  it('is verified through the link: the wallet returns the person, and the relying party gets its code', async () => {
+  it('is verified through the link, and returns with a code for the relying party', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, return_url, required_session_binding: 'relying_party' })
@@ -49,7 +49,7 @@ describeInBrowser('a person on the session page', () => {
     expect([channel, session_binding]).toEqual(['link', 'relying_party'])
   })
 
-  it('learns from the return page that another browser returned, and can start again', async () => {
+  it('sees on the return page that another browser returned, and can start again', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -65,7 +65,7 @@ describeInBrowser('a person on the session page', () => {
     await page.locator('#link:enabled').waitFor()
   })
 
-  it("is verified through the browser's own API", async () => {
+  it('is verified through the Digital Credentials API', async () => {
     const session = await stage.rp.create(BOUND)
     const { page } = await stage.visitor()
     await page.exposeFunction('askWallet', respondFromBrowser)
@@ -78,10 +78,10 @@ describeInBrowser('a person on the session page', () => {
   })
 
   it.each([
-    ['on this device, in one call with all protocols', true, 'this device', 'dc-api', 3, ''],
-    ['on an Android phone nearby, by OpenID4VP alone', false, 'Android phone nearby', 'dc-api', 2, ''],
-    ['on an iPhone nearby, by org-iso-mdoc alone', false, 'iPhone nearby', 'dc-api-iphone', 1, ''],
-    ['on an iPhone nearby, asked by Safari', false, 'iPhone nearby', 'dc-api', 1, 'org-iso'],
+    ['on this device, with all protocols in one call', true, 'this device', 'dc-api', 3, ''],
+    ['on an Android phone nearby, with OpenID4VP only', false, 'Android phone nearby', 'dc-api', 2, ''],
+    ['on an iPhone nearby, with org-iso-mdoc only', false, 'iPhone nearby', 'dc-api-iphone', 1, ''],
+    ['on an iPhone nearby, with a request from Safari', false, 'iPhone nearby', 'dc-api', 1, 'org-iso'],
   ])('is verified by a wallet %s', async (_, isTouch, words, id, count, allowed) => {
     const person = await makeMdocPerson()
     const trust_anchors = [stage.authority.anchor(), person.anchor()]

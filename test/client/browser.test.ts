@@ -33,22 +33,29 @@ const ALL = [...OPENID, 'org-iso-mdoc']
 describe('digitalRequests', () => {
   it.each<[string, typeof MIXED, readonly string[] | null, boolean, BrowserChoices, readonly string[]]>([
     ['every protocol on this device', MIXED, ALL, true, {}, ALL],
-    ['those that the browser allows', MIXED, ['org-iso-mdoc'], true, {}, ['org-iso-mdoc']],
-    ['every protocol where the browser has no question', MIXED, null, true, {}, ALL],
-    ['OpenID4VP alone for a phone nearby', MIXED, ALL, false, {}, OPENID],
-    ['the family that the person chose', MIXED, ALL, false, { family: 'org-iso-mdoc' }, ['org-iso-mdoc']],
-    ['org-iso-mdoc alone where only documents are requested', DOCUMENTS, ALL, false, {}, ['org-iso-mdoc']],
-    ['the other family where the browser allows only that', DOCUMENTS, OPENID, false, {}, OPENID],
+    ['only the protocols that the browser allows', MIXED, ['org-iso-mdoc'], true, {}, ['org-iso-mdoc']],
+    ['every protocol if the browser cannot report which protocols it allows', MIXED, null, true, {}, ALL],
+    ['only OpenID4VP for a phone nearby', MIXED, ALL, false, {}, OPENID],
     [
-      'nothing of a family that the browser does not allow',
+      'only the protocol family that the person chose',
+      MIXED,
+      ALL,
+      false,
+      { family: 'org-iso-mdoc' },
+      ['org-iso-mdoc'],
+    ],
+    ['only org-iso-mdoc if the request has no other protocol', DOCUMENTS, ALL, false, {}, ['org-iso-mdoc']],
+    ['the other protocol family if the browser allows no other', DOCUMENTS, OPENID, false, {}, OPENID],
+    [
+      'no protocol of a family that the browser does not allow',
       MIXED,
       OPENID,
       false,
       { family: 'org-iso-mdoc' },
       [],
     ],
-    ['the place that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
-    ['the only request of a session of its own', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
+    ['the protocols for the device that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
+    ['the only request of a session', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
   ])('returns %s', (_, requests, allowed, isTouch, choices, protocols) => {
     browser(allowed, isTouch)
     expect(digitalRequests(requests, choices).map(({ protocol }) => protocol)).toEqual(protocols)
@@ -58,7 +65,7 @@ describe('digitalRequests', () => {
 describe('askBrowser', () => {
   const response = { protocol: 'org-iso-mdoc', data: { response: 'x' } }
 
-  it('calls the browser once, and returns what to post', async () => {
+  it('calls the browser once, and returns the body to post', async () => {
     const get = browser(ALL, true, vi.fn().mockResolvedValue({ ...response, type: 'digital' }))
     expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: true, value: response })
     expect(get.mock.calls).toEqual([[{ mediation: 'required', digital: { requests: MIXED } }]])
@@ -74,7 +81,7 @@ describe('askBrowser', () => {
 
   it.each([
     ['the person closed the dialogue', vi.fn().mockRejectedValue(new Error('NotAllowedError'))],
-    ['no credential came', vi.fn().mockResolvedValue(null)],
+    ['the browser returned no credential', vi.fn().mockResolvedValue(null)],
   ])('returns an error if %s', async (_, get) => {
     browser(ALL, true, get)
     expect(await askBrowser({ digital: { requests: MIXED } })).toEqual({ ok: false, error: 'no_response' })

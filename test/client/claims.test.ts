@@ -68,7 +68,7 @@ describe('encrypted claims', () => {
     expect(opened).toMatchObject({ ok: true })
   })
 
-  it('of a service before version 0.3 are decrypted', async () => {
+  it('made by a service before version 0.3 are decrypted', async () => {
     expect(await decryptClaims(await envelope({ typ: 'JWT' }), checks)).toMatchObject({ ok: true })
   })
 
@@ -77,8 +77,8 @@ describe('encrypted claims', () => {
     ['in another encryption', { enc: 'A128GCM' }, 'unsupported_encryption'],
     ['signed by another key', { key: retired.privateKey }, 'wrong_signature'],
     ['signed by a key that is not published', { kid: 'k3' }, 'unknown_key'],
-    ['of the type of an access token', { typ: 'at+jwt' }, 'not_claims'],
-    ['of the type of a receipt', { typ: 'verification-receipt+jwt' }, 'not_claims'],
+    ['with the typ of an access token', { typ: 'at+jwt' }, 'not_claims'],
+    ['with the typ of a receipt', { typ: 'verification-receipt+jwt' }, 'not_claims'],
     ['without a type', { typ: 'none' }, 'not_claims'],
     ['of another issuer', { payload: { iss: 'https://other.example' } }, 'wrong_audience'],
     ['for another relying party', { payload: { aud: 'rp_2' } }, 'wrong_audience'],

@@ -32,8 +32,8 @@ function problem(status: number, code: string, { retryable = false, headers = {}
   return Response.json(body, { status, headers })
 }
 
-describe('creating', () => {
-  it('sends the request with an idempotency key of its own', async () => {
+describe('the client, when it creates a verification,', () => {
+  it('sends the request with a new idempotency key', async () => {
     const { client, calls } = serviceOf(created(), created())
     const request = { credential_types: ['pid'], scope: ['age_over_18'] }
     expect(await client.create(request)).toMatchObject({ ok: true, value: { verification_id: 'v_1' } })
@@ -56,7 +56,7 @@ describe('creating', () => {
     vi.useRealTimers()
   })
 
-  it('returns the problem, and does not retry one that is not retryable', async () => {
+  it('returns the problem, and does not retry if the problem is not retryable', async () => {
     const { client, calls } = serviceOf(problem(422, 'policy_unsatisfiable'))
     const made = await client.create({})
     expect(made).toMatchObject({
@@ -90,7 +90,7 @@ describe('creating', () => {
   })
 })
 
-describe('waiting', () => {
+describe('the client, when it waits for a verification,', () => {
   it('polls for later versions until the verification has ended', async () => {
     const { client, calls } = serviceOf(session('pending', 1), session('pending', 2), session('verified', 3))
     expect(await client.wait('v_1')).toMatchObject({ ok: true, value: { status: 'verified' } })
@@ -110,14 +110,14 @@ describe('waiting', () => {
     expect(calls).toHaveLength(1)
   })
 
-  it('ends at once when the caller aborts', async () => {
+  it('stops at once if the caller aborts', async () => {
     const { client } = serviceOf(new DOMException('aborted', 'AbortError'))
     const waited = await client.wait('v_1', { signal: AbortSignal.abort() })
     expect(waited).toMatchObject({ ok: false, error: { code: 'unreachable' } })
   })
 })
 
-it('a receipt is returned as text, and a problem like any other problem', async () => {
+it('a receipt is returned as text, or as a problem if the service refuses it', async () => {
   const headers = { 'Content-Type': 'application/verification-receipt+jwt' }
   const { client, calls } = serviceOf(
     new Response('a.b.c', { headers }),
@@ -228,7 +228,7 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
   ['wallets', (client) => client.wallets(), 'GET', '/v1/wallets', null],
   ['events', (client) => client.events({ limit: 2 }), 'GET', '/v1/events?limit=2', null],
   ['events after', (client) => client.events({ after: 'c' }), 'GET', '/v1/events?after=c&limit=50', null],
-])('%s calls its route', async (_, send, method, path, body) => {
+])('the method %s calls its documented route', async (_, send, method, path, body) => {
   const { client, calls } = serviceOf(Response.json({}))
   expect(await send(client)).toEqual({ ok: true, value: {} })
   expect(calls).toMatchObject([{ method, url: `https://verifier.example${path}` }])
@@ -238,13 +238,13 @@ it.each<[string, (client: Client) => Promise<unknown>, string, string, object | 
 it.each<[string, (client: Client) => Promise<unknown>]>([
   ['createOidcClient', (client) => client.createOidcClient(registration)],
   ['rotateOidcSecret', (client) => client.rotateOidcSecret('oc_1')],
-])('%s is not repeated after a lost response, because a secret could be lost', async (_, send) => {
+])('the method %s is not repeated after a lost response, because a secret could be lost', async (_, send) => {
   const { client, calls } = serviceOf(new TypeError('connection reset'))
   expect(await send(client)).toMatchObject({ ok: false, error: { code: 'unreachable' } })
   expect(calls).toHaveLength(1)
 })
 
-it('an id is always one path segment', async () => {
+it('an id is always escaped to one path segment', async () => {
   const { client, calls } = serviceOf(session('pending', 1))
   await client.get('../events?x=')
   expect(calls[0]?.url).toBe('https://verifier.example/v1/verify/..%2Fevents%3Fx%3D')

@@ -50,21 +50,21 @@ const slowBody: Reply = (response) => response.writeHead(200).write('{"status":'
 
 describe('a response that does not come from the service', () => {
   it.each<[string, Reply, number, number]>([
-    ['HTML at 200, as of a captive portal', html(200), 200, 1],
-    ['HTML at 403, as of a proxy', html(403), 403, 1],
+    ['HTML with 200, as from a captive portal', html(200), 200, 1],
+    ['HTML with 403, as from a proxy', html(403), 403, 1],
     ['HTML at 404', html(404), 404, 1],
     ['HTML at 502', html(502), 502, 4],
     ['HTML at 504', html(504), 504, 4],
     ['HTML at 429', html(429), 429, 4],
-    ['no body at 200', send(200, ''), 200, 1],
-    ['no body at 503', send(503, ''), 503, 4],
+    ['no body with 200', send(200, ''), 200, 1],
+    ['no body with 503', send(503, ''), 503, 4],
     ['half of an object', send(200, '{"status":'), 200, 1],
     ['a list', send(200, '[]'), 200, 1],
     ['null', send(200, 'null'), 200, 1],
     ['a redirect', send(302, '', { Location: 'https://elsewhere.example/' }), 302, 1],
-    ['JSON of a proxy at 400', send(400, '{"code":1,"message":"blocked"}'), 400, 1],
-    ['JSON of a proxy at 503', send(503, '{"error":"no backend"}'), 503, 4],
-  ])('is unexpected_answer with its status: %s', async (_, reply, status, calls) => {
+    ['JSON of a proxy with 400', send(400, '{"code":1,"message":"blocked"}'), 400, 1],
+    ['JSON of a proxy with 503', send(503, '{"error":"no backend"}'), 503, 4],
+  ])('gives unexpected_answer and its status: %s', async (_, reply, status, calls) => {
     const { client, requests } = await serviceOf([reply])
     const error = { code: 'unexpected_answer', status, detail: null, retryable: calls > 1 }
     expect(await client.get('v_1')).toMatchObject({ ok: false, error })
@@ -75,12 +75,12 @@ describe('a response that does not come from the service', () => {
     ['an erasure', (client) => client.erase('v_1')],
     ['a receipt', (client) => client.receipt('v_1')],
     ['a creation', (client) => client.create({})],
-  ])('does not count as %s that succeeded', async (_, call) => {
+  ])('is not reported as %s that succeeded', async (_, call) => {
     const { client } = await serviceOf([html(200)])
     expect(await call(client)).toMatchObject({ ok: false, error: { code: 'unexpected_answer', status: 200 } })
   })
 
-  it('is followed by the real response after a retry', async () => {
+  it('is retried, and the real response is returned', async () => {
     const { client, requests } = await serviceOf([html(502), found])
     expect(await client.get('v_1')).toMatchObject({ ok: true, value: { status: 'pending' } })
     expect(requests).toEqual(['GET /v1/verify/v_1', 'GET /v1/verify/v_1'])
@@ -116,7 +116,7 @@ describe('a retry', () => {
 
   it.each<[string, Reply]>([
     ['no response', silent],
-    ['half of a response', slowBody],
+    ['a response that stops halfway', slowBody],
   ])('follows %s in time', async (_, reply) => {
     const { client, requests } = await serviceOf([reply, found], { timeoutMs: 1500 })
     expect(await client.get('v_1')).toMatchObject({ ok: true })
@@ -127,11 +127,14 @@ describe('a retry', () => {
     ['a connection reset', reset, 1],
     ['a 502', html(502), 1],
     ['a 429', html(429), 4],
-  ])('follows a call with side effects only if it was refused before: %s', async (_, reply, calls) => {
-    const { client, requests } = await serviceOf([reply])
-    expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })
-    expect(requests).toHaveLength(calls)
-  })
+  ])(
+    'follows a call with side effects only if the service did not perform the call: %s',
+    async (_, reply, calls) => {
+      const { client, requests } = await serviceOf([reply])
+      expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })
+      expect(requests).toHaveLength(calls)
+    },
+  )
 
   it('ends when the caller aborts while it waits', async () => {
     const { client, requests } = await serviceOf([send(503, '', { 'Retry-After': '30' })])
@@ -145,14 +148,14 @@ describe('a retry', () => {
 })
 
 it.each([
-  ['no address', { baseUrl: 'verifier.example' }],
+  ['a relative address', { baseUrl: 'verifier.example' }],
   ['a time limit that is no number', { baseUrl: 'http://127.0.0.1:9', timeoutMs: Number.NaN }],
 ])('throws nothing for %s', async (_, connection) => {
   const client = createClient({ ...connection, token: 'x' })
   expect(await client.testWebhook()).toMatchObject({ ok: false, error: { code: 'unreachable' } })
 })
 
-it('the client names the reason when nothing is reachable', async () => {
+it('the client returns the reason if the service is unreachable', async () => {
   const { client } = await serviceOf([reset])
   const tested = await client.testWebhook()
   expect(tested).toMatchObject({ ok: false, error: { code: 'unreachable', status: null, retryable: true } })

@@ -18,7 +18,7 @@ function endpoint(expires_in = 900, { failures = [] as Response[] } = {}) {
   return { sent, send }
 }
 
-it('the client sends the credentials by Basic, and the scopes', async () => {
+it('the client sends its credentials with HTTP Basic, and the scopes in the body', async () => {
   const { sent, send } = endpoint()
   const token = accessTokens({ ...RP, fetch: send, scope: ['verify:read', 'verify:create'] })
   expect(await token()).toEqual({ ok: true, value: 'token 1' })
@@ -57,7 +57,7 @@ it('the client uses a short-lived token for half of its time', async () => {
   expect(sent).toHaveLength(2)
 })
 
-it('the client returns the endpoint’s error as the error of the call, and tries again at the next call', async () => {
+it('the client returns the token endpoint’s error, and requests a token again at the next call', async () => {
   const body = { error: 'invalid_client', error_description: 'The API key is unknown or has expired.' }
   const { send } = endpoint(900, { failures: [Response.json(body, { status: 401 })] })
   const calls: string[] = []
@@ -75,7 +75,7 @@ it('the client returns the endpoint’s error as the error of the call, and trie
   expect(calls).toEqual(['Bearer token 2'])
 })
 
-it('the client returns token_unavailable when the caller’s own function throws', async () => {
+it('the client returns token_unavailable if the caller’s own token function throws', async () => {
   const token = () => {
     throw new Error('the vault is sealed')
   }

@@ -8,7 +8,7 @@ describe('UTF-8', () => {
 
   it.each([
     ['an overlong form', [0xc0, 0xaf]],
-    ['half a character', [0xe6, 0xb8]],
+    ['an incomplete character', [0xe6, 0xb8]],
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a byte that never occurs', [0xff]],
     ['a code point past the last', [0xf4, 0x90, 0x80, 0x80]],
@@ -16,7 +16,7 @@ describe('UTF-8', () => {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined()
   })
 
-  it('keeps a byte order mark, so that JSON refuses it', () => {
+  it('keeps a byte order mark, so that JSON.parse rejects the text', () => {
     expect(decodeUtf8(Uint8Array.from([0xef, 0xbb, 0xbf, 0x31]))).toBe('\ufeff1')
   })
 })
@@ -35,7 +35,7 @@ describe('bytes', () => {
     expect(equalBytes(new Uint8Array(), bytes)).toBe(false)
   })
 
-  it('are written in lower-case hexadecimal and read in either case', () => {
+  it('are written in lower-case hexadecimal, and read from lower or upper case', () => {
     expect(encodeHex(Uint8Array.from([0, 15, 16, 255]))).toBe('000f10ff')
     const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
     expect(encodeHex(every)).toBe(Buffer.from(every).toString('hex'))

@@ -13,7 +13,7 @@ describe('canonical JSON', () => {
     )
   })
 
-  it('sorts names by UTF-16 code units, as the published example of RFC 8785 §3.2.3', () => {
+  it('sorts names by UTF-16 code units, as in the published example of RFC 8785 §3.2.3', () => {
     const input = String.raw`{
       "\u20ac": "Euro Sign", "\r": "Carriage Return", "\ufb33": "Hebrew Letter Dalet With Dagesh",
       "1": "One", "\ud83d\ude00": "Emoji: Grinning Face", "\u0080": "Control",
@@ -34,7 +34,7 @@ describe('canonical JSON', () => {
     expect(canonicalJson({ b: [{ d: 1, c: [] }, 'x y'], a: {} })).toBe('{"a":{},"b":[{"c":[],"d":1},"x y"]}')
   })
 
-  it('writes a member called __proto__ as any other', () => {
+  it('writes a member called __proto__ like any other member', () => {
     expect(canonicalJson(JSON.parse('{"__proto__":{"b":1},"a":2}'))).toBe('{"__proto__":{"b":1},"a":2}')
   })
 })

@@ -26,15 +26,15 @@ describe('decodeDer', () => {
   })
 
   it.each([
-    ['nothing', ''],
+    ['empty input', ''],
     ['an identifier without a length', '30'],
     ['content that ends early', '04 03 61 62'],
-    ['a length of which octets are missing', '04 82 01'],
+    ['a length with missing octets', '04 82 01'],
     ['bytes after the element', '05 00 00'],
     ['a child that reaches beyond its parent', '30 03 04 02 61'],
     ['the indefinite length', '30 80 05 00 00 00'],
     ['a length with a leading zero octet', `04 82 00 80 ${'00'.repeat(128)}`],
-    ['a long form where the short one does', '04 81 01 61'],
+    ['a length in long form that fits the short form', '04 81 01 61'],
     ['a length of five octets', '04 85 00 00 00 00 01 61'],
     ['a high tag number', '1f 1f 00'],
     ['end-of-contents', '00 00'],
@@ -69,20 +69,20 @@ describe('values', () => {
     expect(readObjectIdentifier(decode(hex))).toBe(dotted)
   })
 
-  it('reads an arc of 128 bits whole (X.667 §7; encoded by OpenSSL)', () => {
+  it('reads an object identifier arc of 128 bits (X.667 §7; encoded by OpenSSL)', () => {
     const element = decode('06 14 69 83 f0 9d a7 eb cf de e0 c7 a1 a7 b2 c0 94 8c c8 f9 d7 76')
     expect(readObjectIdentifier(element)).toBe('2.25.329800735698586629295641978511506172918')
   })
 
   it.each([
     ['an empty object identifier', '06 00'],
-    ['an arc with a leading zero octet', '06 03 2a 80 01'],
-    ['an arc that does not end', '06 02 2a 86'],
+    ['an object identifier arc with a leading zero octet', '06 03 2a 80 01'],
+    ['an object identifier whose last arc does not end', '06 02 2a 86'],
   ])('rejects %s', (_, hex) => {
     expect(readObjectIdentifier(decode(hex))).toBeUndefined()
   })
 
-  it('reads TRUE as FF only', () => {
+  it('reads only the octet FF as TRUE', () => {
     expect(['0101ff', '010100', '010101', '0102ffff'].map((hex) => readBoolean(decode(hex)))).toEqual([
       true,
       false,
@@ -91,7 +91,7 @@ describe('values', () => {
     ])
   })
 
-  it('reads positive integers without their sign octet, and rejects zero, negative and padded ones', () => {
+  it('reads positive integers without their sign octet, and rejects zero, negative and padded integers', () => {
     expect(readPositiveInteger(decode('02 02 00 ff'))).toEqual(bytes('ff'))
     for (const hex of ['020100', '0201ff', '0202007f', '0202ffff', '0200']) {
       expect(readPositiveInteger(decode(hex))).toBeUndefined()

@@ -27,7 +27,7 @@ describe('parseJson', () => {
     '"\\\\"',
     '{"\\\\": 1, "\\\\\\\\": 2}',
     '{"a\\"b": 1, "a\\\\": 2}',
-  ])('reads %s as the platform does', (text) => {
+  ])('reads %s with the same result as JSON.parse', (text) => {
     expect(parseJson(text, LIMITS)).toEqual({ ok: true, value: JSON.parse(text) })
   })
 
@@ -70,7 +70,7 @@ describe('parseJson', () => {
     expect(fault(`[${'[],'.repeat(100)}[]]`)).toBeUndefined()
   })
 
-  it('finds the end of a string as the platform does, with any quotes and backslashes', () => {
+  it('finds the end of a string like JSON.parse, with any quotes and backslashes', () => {
     let texts = ['']
     for (let length = 0; length < 7; length++) {
       for (const inside of texts) {
@@ -101,7 +101,7 @@ describe('parseJson', () => {
     expect(fault(text)).toBeDefined()
   })
 
-  it('keeps __proto__ as a member of its own, without touching any prototype', () => {
+  it('keeps __proto__ as an own member, and changes no prototype', () => {
     const parsed = parseJsonObject('{"__proto__": {"polluted": true}}', LIMITS)
     if (!parsed.ok) throw new Error(parsed.error)
     expect(Object.keys(parsed.value)).toEqual(['__proto__'])
@@ -111,12 +111,12 @@ describe('parseJson', () => {
 })
 
 describe('JSON objects', () => {
-  it.each(['[]', 'null', '1', '"a"', 'true'])('are not %s', (text) => {
+  it.each(['[]', 'null', '1', '"a"', 'true'])('do not include %s', (text) => {
     expect(parseJsonObject(text, LIMITS)).toEqual({ ok: false, error: 'not_json' })
     expect(isJsonObject(JSON.parse(text))).toBe(false)
   })
 
-  it('have only their own members', () => {
+  it('have no inherited members', () => {
     expect(member({ a: 1 }, 'a')).toBe(1)
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(member({ a: 1 }, name)).toBeUndefined()

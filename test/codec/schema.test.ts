@@ -38,7 +38,7 @@ describe('a list', () => {
   })
 })
 
-describe('the messages', () => {
+describe('the message of a refused value', () => {
   it.each<[string, z.ZodMiniType, unknown, string]>([
     ['a number', z.number(), '1', 'must be a number'],
     ['an integer', z.int(), 1.5, 'must be an integer'],
@@ -50,19 +50,19 @@ describe('the messages', () => {
     ['one of several', z.enum(['low', 'high']), 'x', 'must be "low" or "high"'],
     ['a number that is too small', z.int().check(z.minimum(60)), 59, 'must be at least 60'],
     ['a number that is too big', z.int().check(z.maximum(60)), 61, 'must be at most 60'],
-    ['a bound below which a number must stay', z.number().check(z.lt(60)), 60, 'must be less than 60'],
+    ['an exclusive upper bound', z.number().check(z.lt(60)), 60, 'must be less than 60'],
     ['a length', z.string().check(z.length(2)), 'abc', 'must have exactly 2 characters'],
     ['a name', z.record(text(2), z.null()), { abc: null }, 'its name must have at most 2 characters'],
     ['unknown members', z.strictObject({}), { a: 1 }, 'must not have unknown members'],
-    ['no form that fits', z.union([z.string(), z.number()]), null, 'does not fit'],
+    ['a value that fits no alternative', z.union([z.string(), z.number()]), null, 'does not fit'],
     [
-      'a form that no member names',
+      'a value whose discriminator is unknown',
       z.discriminatedUnion('kind', [z.object({ kind: z.literal('a') }), z.object({ kind: z.literal('b') })]),
       { kind: 'c' },
       'must be "a" or "b"',
     ],
     ['its own message', z.string('is no name'), null, 'is no name'],
-  ])('name %s', (_, schema, value, words) => {
+  ])('names %s', (_, schema, value, words) => {
     expect(faults(schema, value)).toEqual([words])
   })
 })

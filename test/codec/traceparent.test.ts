@@ -12,30 +12,30 @@ describe('parseTraceparent', () => {
     expect(parseTraceparent(GOOD.replace(/01$/, 'fe'))).toEqual({ ...TRACE, sampled: false })
   })
 
-  it('reads the beginning of a higher version (§3.2.4)', () => {
+  it('reads the first parts of a higher version (§3.2.4)', () => {
     expect(parseTraceparent(GOOD.replace(/^00/, 'cc'))).toEqual(TRACE)
     expect(parseTraceparent(`${GOOD.replace(/^00/, 'cc')}-what-the-future-will-be-like`)).toEqual(TRACE)
   })
 
   it.each([
     ['nothing', ''],
-    ['more behind version 00', `${GOOD}-more`],
-    ['more without a dash behind a higher version', `${GOOD.replace(/^00/, 'cc')}more`],
+    ['more text after version 00', `${GOOD}-more`],
+    ['more text without a dash after a higher version', `${GOOD.replace(/^00/, 'cc')}more`],
     ['version ff', GOOD.replace(/^00/, 'ff')],
     ['a trace of zeros', GOOD.replace(/4bf9\w+/, '0'.repeat(32))],
     ['a parent of zeros', GOOD.replace('00f067aa0ba902b7', '0'.repeat(16))],
-    ['capitals', GOOD.toUpperCase()],
+    ['upper-case letters', GOOD.toUpperCase()],
     ['other characters', GOOD.replace('4bf9', 'xbf9')],
     ['a short trace', GOOD.replace('4bf9', '4bf')],
-    ['a space before', ` ${GOOD}`],
-    ['a line behind', `${GOOD}\n`],
-    ['two of them', `${GOOD}, ${GOOD}`],
+    ['a space at the beginning', ` ${GOOD}`],
+    ['a line feed at the end', `${GOOD}\n`],
+    ['two header values', `${GOOD}, ${GOOD}`],
   ])('rejects %s', (_, header) => {
     expect(parseTraceparent(header)).toBeUndefined()
   })
 })
 
-it('writes version 00 with a parent of its own', () => {
+it('a traceparent is written with version 00 and a new parent id', () => {
   expect(writeTraceparent(TRACE, '00f067aa0ba902b7')).toBe(GOOD)
   expect(writeTraceparent({ ...TRACE, sampled: false }, '00f067aa0ba902b7')).toBe(GOOD.replace(/01$/, '00'))
 })

@@ -17,7 +17,7 @@ const SCHEMA: Schema = {
 const OLD = Object.freeze({ schema: 3, name: 'a' })
 
 describe('the upgrade of a stored document', () => {
-  it('applies each step from its version on, in order', () => {
+  it('applies each upgrade step after the stored version, in order', () => {
     expect(upgradeDocument(OLD, SCHEMA)).toEqual({ schema: 5, label: 'a', color: null })
     expect(upgradeDocument({ schema: 4, label: 'b' }, SCHEMA)).toEqual({
       schema: 5,
@@ -31,13 +31,16 @@ describe('the upgrade of a stored document', () => {
     expect(upgradeDocument(document, SCHEMA)).toBe(document)
   })
 
-  it.each([2, 6, 0, -1, 3.5, '3a', undefined, null])('rejects version %j by name', (version) => {
-    expect(() => upgradeDocument({ schema: version }, SCHEMA)).toThrow(
-      `a document of unknown version ${String(version)}`,
-    )
-  })
+  it.each([2, 6, 0, -1, 3.5, '3a', undefined, null])(
+    'rejects version %j with an error that names the version',
+    (version) => {
+      expect(() => upgradeDocument({ schema: version }, SCHEMA)).toThrow(
+        `a document of unknown version ${String(version)}`,
+      )
+    },
+  )
 
-  it('leaves what is stored untouched by a crash in the middle, and succeeds at the next read', () => {
+  it('does not change the stored document in a crash, and succeeds at the next read', () => {
     const crashing: Schema = {
       ...SCHEMA,
       steps: {
@@ -70,12 +73,12 @@ describe('a document of the next version', () => {
   }
   const newer = { ...versionMembers(NEXT), label: 'a', color: null, size: 7, box: { width: 2, unit: 'cm' } }
 
-  it('is read if only members were added, and keeps them', () => {
+  it('is read if only members were added, and keeps the added members', () => {
     expect(newer).toMatchObject({ schema: 6, readable_from: 5 })
     expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
   })
 
-  it('gets the added members back, and those that the older build left out', () => {
+  it('gets its added members back, and defaults for omitted members, when the newer build reads it again', () => {
     const older = upgradeDocument(newer, SCHEMA)
     expect(upgradeDocument(older, NEXT)).toEqual(newer)
     expect(upgradeDocument({ ...older, box: { width: 3 } }, NEXT)).toMatchObject({
@@ -84,13 +87,13 @@ describe('a document of the next version', () => {
     })
   })
 
-  it('is rejected after a change that adds more than members, and by builds older than the addition', () => {
+  it('is rejected if more than members were added, or by a build older than the oldest compatible version', () => {
     expect(() => upgradeDocument({ ...newer, readable_from: 6 }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ schema: 6, label: 'a' }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')
   })
 
-  it('names the oldest version that reads it, across several additions and not across a change', () => {
+  it('names the oldest version that can read it: additions are compatible, a change is not', () => {
     const add = (stored: object) => stored
     expect(versionMembers({ ...SCHEMA, current: 8, additions: { 5: add, 6: add, 7: add } })).toEqual({
       schema: 8,
@@ -103,7 +106,7 @@ describe('a document of the next version', () => {
     expect(versionMembers(SCHEMA)).toEqual({ schema: 5 })
   })
 
-  it('may come from the upgrade of an older document', () => {
+  it('may be the result of an upgrade of an older document', () => {
     expect(upgradeDocument(OLD, NEXT)).toEqual({
       schema: 6,
       readable_from: 5,

@@ -35,17 +35,17 @@ const attemptAt = (second: number, changes: Partial<Attempt> = {}): Attempt => (
 })
 
 describe('the attempts of a step', () => {
-  it('are those between its first and its last time, each with its own details', () => {
+  it('are the attempts between its first and its last time, each with its own details', () => {
     const attempts = [10, 20, 30].map((second) => attemptAt(second))
     expect(attemptsOf(STEP, attempts).map(detailsOf)).toEqual(['pid: 10', 'pid: 20', 'pid: 30'])
   })
 
   it.each<[string, Attempt]>([
-    ['before it', attemptAt(10, { at: '2026-11-23T12:00:09.999Z' })],
-    ['after it', attemptAt(30, { at: '2026-11-23T12:00:30.001Z' })],
-    ['of another reason', attemptAt(20, { reason: { ...REASON, code: 'nonce_mismatch' } })],
-    ['of another channel', attemptAt(20, { channel: 'dc_api' })],
-  ])('are empty %s', (_, attempt) => {
+    ['before the step', attemptAt(10, { at: '2026-11-23T12:00:09.999Z' })],
+    ['after the step', attemptAt(30, { at: '2026-11-23T12:00:30.001Z' })],
+    ['with another reason', attemptAt(20, { reason: { ...REASON, code: 'nonce_mismatch' } })],
+    ['over another channel', attemptAt(20, { channel: 'dc_api' })],
+  ])('do not include an attempt %s', (_, attempt) => {
     expect(attemptsOf(STEP, [attempt])).toEqual([])
   })
 
@@ -59,7 +59,7 @@ describe('the details of an attempt', () => {
     [{ detail: 'leaf_is_ca', document_errors: null }, 'leaf_is_ca'],
     [{ document_errors: { pid: 0, mdl: 10 } }, 'pid: 0, mdl: 10'],
     [{ document_errors: null }, ''],
-  ])('of %j are "%s"', (members, expected) => {
+  ])('for %j are "%s"', (members, expected) => {
     expect(detailsOf(attemptAt(20, members))).toBe(expected)
   })
 })

@@ -38,7 +38,7 @@ const first = withNewest(EMPTY, pageOf([5, 4, 3], 'before 3'), true)
 const both = withOlder(first, pageOf([2, 1]))
 
 describe('the newest page', () => {
-  it('adds new entries before those that are shown, and keeps the older ones', () => {
+  it('adds new entries before the shown entries, and keeps older entries', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5'), true)
     expect(numbersOf(listing)).toEqual([7, 6, 5, 4, 3, 2, 1])
     expect(listing).toMatchObject({ next: null, waiting: 0 })
@@ -54,12 +54,12 @@ describe('the newest page', () => {
     expect(listing.next).toBe('before 18')
   })
 
-  it('removes what no longer matches', () => {
+  it('removes entries that no longer match', () => {
     expect(numbersOf(withNewest(both, pageOf([6, 5, 3], 'before 3'), true))).toEqual([6, 5, 3, 2, 1])
     expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
   })
 
-  it('only counts new entries while the list is used, and updates the shown entries in their places', () => {
+  it('counts new entries without showing them while the list is used, and updates the shown entries', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
     expect(listing.waiting).toBe(2)
@@ -88,11 +88,11 @@ describe('the newest page', () => {
 })
 
 describe('an older page', () => {
-  it('is added after the list, each entry once', () => {
+  it('is added to the end of the list, with each entry once', () => {
     expect(numbersOf(withOlder(first, pageOf([3, 2, 1])))).toEqual([5, 4, 3, 2, 1])
   })
 
-  it('without an entry leaves the next page to a person', () => {
+  it('without an entry is not followed by another page automatically', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
   })
 })
@@ -103,22 +103,25 @@ describe('a page of two', () => {
     [[3], 'before 3', true],
     [[3, 2], 'before 2', false],
     [[3], null, false],
-  ] as const)('with the entries %j and the cursor %j needed a search: %s', (numbers, next, expected) => {
-    expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
-  })
+  ] as const)(
+    'with the entries %j and the cursor %j is treated as a search for matches: %s',
+    (numbers, next, expected) => {
+      expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
+    },
+  )
 })
 
 describe('pages that are read again', () => {
   const third = withOlder(withOlder(first, pageOf([2, 1], 'before 1')), pageOf([0]))
   const cursorsOf = (listing: Listing) => listing.entries.map((_, place) => cursorOf(listing, place))
 
-  it('begin after the page before them', () => {
+  it('each begin after the page before', () => {
     expect(cursorsOf(third)).toEqual([null, null, null, 'before 3', 'before 3', 'before 1'])
     expect(cursorOf(third, 99)).toBe('before 1')
     expect(cursorOf(EMPTY, 0)).toBeNull()
   })
 
-  it('leave no entry between the newest page and older ones, when new entries have arrived', () => {
+  it('leave no gap between the newest page and older pages if new entries have arrived', () => {
     const moved = withNewest(third, pageOf([7, 6, 5], 'before 5'), true)
     expect(cursorsOf(moved)).toEqual([
       null,
@@ -130,7 +133,7 @@ describe('pages that are read again', () => {
     ])
   })
 
-  it('change entries in their places, and add none', () => {
+  it('update the shown entries, and add no entry', () => {
     const listing = withChanged(third, pageOf([2, 1, -1], 'before -1', 'verified'))
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1, 0])
     expect(listing.entries.map(({ status }) => status === 'verified')).toEqual([

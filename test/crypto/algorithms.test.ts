@@ -6,7 +6,7 @@ import {
 } from '../../src/crypto/algorithms.ts'
 
 describe('the table of algorithms', () => {
-  it.each(SIGNATURE_ALGORITHMS)('has an entry for %s, of the same name', (name) => {
+  it.each(SIGNATURE_ALGORITHMS)('has an entry for %s with the same name', (name) => {
     expect(signatureAlgorithm(name)?.name).toBe(name)
   })
 
@@ -35,7 +35,7 @@ describe('the table of algorithms', () => {
     expect(signatureAlgorithm(alg)).toBeUndefined()
   })
 
-  it('advertises only names that fix the curve, ES256 first', () => {
+  it('advertises only names that imply the curve, with ES256 first', () => {
     expect(ADVERTISED_ALGORITHMS).toEqual(['ES256', 'ES384', 'ES512', 'Ed25519'])
   })
 })

@@ -54,7 +54,7 @@ const headers = (alg: Value) => ({
 
 describe('COSE_Sign1', () => {
   it.each(COSE_SIGNATURE_ALGORITHMS)(
-    'with algorithm %i verifies what was signed, and nothing else',
+    'with algorithm %i verifies only for the signed content',
     async (alg) => {
       const key = makePrivateKey(CURVES[String(alg) as keyof typeof CURVES])
       const message = decodeCoseSign1(itemOf(makeSign1(headers(alg), PAYLOAD, { key, alg })))
@@ -68,8 +68,8 @@ describe('COSE_Sign1', () => {
   )
 
   it.each<readonly [string, Value, string]>([
-    ['no array', {}, 'malformed'],
-    ['three members', [encode(new Map([[1, -7]])), {}, null], 'malformed'],
+    ['a value that is no array', {}, 'malformed'],
+    ['only three members', [encode(new Map([[1, -7]])), {}, null], 'malformed'],
     ['a protected header that is no byte string', [{}, {}, null, PAYLOAD], 'malformed'],
     ['a protected header that is no map', [encode([]), {}, null, PAYLOAD], 'malformed'],
     ['a protected header with a byte after it', [raw('44a1012600'), {}, null, PAYLOAD], 'malformed'],
@@ -80,7 +80,7 @@ describe('COSE_Sign1', () => {
     ['a signature that is null', [encode(new Map([[1, -7]])), {}, null, null], 'malformed'],
     ['a label in both headers', [encode(new Map([[1, -7]])), new Map([[1, -7]]), null, PAYLOAD], 'malformed'],
     ['RS256', [encode(new Map([[1, -257]])), {}, null, PAYLOAD], 'unsupported_algorithm'],
-    ['a MAC’s algorithm', [encode(new Map([[1, 5]])), {}, null, PAYLOAD], 'unsupported_algorithm'],
+    ['an algorithm for MACs', [encode(new Map([[1, 5]])), {}, null, PAYLOAD], 'unsupported_algorithm'],
     [
       'crit in an unprotected header',
       [encode(new Map([[1, -7]])), new Map([[2, [1]]]), null, PAYLOAD],
@@ -92,7 +92,7 @@ describe('COSE_Sign1', () => {
 })
 
 describe('COSE_Mac0', () => {
-  it('verifies with its key what was authenticated, and nothing else', async () => {
+  it('verifies only with its key and the authenticated content', async () => {
     const message = decodeCoseMac0(itemOf(makeMac0(headers(5), PAYLOAD, MAC_KEY)))
     if (!message.ok) throw new Error(message.error)
     expect(await verifyCoseMac0(message.value, PAYLOAD, MAC_KEY)).toBe(true)

@@ -65,7 +65,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     expect(coseKeyOf(entries)).toBeUndefined()
   })
 
-  it('is decompressed as node:crypto does, with either sign', () => {
+  it('is decompressed with the same result as node:crypto, for both signs', () => {
     const other = Buffer.from(compressed)
     other[0] = (other[0] ?? 0) ^ 1
     for (const form of [compressed, other]) {
@@ -74,7 +74,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     }
   })
 
-  it('is not decompressed from another form, another length, or an x without a point', () => {
+  it('is not decompressed from another form, another length, or an x that is not on the curve', () => {
     expect(decompressPoint(crv, Buffer.concat([Buffer.of(4), x]))).toBeUndefined()
     expect(decompressPoint(crv, compressed.subarray(0, size))).toBeUndefined()
     expect(decompressPoint(crv, Buffer.alloc(1 + size, 0xff).fill(2, 0, 1))).toBeUndefined()
@@ -99,12 +99,12 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
 describe('a P-256 point in a certificate', () => {
   const { x, y } = pointOf('P-256')
 
-  it('off the curve is no key', async () => {
+  it('that is off the curve gives no key', async () => {
     const { der } = await mintCertificate({ spki: p256Spki(Buffer.concat([Buffer.of(4), y, x])) })
     expect(decodeCertificate(der)).toMatchObject({ subjectKey: undefined })
   })
 
-  it('compressed is the same key as uncompressed', async () => {
+  it('gives the same key in compressed and uncompressed form', async () => {
     const form = Buffer.concat([Buffer.of(2 + ((y.at(-1) ?? 0) & 1)), x])
     const { der } = await mintCertificate({ spki: p256Spki(form) })
     const point = Uint8Array.from([4, ...x, ...y])
@@ -118,7 +118,7 @@ describe('an RSA key in a certificate', () => {
     [2040, false],
     [2047, false],
     [2048, true],
-  ])('of %i bits is accepted: %s', async (modulusLength, isAccepted) => {
+  ])('with %i bits is accepted: %s', async (modulusLength, isAccepted) => {
     const { publicKey } = generateKeyPairSync('rsa', { modulusLength })
     const spki = Uint8Array.from(publicKey.export({ format: 'der', type: 'spki' }))
     const { der } = await mintCertificate({ spki })

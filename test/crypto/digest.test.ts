@@ -15,7 +15,7 @@ describe('digest', () => {
     expect(computed).toBe(createHash(name.replace('-', '')).update('abc').digest('hex'))
   })
 
-  it('computes SHA-256 by its own function, too', async () => {
+  it('computes SHA-256 with its separate function too', async () => {
     expect(await sha256(utf8('x'))).toEqual(await digest('sha-256', utf8('x')))
   })
 

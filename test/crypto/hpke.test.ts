@@ -25,7 +25,7 @@ const RFC_KEY: PrivateJwk = {
 const RFC_BINDING = { info: hex(rfc9180.info), aad: hex(rfc9180.aad) }
 const RFC_MESSAGE = { enc: hex(rfc9180.enc), cipherText: hex(rfc9180.ct) }
 
-it('opens the first message of RFC 9180 A.3 byte for byte', async () => {
+it('opens the first message of RFC 9180 A.3 to the published bytes', async () => {
   const opened = await openHpke(RFC_MESSAGE, RFC_KEY, RFC_BINDING)
   expect(opened && encodeHex(opened)).toBe(rfc9180.pt)
 })
@@ -81,7 +81,7 @@ it.each([0, 1, 5000])('opens %i bytes of a foreign implementation', async (lengt
   expect(await openHpke(message, key, { info })).toEqual(plaintext)
 })
 
-it('does not open a message of a suite with AES-256-GCM, or for another key', async () => {
+it('does not open a message with AES-256-GCM or a message for another key', async () => {
   const key = freshKey()
   const { d: _, ...publicJwk } = key
   const plaintext = Uint8Array.of(9)

@@ -26,7 +26,7 @@ const algorithm = (name: string) => {
 }
 
 describe('parsePublicJwk', () => {
-  it('reads the public parameters and drops everything else', () => {
+  it('reads the public parameters and drops all other members', () => {
     const stranger = {
       ...P256,
       d: 'secret',
@@ -49,7 +49,7 @@ describe('parsePublicJwk', () => {
     ['RSA', { kty: 'RSA', n: 'AQAB', e: 'AQAB' }],
     ['a symmetric key', { kty: 'oct', k: 'AAAA' }],
     ['a curve outside the table', { ...P256, crv: 'secp256k1' }],
-    ['a curve that is a property of every object', { ...P256, crv: 'constructor' }],
+    ['a curve with the name of an inherited property', { ...P256, crv: 'constructor' }],
     ['no x', { ...P256, x: undefined }],
     ['no y', { ...P256, y: undefined }],
     ['a short coordinate', { ...P256, x: P256.x.slice(0, 40) }],
@@ -79,21 +79,21 @@ describe('importVerificationKey', () => {
     expect(await importVerificationKey(ED25519, algorithm('ES256'))).toBeUndefined()
   })
 
-  it('imports a stored object once, and an equal object separately', async () => {
+  it('imports the same object once, and another equal object separately', async () => {
     const kept = { ...ED25519 }
     const key = await importVerificationKey(kept, algorithm('EdDSA'))
     expect(await importVerificationKey(kept, algorithm('Ed25519'))).toBe(key)
     expect(await importVerificationKey({ ...ED25519 }, algorithm('EdDSA'))).not.toBe(key)
   })
 
-  it('imports a stored object only for its own algorithm', async () => {
+  it('imports the same object only for its own algorithm', async () => {
     const kept = { ...P256 }
     expect(await importVerificationKey(kept, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
     expect(await importVerificationKey(kept, algorithm('ES384'))).toBeUndefined()
     expect(await importVerificationKey(kept, algorithm('EdDSA'))).toBeUndefined()
   })
 
-  it('rejects a point that is not on the curve at each call', async () => {
+  it('rejects a point that is not on the curve, at every call', async () => {
     const off = { ...P256, x: P256.y, y: P256.x } as PublicJwk
     expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()
     expect(await importVerificationKey(off, algorithm('ES256'))).toBeUndefined()

@@ -53,7 +53,7 @@ describe('a compact JWS', () => {
   })
 
   it.each(['ES256', 'ES384', 'ES512', 'Ed25519'])(
-    'signed with %s verifies with its key and no other',
+    'signed with %s verifies only with its own key',
     async (alg) => {
       const [key, other] = [await makeKey(alg), await makeKey(alg)]
       const jws = decoded(signJwt({ alg }, { a: 1 }, key))
@@ -130,7 +130,7 @@ describe('a compact JWS', () => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_critical_header')
   })
 
-  it('is too large past the limits of length and depth, in header or payload', () => {
+  it('is refused as too large beyond the limits of length and depth, in header or payload', () => {
     const header = b64('{"alg":"ES256"}')
     expect(fault(`${header}.${b64(JSON.stringify({ a: 'x'.repeat(4096) }))}.AAAA`)).toBe('too_large')
     expect(fault(`${b64(JSON.stringify({ alg: 'x'.repeat(4096) }))}.e30.AAAA`)).toBe('too_large')
@@ -138,7 +138,7 @@ describe('a compact JWS', () => {
     expect(fault(`${header}.${b64(`{"a":${'['.repeat(7)}${']'.repeat(7)}}`)}.AAAA`)).toBeUndefined()
   })
 
-  it('made of dots alone is rejected', () => {
+  it('that consists of dots only is rejected', () => {
     expect(fault('.'.repeat(1_000_000))).toBe('malformed')
   })
 })

@@ -151,14 +151,14 @@ const GOOD: readonly PublicKey[] = [
 ]
 
 it.each(GOOD.map((key) => [key.crv, key] as const))(
-  'a good key of %s is accepted in every place',
+  'a good key of %s is accepted by every function that reads keys',
   async (_, key) => {
     const found = await acceptance(key)
     expect(Object.keys(found).filter((place) => !found[place])).toEqual([])
   },
 )
 
-describe('every place rejects', () => {
+describe('every function that reads keys rejects the key', () => {
   it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))('Ed25519 %s', async (_, key) => {
     expect(await acceptedIn(ed25519Jwk(key))).toEqual([])
   })

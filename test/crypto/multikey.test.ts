@@ -30,16 +30,16 @@ describe('a multikey', () => {
   it.each([
     ['no multibase', P256.slice(1)],
     ['another multibase', `m${P256.slice(1)}`],
-    ['nothing after the base', 'z'],
-    ['a character less', P256.slice(0, -1)],
-    ['a character more', `${P256}1`],
+    ['nothing after the multibase prefix', 'z'],
+    ['one character less', P256.slice(0, -1)],
+    ['one character more', `${P256}1`],
     ['a codec of key agreement (X25519)', 'z6LShs9GGnqk85isEBzzshkuVWrVKsRp24GnDuHk8QWkARMW'],
     ['secp256k1', 'zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme'],
   ])('is rejected with %s', (_, text) => {
     expect(parseMultikey(text)).toBeUndefined()
   })
 
-  it('is rejected if no point of the curve has that coordinate', () => {
+  it('is rejected if its coordinate is on no point of the curve', () => {
     // Half of all coordinates have no point, so a neighbour of a good point is rejected.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = neighbours.map(parseMultikey)

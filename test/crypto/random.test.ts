@@ -4,7 +4,7 @@ import { randomBytes } from '../../src/crypto/random.ts'
 afterEach(() => void vi.restoreAllMocks())
 
 describe('random bytes', () => {
-  it('are those of the platform’s generator', () => {
+  it('come from the random generator of the platform', () => {
     const generator = vi.spyOn(crypto, 'getRandomValues').mockImplementation((array) => {
       if (array instanceof Uint8Array) array.fill(7)
       return array

@@ -16,7 +16,7 @@ function sealedByNode(text: string | Uint8Array, { key, aad }: typeof PLACE = PL
 }
 
 describe('a derived key', () => {
-  it('is HKDF-SHA256 of the secret under its purpose, as node:crypto computes it', async () => {
+  it('is HKDF-SHA256 of the secret with its purpose, as node:crypto computes it', async () => {
     const expected = hkdfSync('sha256', SECRET, new Uint8Array(32), 'wallet-verifier/webhook', 32)
     expect(Buffer.from(await deriveKey(SECRET, 'webhook')).equals(Buffer.from(expected))).toBe(true)
   })
@@ -32,7 +32,7 @@ describe('a derived key', () => {
 })
 
 describe('a sealed text', () => {
-  it('is its iv and AES-256-GCM, as node:crypto computes it', async () => {
+  it('consists of its iv and the AES-256-GCM output, as node:crypto computes it', async () => {
     expect(await seal(PLACE, TEXT, IV)).toBe(sealedByNode(TEXT))
   })
 
@@ -43,17 +43,17 @@ describe('a sealed text', () => {
     expect(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')).toBe(TEXT)
   })
 
-  it.each([TEXT, '', 'x'.repeat(100_000)])('made by node:crypto is unsealed to its text', async (text) => {
+  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made is unsealed to its text', async (text) => {
     expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
   })
 })
 
-describe('a sealed text is not unsealed', () => {
+describe('a sealed text is not opened', () => {
   it('under another key', async () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
 
-  it('in another place', async () => {
+  it('with another place as associated data', async () => {
     expect(await unseal({ ...PLACE, aad: 'session/v_1/generation/4' }, sealedByNode(TEXT))).toBeUndefined()
   })
 
@@ -66,14 +66,14 @@ describe('a sealed text is not unsealed', () => {
     }
   })
 
-  it('cut short at any byte', async () => {
+  it('if it is cut off at any byte', async () => {
     const bytes = decodeBase64url(sealedByNode('hi'))!
     for (let length = 0; length < bytes.length; length++) {
       expect(await unseal(PLACE, encodeBase64url(bytes.slice(0, length))), `${length} bytes`).toBeUndefined()
     }
   })
 
-  it('with something appended', async () => {
+  it('with three bytes appended', async () => {
     expect(await unseal(PLACE, `${sealedByNode(TEXT)}AAAA`)).toBeUndefined()
   })
 

@@ -10,7 +10,7 @@ function makeJwk(): PrivateJwk {
   return privateKey.export({ format: 'jwk' }) as PrivateJwk
 }
 
-it('imports a key once, also from another object with the same members', async () => {
+it('a signing key is imported once, also from another object with the same members', async () => {
   const jwk = makeJwk()
   const imports = vi.spyOn(crypto.subtle, 'importKey')
   const key = await importSigningKey(jwk)
@@ -19,7 +19,7 @@ it('imports a key once, also from another object with the same members', async (
   expect([key.extractable, key.usages]).toEqual([false, ['sign']])
 })
 
-it('the public members of a cached key are refused with another private key', async () => {
+it('a signing key is refused if its public members are of a cached key and its private member is of another', async () => {
   const [own, foreign] = [makeJwk(), makeJwk()]
   await importSigningKey(foreign)
   await expect(importSigningKey({ ...foreign, d: own.d })).rejects.toThrow()

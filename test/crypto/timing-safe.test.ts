@@ -10,7 +10,7 @@ describe('two secrets', () => {
     expect(timingSafeEqualText('wv_test_ä', 'wv_test_ä')).toBe(true)
   })
 
-  it('differ if a single bit differs, wherever it is', () => {
+  it('differ if a single bit differs, at any position', () => {
     for (let bit = 0; bit < SECRET.length * 8; bit++) {
       const other = SECRET.slice()
       other[bit >> 3]! ^= 1 << (bit & 7)
@@ -21,15 +21,15 @@ describe('two secrets', () => {
 
   it.each([
     ['a prefix', SECRET.slice(0, 31)],
-    ['nothing', new Uint8Array()],
-    ['the same and a zero byte', new Uint8Array([...SECRET, 0])],
-    ['the same twice', new Uint8Array([...SECRET, ...SECRET])],
+    ['the second secret is empty', new Uint8Array()],
+    ['the second secret has an extra zero byte', new Uint8Array([...SECRET, 0])],
+    ['the second secret is the first secret twice', new Uint8Array([...SECRET, ...SECRET])],
   ])('differ if their lengths differ: %s', (_, other) => {
     expect(timingSafeEqual(SECRET, other)).toBe(false)
     expect(timingSafeEqual(other, SECRET)).toBe(false)
   })
 
-  it('differ if one is empty and the other one is zero bytes', () => {
+  it('differ if one is empty and the other has zero bytes only', () => {
     expect(timingSafeEqual(new Uint8Array(), new Uint8Array(4))).toBe(false)
     expect(timingSafeEqual(new Uint8Array(4), new Uint8Array())).toBe(false)
   })
@@ -37,7 +37,7 @@ describe('two secrets', () => {
   it.each([
     ['case', 'Secret', 'secret'],
     ['length', 'secret', 'secret '],
-    ['composition of the same letter', '\u00e9', 'e\u0301'],
+    ['the Unicode composition of a letter', '\u00e9', 'e\u0301'],
   ])('as text differ in %s', (_, a, b) => {
     expect(timingSafeEqualText(a, b)).toBe(false)
   })

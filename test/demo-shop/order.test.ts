@@ -54,7 +54,7 @@ const poll = (at: number): Call => ({
 describe('the state of an order', () => {
   it.each<[string, Order, string]>([
     ['chosen before a verification', newOrder('plum', 's'), 'chosen'],
-    ['free without alcohol', newOrder('windfall', 's'), 'free'],
+    ['free of an age check without alcohol', newOrder('windfall', 's'), 'free'],
     [
       'waiting while the verification is pending',
       withVerification(requested, reported({ status: 'pending' }), poll(NOW)),
@@ -68,7 +68,7 @@ describe('the state of an order', () => {
       'rejected',
     ],
     [
-      'rejected when the age is not proven',
+      'rejected if the age is not proven',
       withVerification(requested, reported({ checks: { age_over_18: false } }), poll(NOW)),
       'rejected',
     ],
@@ -97,7 +97,7 @@ describe('the state of an order', () => {
     expect(stateOf(withWebhook(ended, event(), webhook('evt_2')))).toBe('declined')
   })
 
-  it('adds a later session binding and keeps it', () => {
+  it('adds a session binding that arrives later, and keeps that session binding', () => {
     const bound = withVerification(
       withWebhook(requested, event(), webhook()),
       reported({ session_binding: 'relying_party' }),
@@ -128,7 +128,7 @@ describe('the records', () => {
 })
 
 describe('polling', () => {
-  it('asks the service every two seconds until the end, then once', () => {
+  it('asks the service every two seconds until the verification ends, then once', () => {
     expect([isPollDue(requested, NOW + 1_999), isPollDue(requested, NOW + 2_000)]).toEqual([false, true])
     const withEvent = withWebhook(requested, event(), webhook())
     expect(isPollDue(withEvent, NOW)).toBe(true)
@@ -137,7 +137,7 @@ describe('polling', () => {
     expect(isPollDue(withVerification(redeemed, reported(), poll(NOW)), NOW + 60_000)).toBe(false)
   })
 
-  it('by the page ends when the webhook arrives, or twenty seconds after the end', () => {
+  it('by the page ends when the webhook arrives, or twenty seconds after the verification ended', () => {
     const polled = withVerification(requested, reported(), poll(NOW))
     expect([isLive(requested, NOW), isLive(polled, NOW + 19_999), isLive(polled, NOW + 20_000)]).toEqual([
       true,

@@ -39,11 +39,11 @@ describe('a named command', () => {
     ['npm run fuzz -- --requests 9', ['npm run fuzz']],
     ['// See `npm\n// run chaos`.', ['npm run chaos']],
     ['npm run proof -- luck', ['npm run proof -- luck']],
-  ])('is unknown if package.json and the proofs lack it: "%s"', (text, unknown) => {
+  ])('is reported if it is neither in package.json nor a proof: "%s"', (text, unknown) => {
     expect(unknownCommands(text)).toEqual(unknown)
   })
 
-  it('exists', () => {
+  it('is accepted if it exists', () => {
     const unknown = files().flatMap((path) =>
       unknownCommands(readFileSync(path, 'utf8')).map((command) => `${path}: ${command}`),
     )

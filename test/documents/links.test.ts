@@ -93,7 +93,7 @@ describe('the length of pages', () => {
       `# Title\n\n<!-- Written by \`npm run generate\`. -->\n${'a line\n'.repeat(500)}`,
       false,
     ],
-  ])('judges %s', (_, text, expected) => {
+  ])('gives the expected result for %s', (_, text, expected) => {
     expect(isTooLong(text)).toBe(expected)
   })
 })

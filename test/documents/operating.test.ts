@@ -13,7 +13,7 @@ it('docs/operating.md lists every counted event, with its labels in the order of
   expect(table.trimEnd().split('\n')).toEqual(rows)
 })
 
-it('docs/operating.md queries counted events of Analytics Engine, by their columns', () => {
+it('docs/operating.md has queries that use the right columns of counted events in Analytics Engine', () => {
   const queries = [...PAGE.matchAll(/SELECT[\s\S]*?(?=\n\n|\n```)/g)].map(([query]) => query)
   expect(queries).toHaveLength(4)
   for (const query of queries) {

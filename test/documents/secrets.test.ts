@@ -33,7 +33,7 @@ describe('a file that the documentation writes', () => {
   )
 
   it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
-    'does not make git ignore a vector: %s',
+    'does not cause git to ignore another file: %s',
     (file) => {
       expect(isIgnored(file)).toBe(false)
     },

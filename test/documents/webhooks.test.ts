@@ -40,7 +40,7 @@ describe('the worked example', () => {
     )
   })
 
-  it('has a body of as many bytes as the page states', () => {
+  it('has a body with the number of bytes that the page states', () => {
     expect(Buffer.byteLength(BODY)).toBe(847)
   })
 })

@@ -59,7 +59,7 @@ const expired = make({
 
 describe('a credential whose signer names a revocation list', () => {
   it.each(['require', 'accept_unknown'] as const)(
-    'verifies if the list does not contain it, and the result reports that: %s',
+    'verifies if the list does not contain its signer, and the result reports the check: %s',
     async (setting) => {
       const { verification, check } = await verifyTraced(setting, {})
       const certificates = { status: 'valid', asOf: NOW - 86_400 }
@@ -69,14 +69,14 @@ describe('a credential whose signer names a revocation list', () => {
   )
 
   it.each(['require', 'accept_unknown'] as const)(
-    'is refused if the list contains it: %s',
+    'is refused if the list contains its signer: %s',
     async (setting) => {
       const { verification } = await verifyTraced(setting, REVOKED)
       expectRefusal(verification, { reason: 'certificate_revoked' }, 'certificate_revocation')
     },
   )
 
-  it('is unknown without the list, and verifies if the settings accept it', async () => {
+  it('has an unknown status if the list is unavailable, and verifies only if the setting is accept_unknown', async () => {
     const required = await verifyTraced('require', undefined)
     expectRefusal(
       required.verification,
@@ -95,20 +95,20 @@ describe('a credential whose signer names a revocation list', () => {
     expect([verification.result.ok, check, asked]).toEqual([true, 'skip', []])
   })
 
-  it('is refused first if forged, without a check of the list', async () => {
+  it('is refused for a forged holder signature before the list is fetched', async () => {
     const { verification, asked } = await verifyTraced('require', REVOKED, { nonce: 'f'.repeat(32) })
     expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
     expect(asked).toEqual([])
   })
 
-  it('is checked even if it has expired, because a stolen key signs any date', async () => {
+  it('is checked even if it has expired, because the thief of a key can sign any date', async () => {
     const stolen = await verifyTraced('require', REVOKED, { presentation: expired })
     expect(stolen.verification.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await verifyTraced('require', {}, { presentation: expired })
     expect(own.verification.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
-  it('is checked before its own status: the address of a revoked signer is not fetched', async () => {
+  it('is refused for a revoked signer before its status list is fetched', async () => {
     const status = { status_list: { idx: 0, uri: 'https://status.example/1' } }
     const presentation = make({ ...listed, mso: (mso) => Object.assign(mso, { status }) })
     const { verification, asked } = await verifyTraced('require', REVOKED, { presentation })
@@ -117,7 +117,7 @@ describe('a credential whose signer names a revocation list', () => {
   })
 })
 
-it('a status of a signer that may be revoked is unknown, and verifies if the settings accept it', async () => {
+it('a status list is unavailable under accept_unknown, and refused under require, if its signer’s revocation is unknown', async () => {
   const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
   const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
   const fetchResource: FetchResource = async ({ url }) =>
@@ -132,7 +132,7 @@ it('a status of a signer that may be revoked is unknown, and verifies if the set
   expectRefusal(await checked('require'), { reason: 'status_unavailable' }, 'status')
 })
 
-describe('no list is fetched for', () => {
+describe('no revocation list is fetched for', () => {
   it('a pinned signer', async () => {
     const anchor = {
       name: 'Pin',
@@ -147,7 +147,7 @@ describe('no list is fetched for', () => {
     expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
   })
 
-  it('a signer that names no list, and the result says so', async () => {
+  it('a signer that names no list, and the result has the status not_present', async () => {
     const { verification, asked, check } = await verifyTraced('require', REVOKED, { presentation: make() })
     expect(verification.result).toMatchObject({
       ok: true,

@@ -133,7 +133,7 @@ export function describeFormat(subject: Subject): void {
     )
 
   describe(`a ${format.id} presentation`, () => {
-    it('made by a foreign library verifies, every check passed or skipped in order', async () => {
+    it('made by a foreign library verifies, with every check in order', async () => {
       const verification = await verifyGood(await subject.good())
       if (!verification.result.ok) throw new Error(verification.result.error.reason)
       expect(verification.result.value).toMatchObject(subject.verified)
@@ -190,7 +190,7 @@ export function describeFormat(subject: Subject): void {
     it.each([
       ['expired', 'credential_expired'],
       ['notYetValid', 'credential_not_yet_valid'],
-    ] as const)('that is %s is authentic, and the finding says so', async (variant, finding) => {
+    ] as const)('that is %s is authentic, and its result has the reason', async (variant, finding) => {
       const { result, trace } = await verifyGood(await variants[variant]())
       expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
       expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
@@ -208,7 +208,7 @@ export function describeFormat(subject: Subject): void {
       expect(asked).toHaveLength(1)
     })
 
-    it('with an unavailable status verifies if the settings accept it, as unavailable', async () => {
+    it('with an unavailable status verifies with the status unavailable if the settings accept an unavailable status', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
       const { result, trace } = await verifyGood(await variants.withStatus(), { context })
       expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
@@ -223,13 +223,13 @@ export function describeFormat(subject: Subject): void {
       expect(asked).toEqual([])
     })
 
-    it('without holder binding is refused where binding is required', async () => {
+    it('without holder binding is refused if binding is required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const verification = await verifyGood(await variants.withoutHolderBinding())
       expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
-    it('without holder binding is unbound or refused, by its format, if binding is not required', async () => {
+    it('without holder binding is unbound, or refused by a format that always binds, if binding is not required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
       const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
@@ -256,7 +256,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toEqual([['structure', 'fail']])
     })
 
-    it('reads only its own meta objects', () => {
+    it('has a format that reads only its own meta objects', () => {
       const types = format.typesPerMeta === 'one' ? ['a'] : ['a', 'b']
       expect(format.metaTypes(format.buildMeta(types))).toEqual(types)
       expect(format.metaTypes({})).toBeUndefined()

@@ -69,7 +69,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     return { asked, verification }
   }
 
-  it('whose entry is 0 is valid', async () => {
+  it('whose entry has the value VALID is valid', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(2)))
     expect(verification.result).toMatchObject({
       ok: true,
@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'whose entry is %j: %s is authentic, and the result reports it under any setting',
+    'with the index %j is authentic, and the result reports the status %s under any setting',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {
@@ -103,9 +103,9 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
   })
 
   it.each([
-    ['no mechanism', {}],
-    ['another mechanism', { other_list: { id: 'x', uri: URI } }],
-    ['an entry before the first', { status_list: { idx: -1, uri: URI } }],
+    ['an empty status', {}],
+    ['an unknown status mechanism', { other_list: { id: 'x', uri: URI } }],
+    ['a negative index', { status_list: { idx: -1, uri: URI } }],
   ])('with %s has no known status, and nothing is fetched', async (_, status) => {
     const refused = await verifyTraced(await present(status))
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
@@ -118,8 +118,8 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
   })
 
   it.each([
-    ['an entry beyond the list', 12, list],
-    ['a list that is none', 2, 'junk'],
+    ['an index after the last entry', 12, list],
+    ['a status list that is not a token', 2, 'junk'],
   ])('with %s has no known status', async (_, idx, body) => {
     const refused = await verifyTraced(await present(entry(idx)), {}, body)
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
@@ -128,7 +128,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(accepted.verification.result).toMatchObject({ ok: true, value: { status: 'unavailable' } })
   })
 
-  it('outside its validity period is not checked: its status is null', async () => {
+  it('outside its validity period has the status null, and nothing is fetched', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(0), true))
     expect(verification.result).toMatchObject({
       ok: true,
@@ -138,7 +138,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('that is forged is not checked', async () => {
+  it('that is forged causes no fetch of the list', async () => {
     const { asked, verification } = await verifyTraced(await present(entry(0)), {
       expected: { nonce: 'another' },
     })
@@ -146,7 +146,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     expect(asked).toEqual([])
   })
 
-  it('leaves no trace of list or index', async () => {
+  it('gives a result without the address and the index of the list', async () => {
     const { verification } = await verifyTraced(await present({ status_list: { idx: 99_999, uri: URI } }))
     expect(JSON.stringify(verification)).not.toMatch(/status\.example|99999/)
   })

@@ -56,7 +56,7 @@ async function received(query: DocumentQuery, readers: readonly Reader[] = [], o
   return receiveAnnexC({ protocol: 'org-iso-mdoc', data: { deviceRequest, encryptionInfo } }, origin)
 }
 
-describe('published requests are the ones that we build, byte for byte', () => {
+describe('we build the published request, byte for byte, of', () => {
   it.each([
     ['walt.id', waltId.deviceRequestB64, { ...AGE, docType: waltId.docType }, 'org.iso.18013.5.1'],
     ['the EU age verification profile', euAgeVerification.deviceRequestB64, AGE, AGE.docType],
@@ -113,7 +113,7 @@ describe('reader authentication', () => {
     })
   })
 
-  it('of several readers signs all documents, and the first signs each', async () => {
+  it('of several readers signs all documents together, and the first reader also signs each document', async () => {
     for (const query of [both, choice]) {
       expect(await received(query, [alice, bob])).toMatchObject({
         version: '1.1',
@@ -123,7 +123,7 @@ describe('reader authentication', () => {
     }
   })
 
-  it('has the chain without an array for one certificate, and leaf first for several', async () => {
+  it('has one certificate without an array, or several certificates in an array with the leaf first', async () => {
     const chainOf = async (reader: Reader) => {
       const text = await buildDeviceRequest(both, transcript, [reader])
       const request = decode(Buffer.from(text, 'base64url'), { useMaps: true, tags: Tagged.preserve(24) })

@@ -33,7 +33,7 @@ async function opened(origin: string): Promise<Uint8Array | undefined> {
   return message.ok ? openHpke(message.value, WALT_KEY, { info }) : undefined
 }
 
-it("opens walt.id's response byte for byte", async () => {
+it("walt.id's response is opened to the published bytes", async () => {
   const plaintext = await opened(waltId.origin)
   expect(plaintext && createHash('sha256').update(plaintext).digest('hex')).toBe(
     waltId.deviceResponseSha256Hex,
@@ -147,7 +147,7 @@ function documentsIn(sent: unknown) {
 }
 
 describe('parseDocuments', () => {
-  it('returns each document as a response of its own, and nothing else of the response', () => {
+  it('returns each document as a separate response, and no other part of the response', () => {
     const [a, b, c] = [
       { x: 1, docType: 'A' },
       { x: 2, docType: 'B' },
@@ -196,7 +196,7 @@ describe('parseDocuments', () => {
   })
 })
 
-it('opens what a foreign wallet seals, and nothing that was sealed with a wrapped transcript', async () => {
+it('the response of a foreign wallet is opened, except if it was sealed with a wrapped transcript', async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
   const { d: _, ...recipient } = key as PrivateJwk
   const encryptionInfo = 'abc'

@@ -22,7 +22,7 @@ describe.each([
   ['walt.id', waltId],
   ['the EU age verification profile', euAgeVerification],
 ])('the example of %s', (_, { encryptionInfoB64 }) => {
-  it('has the EncryptionInfo that we build, byte for byte', () => {
+  it('has the same EncryptionInfo that we build, byte for byte', () => {
     expect(buildEncryptionInfo(membersOf(encryptionInfoB64))).toBe(encryptionInfoB64)
   })
 })

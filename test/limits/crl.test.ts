@@ -32,7 +32,7 @@ describe('a revocation list of any kind', () => {
     )
   })
 
-  it('that was changed has no other content under its signature', async () => {
+  it('with a changed byte is not decoded to other content with the same signature', async () => {
     await fc.assert(
       fc.asyncProperty(changed([SIGNED]), async (bytes) => {
         const decoded = decodeCrl(bytes)
@@ -45,7 +45,7 @@ describe('a revocation list of any kind', () => {
     )
   })
 
-  it('names places that are decoded, or rejected', () => {
+  it('has distribution points that are decoded or rejected', () => {
     const values = [points([pointName('http://a/', 'http://b/')], [pointName('ldap://c/')]).value]
     fc.assert(
       fc.property(fc.oneof(noise, changed(values)), (bytes) => {
@@ -91,7 +91,7 @@ describe('a long revocation list', () => {
     expect(pieces).toBeLessThanOrEqual(2 * CRL.entries + 100)
   })
 
-  it('beyond its limit is not decoded', async () => {
+  it('is not decoded beyond its limit of bytes', async () => {
     const { result, pieces } = await effortOf(() => decodeCrl(new Uint8Array(CRL.bytes + 1).fill(0x30)))
     expect(result).toEqual({ ok: false, error: 'too_large' })
     expect(pieces).toBe(0)

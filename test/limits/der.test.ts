@@ -68,7 +68,7 @@ describe('a certificate of any kind', () => {
 })
 
 describe('a distinguished name', () => {
-  it('has a limited number of attributes in one place, because comparing is quadratic', () => {
+  it('has a limited number of attributes in one RDN, because a comparison is quadratic', () => {
     const attribute = tlv(0x30, tlv(0x06, Uint8Array.of(0x55, 4, 3)), tlv(0x0c, Uint8Array.of(0x61)))
     const nameOf = (attributes: number) =>
       decodeDistinguishedName(

@@ -78,7 +78,7 @@ describe('disclosures of any kind', () => {
     )
   })
 
-  it('changed anywhere are decoded or rejected with a typed reason', async () => {
+  it('with a change anywhere are decoded or rejected with a typed reason', async () => {
     const good = [encoded(['salt', 'given_name', 'Erika']), encoded(['salt', { a: [1, 2, { b: null }] }])]
     await fc.assert(
       fc.asyncProperty(

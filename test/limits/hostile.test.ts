@@ -31,14 +31,14 @@ describe('no costly work is done for', () => {
     expect(result).toEqual({ ok: false, error: 'too_large' })
   })
 
-  it('10,000 disclosures', async () => {
+  it('a presentation with 10,000 disclosures', async () => {
     const presentation = GOOD.slice(0, GOOD.indexOf('~') + 1) + 'WyJzIiwieCIsMV0~'.repeat(10_000)
     const { result, cryptoCalls } = await effortOf(() => verifySdJwtVc(presentation, EXPECTED, context))
     expect(result).toEqual({ ok: false, error: { reason: 'limit_exceeded' } })
     expect(cryptoCalls).toBe(0)
   })
 
-  it('CBOR nested 10,000 deep', async () => {
+  it('CBOR with 10,000 levels of nesting', async () => {
     const deep = new Uint8Array(10_001).fill(0x81, 0, 10_000)
     const { result, pieces } = await effortOf(() => decodeCbor(deep, MDOC.deviceResponse))
     expect(result).toEqual({ ok: false, error: 'too_deep' })

@@ -66,13 +66,13 @@ const CWT = encode(
 )
 
 describe('a status list token of any kind', () => {
-  it('is valid without a change, in every encoding', () => {
+  it('is valid if it is unchanged, in every encoding', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
     expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
     expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })
   })
 
-  it('changed anywhere is decoded or rejected with a typed error, without any cryptography', async () => {
+  it('with a change anywhere is decoded or rejected with a typed error, without any cryptography', async () => {
     const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT, Buffer.from(VC)]))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {

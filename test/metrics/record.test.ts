@@ -39,7 +39,7 @@ describe('record', () => {
     [6, '0.01'],
     [1000, '1.0'],
     [10_001, '+Inf'],
-  ])('counts %d ms in the first fitting bucket and in those above', (ms, le) => {
+  ])('counts %d ms in the first fitting bucket and in all larger buckets', (ms, le) => {
     const audience = `took ${ms}`
     record('requests', { ...REQUEST, audience }, { ms })
     const name = 'wallet_verifier_requests_duration_seconds'
@@ -100,7 +100,7 @@ describe('writeMetrics', () => {
     expect(families.every((family) => family.samples.length === 0)).toBe(true)
   })
 
-  it('has a help for every counter', () => {
+  it('has a HELP line for every counter', () => {
     expect(Object.keys(HELP)).toEqual(expect.arrayContaining(Object.keys(EVENTS)))
   })
 
@@ -115,7 +115,7 @@ describe('writeMetrics', () => {
 describe('the text format of Prometheus', () => {
   const nothing = () => ({ counters: new Map(), histograms: new Map() })
 
-  it('names a counter like its samples, and has no unit and no end', () => {
+  it('gives a counter the name of its samples, and has no UNIT and no EOF line', () => {
     record('requests', { ...REQUEST, status: '209' }, { ms: 3 })
     const gauge = { name: 'state_bytes', samples: [{ labels: {}, value: 4096 }] }
     const lines = writeMetrics('prometheus', {
@@ -134,7 +134,7 @@ describe('the text format of Prometheus', () => {
     expect(lines.filter((line) => /^# (UNIT|EOF)/.test(line))).toEqual([])
   })
 
-  it('gives the process the names of Prometheus, in both formats', () => {
+  it('gives the process metrics the names that Prometheus uses, in both formats', () => {
     const gauge = { name: 'process_open_fds', samples: [{ labels: {}, value: 7 }] }
     for (const format of ['openmetrics', 'prometheus'] as const)
       expect(writeMetrics(format, { counted: nothing, gauges: [gauge], help: HELP })).toContain(
@@ -165,14 +165,17 @@ describe('formatFor', () => {
 describe('the strict reader', () => {
   const GOOD = '# TYPE a counter\n# HELP a Things.\na_total{b="c"} 1\n# EOF\n'
   it.each<[string, (text: string) => string]>([
-    ['an end that is missing', (text) => text.replace('# EOF\n', '')],
+    ['a missing EOF line', (text) => text.replace('# EOF\n', '')],
     ['a counter without its suffix', (text) => text.replace('a_total', 'a')],
     ['a label without quotes', (text) => text.replace('"c"', 'c')],
     ['a label twice', (text) => text.replace('b="c"', 'b="c",b="d"')],
     ['a sample twice', (text) => text.replace('# EOF', 'a_total{b="c"} 2\n# EOF')],
-    ['a type nobody knows', (text) => text.replace('counter', 'number')],
+    ['an unknown type', (text) => text.replace('counter', 'number')],
     ['an empty line', (text) => text.replace('# EOF', '\n# EOF')],
-    ['a family that comes back', (text) => text.replace('# EOF', '# TYPE b gauge\n# TYPE a counter\n# EOF')],
+    [
+      'a metric family that occurs again later',
+      (text) => text.replace('# EOF', '# TYPE b gauge\n# TYPE a counter\n# EOF'),
+    ],
   ])('rejects %s', (_, spoil) => {
     expect(readOpenMetrics(GOOD)).toHaveLength(1)
     expect(() => readOpenMetrics(spoil(GOOD))).toThrow()

@@ -23,7 +23,7 @@ const unexplained = (mutants: readonly object[], rows: readonly object[]) =>
   unexplainedSurvivors(FILE, survivorsOf(SOURCE, mutants), rows).map(({ at }: { at: number }) => at)
 
 describe('a survivor', () => {
-  it('is a change without a failing test, with its line', () => {
+  it('is a changed line for which no test fails', () => {
     const mutants = [FIRST, mutant(2, 23, 'NoCoverage'), mutant(2, 23, 'Killed'), mutant(2, 23, 'Timeout')]
     expect(survivorsOf(SOURCE, mutants)).toEqual([
       { at: 1, line: ROW.line, original: '[]', replacement: '["x"]' },
@@ -31,7 +31,7 @@ describe('a survivor', () => {
     ])
   })
 
-  it('is explained by a row with its line and its change', () => {
+  it('is explained by a row with the same line and the same change', () => {
     expect(unexplained([FIRST], [ROW])).toEqual([])
   })
 
@@ -44,7 +44,7 @@ describe('a survivor', () => {
     expect(unexplained(mutants, [row])).toHaveLength(1)
   })
 
-  it('uses up its row: the same change twice in a line needs two rows', () => {
+  it('uses one row: the same change twice in one line needs two rows', () => {
     expect(unexplained([FIRST, FIRST], [ROW])).toEqual([1])
     expect(unexplained([FIRST, FIRST], [ROW, ROW])).toEqual([])
   })

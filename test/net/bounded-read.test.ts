@@ -16,7 +16,7 @@ function lettersOneByOne(length: number): Request {
   return new Request('https://sandbox.invalid', { method: 'POST', body, duplex: 'half' } as RequestInit)
 }
 
-it('reads a body of single bytes up to the limit, and no byte further', async () => {
+it('the bounded read reads a body up to the limit, and not one byte more', async () => {
   const bytes = await readAtMost(lettersOneByOne(LIMIT), LIMIT)
   expect(bytes && decodeUtf8(bytes)).toBe('a'.repeat(LIMIT))
   expect(await readAtMost(lettersOneByOne(LIMIT + 1), LIMIT)).toBeUndefined()

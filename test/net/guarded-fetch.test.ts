@@ -51,7 +51,7 @@ describe('a guarded GET', () => {
     expect(read()).toEqual({ bytes: 10 * 1024 + 256, canceled: true })
   })
 
-  it('counts the decompressed bytes of a body', async () => {
+  it('applies the limit to the decompressed bytes of a body', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await get({ headers: { 'content-encoding': 'gzip' }, body }, 100_000)).toEqual({
       ok: false,
@@ -71,7 +71,7 @@ describe('a guarded GET', () => {
   it.each([
     ['a server that never answers', { act: 'hang' }],
     ['a body that never ends', { act: 'stall' }],
-    ['a reset', { act: 'reset' }],
+    ['a connection reset', { act: 'reset' }],
     ['a body that cannot be unpacked', { headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }],
   ] as const)('treats %s as unavailable', async (_, answer) => {
     expect(await get(answer, 1000, 100)).toEqual({ ok: false, error: 'unavailable' })
@@ -84,7 +84,7 @@ describe('a guarded GET', () => {
 })
 
 describe('the guard', () => {
-  it('allows http for a request that permits it, without redirects and for that request only', async () => {
+  it('allows http only for a request that permits http, and follows no redirect', async () => {
     const sent: (readonly [string, RequestInit['redirect']])[] = []
     const fetch = async (to: string, { redirect }: RequestInit) => {
       sent.push([to, redirect])

@@ -63,7 +63,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('must meet every other rule: %s is %s', (text, reason) => {
+  ])('must meet every other rule: %s is rejected as %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
@@ -89,7 +89,7 @@ describe('a URL is rejected', () => {
     ['https://acme.com/#', 'fragment'],
     ['https://verify.example.org/', 'own_host'],
     ['https://VERIFY.example.org:443/hook', 'own_host'],
-  ])('because of its scheme, port, user information or fragment: %s is %s', (text, reason) => {
+  ])('because of its scheme, port, user information or fragment: %s is rejected as %s', (text, reason) => {
     expect(fault(text)).toBe(reason)
   })
 
@@ -219,7 +219,7 @@ describe('loopback', () => {
     'http://localhost:9000/hook',
     'http://127.0.0.1/',
     'http://localhost:443/',
-  ])('is accepted only if the rule allows it: %s', (text) => {
+  ])('is accepted only if the rule allows loopback: %s', (text) => {
     expect(fault(text, LOCAL)).toBe('accepted')
     expect(fault(text)).toBe('not_https')
   })
@@ -241,17 +241,17 @@ describe('loopback', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('does not accept %s: %s', (text, reason) => {
+  ])('does not include %s, which is rejected as %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 
-  it('rejects our own port, also when it is the default one', () => {
+  it('is rejected with our own port, also if that is the default port', () => {
     const rule = { allowLoopback: true, ownHost: 'localhost' }
     expect(fault('http://127.0.0.1/', rule)).toBe('own_host')
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('accepted')
   })
 
-  it('rejects the port on which the process listens behind a proxy, and no other', () => {
+  it('is rejected only with the port on which the process listens behind a proxy', () => {
     const rule = { allowLoopback: true, ownHost: 'verify.example.org', ownPort: '8787' }
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('own_host')
     expect(fault('http://localhost:8787/', rule)).toBe('own_host')
@@ -259,14 +259,14 @@ describe('loopback', () => {
     expect(fault('http://localhost/', { ...rule, ownPort: '80' })).toBe('own_host')
   })
 
-  it('accepts the port number of a service that does not run on loopback', () => {
+  it('is accepted with our port number if our service does not run on loopback', () => {
     expect(fault('http://127.0.0.1:8443/', { allowLoopback: true, ownHost: 'verify.example.org:8443' })).toBe(
       'accepted',
     )
   })
 })
 
-it('a URL with our own name on port 443 is rejected, also when we listen on another port', () => {
+it('a URL with our own host name on port 443 is rejected, also if we listen on another port', () => {
   expect(
     fault('https://verify.example.org/', { allowLoopback: false, ownHost: 'verify.example.org:8443' }),
   ).toBe('own_host')

@@ -27,7 +27,7 @@ it('the time limit leaves no timer behind, whether the work succeeds or fails', 
 })
 
 describe('a deadline', () => {
-  it('returns the result that is in time, and leaves no timer behind', async () => {
+  it('returns a result that arrives in time, and leaves no timer behind', async () => {
     expect(await withDeadline(Promise.resolve(7), 1000, 'late')).toBe(7)
     await expect(withDeadline(Promise.reject(new Error('no')), 1000, 'late')).rejects.toThrow('no')
     expect(vi.getTimerCount()).toBe(0)

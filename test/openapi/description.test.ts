@@ -46,12 +46,12 @@ describe('the description', () => {
     expect(schemaErrors(body, findSchema('ChangeRelyingParty'), findSchema)).toEqual([])
   })
 
-  it('is the file that the Worker serves', async () => {
+  it('is the same as the file that the Worker serves', async () => {
     const served = await env.ASSETS.fetch('https://assets/openapi.json')
     expect(await served.text()).toBe(descriptionFile())
   })
 
-  it('has its types in the client: `npm run generate` changes nothing in git', () => {
+  it('matches the client’s types: `npm run generate` changes nothing in git', () => {
     expect(WIRE).toBe(clientTypesFile())
   })
 
@@ -62,7 +62,7 @@ describe('the description', () => {
     expect(described.sort()).toEqual(Object.keys(ACCESS).sort())
   })
 
-  it('gives every operation a unique id and its callers', () => {
+  it('gives every operation a unique id, and names its callers', () => {
     const names = OPERATIONS.map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)
     expect(OPERATIONS.every(({ operation }) => Array.isArray(operation.security))).toBe(true)
@@ -116,7 +116,7 @@ describe('the description', () => {
     ).toEqual(Object.keys(schemas).sort())
   })
 
-  it('leaves responses open to further members', () => {
+  it('allows unknown members in responses', () => {
     const closed = (schema: Schema): boolean => schema.additionalProperties === false
     const responses = ['Verification', 'CreatedVerification', 'Event', 'EventPage', 'RelyingParty', 'Problem']
     expect(responses.filter((name) => closed(schemas[name] ?? {}))).toEqual([])

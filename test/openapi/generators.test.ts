@@ -71,7 +71,7 @@ describe('lists of values', () => {
     expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
   })
 
-  it('are open in the types of the client, which offer the values of this version', () => {
+  it('are open in the client’s types, which also list the values of this version', () => {
     const later: Status = 'postponed'
     const known: Status = 'verified'
     expect([later, known]).toHaveLength(2) // the compiler has checked both
@@ -80,7 +80,7 @@ describe('lists of values', () => {
     )
   })
 
-  it('are named in the text', () => {
+  it('have names in the description’s text', () => {
     const { description } = schemas.Verification?.properties?.status ?? {}
     expect(description).toContain('`pending`, `verified`')
     expect(description).toContain('More may be added.')
@@ -120,7 +120,7 @@ describe('unions', () => {
 })
 
 describe('paths', () => {
-  it('reach every schema: a generator may read paths only', () => {
+  it('reach every schema, because a generator may read paths only', () => {
     const reached = new Set([...inRequests, ...inResponses].map(({ place }) => place.split('/')[0]))
     expect(Object.keys(schemas).filter((name) => !reached.has(name))).toEqual([])
     expect([...reached]).toEqual(expect.arrayContaining(['Event', 'TestEvent']))
@@ -148,7 +148,7 @@ describe('paths', () => {
     expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
   })
 
-  it('show by their patterns what is refused', () => {
+  it('have patterns that reject invalid ids', () => {
     const patternOf = (name: string, member: string) => schemas[name]?.properties?.[member]?.pattern ?? 'none'
     expect('').not.toMatch(new RegExp(patternOf('RequestObjectForm', 'wallet_nonce')))
     expect('a cursor').not.toMatch(new RegExp(patternOf('RedeliveryRange', 'after')))

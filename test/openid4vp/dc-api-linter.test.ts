@@ -24,7 +24,7 @@ const BOTH: readonly Fault[] = [
   ['R5 R26 R31 R32', 'no query', ({ claims }) => delete claims.dcql_query],
   ['R26', 'no formats', ({ claims }) => (claims.client_metadata.vp_formats_supported = {})],
   ['R27', 'no key', ({ claims }) => delete claims.client_metadata.jwks],
-  ['R27', 'a key where nothing is encrypted', ({ claims }) => (claims.response_mode = 'dc_api')],
+  ['R27', 'a key although the response is not encrypted', ({ claims }) => (claims.response_mode = 'dc_api')],
   ['R28', 'a client_name', ({ claims }) => (claims.client_metadata.client_name = 'Shop')],
 ]
 
@@ -32,19 +32,23 @@ const SIGNED: readonly Fault[] = [
   ...BOTH,
   [
     'R28',
-    'metadata for Google Wallet that is no text',
+    'metadata for Google Wallet that is not text',
     ({ claims }) => (claims.client_metadata.gw_rp_metadata_bytes = {}),
   ],
   ['R61', 'no expected_origins', ({ claims }) => delete claims.expected_origins],
   ['R61', 'an origin with a slash', ({ claims }) => (claims.expected_origins = [`${ORIGIN}/`])],
-  ['R61', 'another origin beside it', ({ claims }) => claims.expected_origins.push('https://b.example')],
+  ['R61', 'a second origin', ({ claims }) => claims.expected_origins.push('https://b.example')],
   ['R61', 'a parameter beside request', ({ beside }) => (beside.client_id = 'x509_hash:x')],
   ['R8', 'no aud', ({ claims }) => delete claims.aud],
   ['R9', 'another typ', ({ header }) => (header.typ = 'JWT')],
   ['R10', 'an exp that has passed', ({ claims }) => (claims.exp = NOW)],
   ['R17', 'a client_id without a prefix', ({ claims }) => (claims.client_id = 'verifier.example')],
   ['R17', 'a client_id with the prefix of wallets', ({ claims }) => (claims.client_id = `origin:${ORIGIN}`)],
-  ['R17', 'a DNS name of nobody', ({ claims }) => (claims.client_id = 'x509_san_dns:other.example')],
+  [
+    'R17',
+    'a DNS name that is not in the certificate',
+    ({ claims }) => (claims.client_id = 'x509_san_dns:other.example'),
+  ],
   ['R18', 'another hash', ({ claims }) => (claims.client_id = 'x509_hash:x')],
   [
     'R19',

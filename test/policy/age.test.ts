@@ -39,7 +39,7 @@ describe('provesAge', () => {
     ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
     ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
     ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
-  ])('is right about 18 years: %s', (_, birthdate, now, proven) => {
+  ])('gives the expected result for 18 years: %s', (_, birthdate, now, proven) => {
     expect(provesAge(birthdate, 18, at(now))).toBe(proven)
   })
 

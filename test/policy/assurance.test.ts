@@ -20,23 +20,20 @@ describe('the level of a credential', () => {
     expect(levelOf(level, {}, false)).toBe('low')
   })
 
-  test.each(ASSURANCE_LEVELS)(
-    'is low with a status that could not be checked, below an anchor of %s',
-    (level) => {
-      const unknown = { ...credentialOf(level), status: 'unavailable' } as const
-      expect(deriveLevel('pid', unknown)).toEqual({
-        level: 'low',
-        derivation: [
-          { step: 'anchor', id: 'pid', anchor: 'Authority', level },
-          { step: 'holder_binding', id: 'pid', level },
-          { step: 'status_unavailable', id: 'pid', level: 'low' },
-        ],
-      })
-    },
-  )
+  test.each(ASSURANCE_LEVELS)('is low if its status could not be checked, below an anchor of %s', (level) => {
+    const unknown = { ...credentialOf(level), status: 'unavailable' } as const
+    expect(deriveLevel('pid', unknown)).toEqual({
+      level: 'low',
+      derivation: [
+        { step: 'anchor', id: 'pid', anchor: 'Authority', level },
+        { step: 'holder_binding', id: 'pid', level },
+        { step: 'status_unavailable', id: 'pid', level: 'low' },
+      ],
+    })
+  })
 
   test.each(ASSURANCE_LEVELS)(
-    'is low with certificates of the issuer that may have been revoked, below an anchor of %s',
+    'is low if the issuer’s certificates may have been revoked, below an anchor of %s',
     (level) => {
       const certificates = { status: 'unavailable', cause: 'stale' } as const
       expect(deriveLevel('pid', { ...credentialOf(level), certificates })).toEqual({
@@ -52,10 +49,10 @@ describe('the level of a credential', () => {
   )
 
   test.each([
-    ['on no list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
-    ['that name no list', { status: 'not_present' }, null],
+    ['on no revocation list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
+    ['that name no revocation list', { status: 'not_present' }, null],
   ] as const)(
-    'stays with certificates of the issuer %s, and the derivation says as of when',
+    'is unchanged with certificates of the issuer %s, and the derivation has the date of the check',
     (_, found, as_of) => {
       const { level, derivation } = deriveLevel('pid', { ...credentialOf('high'), certificates: found })
       expect(level).toBe('high')
@@ -89,7 +86,7 @@ describe('the level of a credential', () => {
     expect(levelOf('high', claims)).toBe('low')
   })
 
-  test('is unchanged by a verification without a level', () => {
+  test('is unchanged by a declared verification without a level', () => {
     expect(levelOf('high', { verification: { trust_framework: 'eidas' } })).toBe('high')
     expect(levelOf('high', { verification: 'done' })).toBe('high')
   })
@@ -118,7 +115,7 @@ describe('the derivation', () => {
     ])
   })
 
-  test('is at most low if any person may have answered an unsigned request', () => {
+  test('ends at low for an unsigned request, because any person may have answered', () => {
     expect(deriveLevel('pid', credentialOf('high', {}, true), true)).toEqual({
       level: 'low',
       derivation: [
@@ -130,16 +127,19 @@ describe('the derivation', () => {
     })
   })
 
-  test.each(['valid', 'revoked', 'suspended'] as const)('has the time of a status that is %s', (status) => {
-    const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
-    const as_of = '2026-09-21T14:13:20.000Z'
-    expect(deriveLevel('pid', credential).derivation[2]).toEqual({
-      ...unlisted,
-      status,
-      as_of,
-      level: 'high',
-    })
-  })
+  test.each(['valid', 'revoked', 'suspended'] as const)(
+    'has the time of the status list for a status that is %s',
+    (status) => {
+      const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
+      const as_of = '2026-09-21T14:13:20.000Z'
+      expect(deriveLevel('pid', credential).derivation[2]).toEqual({
+        ...unlisted,
+        status,
+        as_of,
+        level: 'high',
+      })
+    },
+  )
 
   test('has no status for a credential outside its validity period', () => {
     const step = deriveLevel('pid', { ...credentialOf('high'), status: null }).derivation[2]
@@ -177,7 +177,7 @@ describe('the required level', () => {
     })
   })
 
-  test('is not reached without holder binding', () => {
+  test('is not reached by a credential without holder binding', () => {
     const policy = policyOf({ required_assurance_level: 'substantial' })
     const presentations = [presented('age_attestation', { age_over_18: true }, { holderBound: false })]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({

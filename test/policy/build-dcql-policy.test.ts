@@ -53,8 +53,13 @@ const meta = (value: JsonObject) => ({ meta: value })
 
 describe('a query is refused for', () => {
   it.each<[fault: string, pid: Partial<CredentialQuery>, code: string, pointer: string]>([
-    ['a format that is not verified', { format: 'ldp_vc' }, 'unknown_format', '/format'],
-    ['a format that every object has', { format: 'constructor' }, 'unknown_format', '/format'],
+    ['a format that we do not verify', { format: 'ldp_vc' }, 'unknown_format', '/format'],
+    [
+      'a format with the name of an object’s inherited member',
+      { format: 'constructor' },
+      'unknown_format',
+      '/format',
+    ],
     ['the meta of another format', meta({ doctype_value: 'x' }), 'invalid_meta', '/meta'],
     ['meta without a type', meta({}), 'invalid_meta', '/meta'],
     ['an empty list of types', meta({ vct_values: [] }), 'invalid_meta', '/meta'],
@@ -66,7 +71,7 @@ describe('a query is refused for', () => {
       '/meta/a~1b',
     ],
     [
-      'a type nobody knows, beside one that is known',
+      'an unknown type beside a known type',
       meta({ vct_values: [CLUB, 'urn:other'] }),
       'unknown_credential_type',
       '/meta',
@@ -84,13 +89,13 @@ describe('a query is refused for', () => {
       '/trusted_authorities/0/values/1',
     ],
     [
-      'a trusted list, where no anchor comes from one',
+      'a trusted list if no anchor comes from a list',
       { trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] },
       'authority_not_checkable',
       '/trusted_authorities/0/type',
     ],
     [
-      'a federation',
+      'an authority of the kind openid_federation',
       { trusted_authorities: [{ type: 'openid_federation', values: ['https://ta.example'] }] },
       'authority_not_checkable',
       '/trusted_authorities/0/type',
@@ -102,7 +107,7 @@ describe('a query is refused for', () => {
       '/claims/0/intent_to_retain',
     ],
     [
-      'paths that checks would spell alike',
+      'two paths that have the same name in checks',
       paths(['a', 'b'], ['a.b']),
       'indistinguishable_claims',
       '/claims/1/path',
@@ -121,20 +126,25 @@ describe('a query is refused for', () => {
       'holder_binding_required',
       '/require_cryptographic_holder_binding',
     ],
-    ['a path of one name into an mdoc', paths(['family_name']), 'path_selects_nothing', '/claims/0/path'],
-    ['a path of three names into an mdoc', paths(['a', 'b', 'c']), 'path_selects_nothing', '/claims/0/path'],
+    ['a path with one name into an mdoc', paths(['family_name']), 'path_selects_nothing', '/claims/0/path'],
+    [
+      'a path with three names into an mdoc',
+      paths(['a', 'b', 'c']),
+      'path_selects_nothing',
+      '/claims/0/path',
+    ],
     ['an index into an mdoc', paths(['a', 0]), 'path_selects_nothing', '/claims/0/path'],
   ])('%s', (_, mdl, code, pointer) => {
     expect(errorsOf({}, mdl)).toEqual([[code, `/credentials/1${pointer}`]])
   })
 
-  it('a credential that no set names', () => {
+  it('a credential query that no set names', () => {
     expect(errorsOf({}, {}, { credential_sets: [{ options: [['mdl']] }] })).toEqual([
       ['query_in_no_credential_set', '/credentials/0'],
     ])
   })
 
-  it('every unknown name, before anything that cannot be satisfied', () => {
+  it('every unknown name, before names that no credential can satisfy', () => {
     const faults = errorsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
     expect(faults).toEqual([
       ['unknown_format', '/credentials/0/format'],
@@ -142,13 +152,13 @@ describe('a query is refused for', () => {
     ])
   })
 
-  it('reasons that all have a test above', () => {
+  it('reasons that are all tested above', () => {
     expect(Object.keys(DCQL_ERRORS)).toHaveLength(13)
   })
 })
 
 describe('a good query', () => {
-  it('becomes a policy without names: its queries decide', () => {
+  it('becomes a policy without types and scopes: only its queries decide', () => {
     const query = { credentials: [PID, MDL] }
     expect(build(query)).toEqual({
       ok: true,
@@ -167,7 +177,7 @@ describe('a good query', () => {
     })
   })
 
-  it('is parsed for each of the accepted types', () => {
+  it('has a descriptor for each accepted type', () => {
     const accepted = { vct_values: ['urn:eudi:pid:1', CLUB] }
     const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['active']) }] })
     expect(built.ok && built.value.descriptors).toEqual([
@@ -176,7 +186,7 @@ describe('a good query', () => {
     ])
   })
 
-  it('keeps values, and its claim sets by name', () => {
+  it('keeps its values, and the names in its claim sets', () => {
     const claims = [
       { id: 'a', path: ['badges', null, 'name'], values: ['gold'] },
       { id: 'b', path: ['active'] },
@@ -215,7 +225,7 @@ describe('a good query', () => {
     [['address', 'locality'], 'address.locality'],
     [['shoe', 'size', 0], 'shoe.size[0]'],
     [['__proto__'], '__proto__'],
-  ])('shows %j to people as %s', (path, shown) => {
+  ])('displays the path %j as %s', (path, shown) => {
     const built = build({ credentials: [{ ...PID, ...paths(path) }] })
     expect(built.ok && built.value.descriptors[0]?.scopes[0]?.display_name).toBe(shown)
   })
@@ -225,7 +235,7 @@ describe('a good query', () => {
     [['a', null, 'b'], 'q.a[*].b'],
     [['a', 10], 'q.a[10]'],
     [['a', '10'], 'q.a.10'],
-  ])('spells %j in checks as %s', (path, name) => {
+  ])('names the path %j in checks as %s', (path, name) => {
     expect(checkName('q', path)).toBe(name)
   })
 })

@@ -18,36 +18,36 @@ const unsatisfiable = (pointer: string, code: keyof typeof POLICY_ERRORS) => {
 describe('unknown names (400)', () => {
   test.each([
     [
-      'a type',
+      'are an unknown type',
       { credential_types: ['age_attestation', 'nonsense'] },
       'unsupported_credential_type',
       '/credential_types/1',
     ],
-    ['a scope', { scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
-    ['the age pattern itself', { scope: ['age_over_NN'] }, 'unsupported_scope', '/scope/0'],
-    ['an age of three digits', { scope: ['age_over_180'] }, 'unsupported_scope', '/scope/0'],
-    ['a format', { formats: ['dc+sd-jwt', 'ldp_vc'] }, 'invalid_request', '/formats/1'],
+    ['are an unknown scope', { scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
+    ['are the age pattern itself', { scope: ['age_over_NN'] }, 'unsupported_scope', '/scope/0'],
+    ['are an age of three digits', { scope: ['age_over_180'] }, 'unsupported_scope', '/scope/0'],
+    ['are an unknown format', { formats: ['dc+sd-jwt', 'ldp_vc'] }, 'invalid_request', '/formats/1'],
     [
-      'a format of the catalogue that is not verified',
+      'are a format of the catalogue that we do not verify',
       { formats: ['mso_mdoc'] },
       'invalid_request',
       '/formats/0',
     ],
     [
-      '__proto__ as a type',
+      'are __proto__ as a type',
       { credential_types: ['__proto__'] },
       'unsupported_credential_type',
       '/credential_types/0',
     ],
-    ['constructor as a scope', { scope: ['constructor'] }, 'unsupported_scope', '/scope/0'],
-    ['no types', { credential_types: [] }, 'invalid_request', '/credential_types'],
-    ['no scopes', { scope: [] }, 'invalid_request', '/scope'],
-    ['no formats', { formats: [] }, 'invalid_request', '/formats'],
+    ['are constructor as a scope', { scope: ['constructor'] }, 'unsupported_scope', '/scope/0'],
+    ['include an empty list of types', { credential_types: [] }, 'invalid_request', '/credential_types'],
+    ['include an empty list of scopes', { scope: [] }, 'invalid_request', '/scope'],
+    ['include an empty list of formats', { formats: [] }, 'invalid_request', '/formats'],
   ])('%s', (_, changes, code, pointer) => {
     expect(errorsOf(changes)).toContainEqual({ code, pointer })
   })
 
-  test('are all named at once', () => {
+  test('are all reported in one response', () => {
     expect(errorsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
       { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
       { code: 'unsupported_scope', pointer: '/scope/0' },
@@ -55,13 +55,13 @@ describe('unknown names (400)', () => {
     ])
   })
 
-  test('hide unsatisfiable members, because all errors have one status', () => {
+  test('hide names that no credential can satisfy, because all errors have one status', () => {
     expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
   })
 
-  test('include a type that another relying party added', () => {
+  test('are also a type that only another relying party added', () => {
     const changes = { credential_types: ['membership'], scope: ['active'] }
     expect(errorsOf(changes)).toBe('a policy')
     expect(errorsOf(changes, [SD_JWT], [])).toEqual([
@@ -72,13 +72,13 @@ describe('unknown names (400)', () => {
 })
 
 describe('known names that no credential can satisfy (422)', () => {
-  test('a scope that only a type carries that is not requested', () => {
+  test('are a scope that only types outside the request carry', () => {
     expect(errorsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
 
-  test('a scope that the type carries only in a format that is not requested', () => {
+  test('are a scope that the type carries only in a format outside the request', () => {
     const both: CredentialTypeDefinition = {
       name: 'both',
       formats: {
@@ -93,7 +93,7 @@ describe('known names that no credential can satisfy (422)', () => {
     ])
   })
 
-  test('a type in no verified format, if every type or no other type could satisfy', () => {
+  test('are a type without a verified format, if all types are required or it is the only type', () => {
     const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     const missing = unsatisfiable('/credential_types/1', 'type_without_format')
     expect(errorsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
@@ -105,7 +105,7 @@ describe('known names that no credential can satisfy (422)', () => {
     })
   })
 
-  test('any: scopes that no single credential has together', () => {
+  test('are scopes that no single credential has together (credential_match any)', () => {
     const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     expect(errorsOf({ ...changes, credential_match: 'any' })).toEqual([
       unsatisfiable('/scope', 'scopes_not_carried_together'),
@@ -113,7 +113,7 @@ describe('known names that no credential can satisfy (422)', () => {
     expect(errorsOf({ ...changes, credential_match: 'all' })).toBe('a policy')
   })
 
-  test('all: scopes that a type carries only in different formats', () => {
+  test('are scopes that a type carries only in different formats (credential_match all)', () => {
     const split: CredentialTypeDefinition = {
       name: 'split',
       formats: {
@@ -129,7 +129,7 @@ describe('known names that no credential can satisfy (422)', () => {
 })
 
 describe('a policy', () => {
-  test('counts a name given twice once, in the order first given', () => {
+  test('contains a repeated name once, in the order of first occurrence', () => {
     const policy = policyOf({
       credential_types: ['pid', 'age_attestation', 'pid'],
       scope: ['age_over_21', 'age_over_18', 'age_over_21'],
@@ -140,7 +140,7 @@ describe('a policy', () => {
     expect(policy.query.credentials.map(({ id }) => id)).toEqual(['pid', 'age_attestation'])
   })
 
-  test('has only what the stored request does not have', () => {
+  test('contains only members that the stored request does not have', () => {
     const built = buildPolicy(requestOf({ credential_match: 'all', allow_derived: true }), {
       definitions: typeDefinitions([MEMBERSHIP]),
       formats: ALL_FORMATS,
@@ -148,7 +148,7 @@ describe('a policy', () => {
     expect(built.ok && Object.keys(built.value)).toEqual(['scope', 'query', 'descriptors'])
   })
 
-  test('any: requests only the credentials that carry every scope', () => {
+  test('requests only the credentials that carry every scope (credential_match any)', () => {
     const policy = policyOf({
       credential_types: ['age_attestation', 'pid'],
       scope: ['age_over_18', 'family_name'],
@@ -157,7 +157,7 @@ describe('a policy', () => {
     expect(policy.query.credential_sets).toBeUndefined()
   })
 
-  test('all: requests of each type what it carries', () => {
+  test('requests from each type the scopes that this type carries (credential_match all)', () => {
     const policy = policyOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name', 'active', 'given_name'],
@@ -173,7 +173,7 @@ describe('a policy', () => {
     ])
   })
 
-  test('all: refuses a type without any of the scopes, which would be requested without claims', () => {
+  test('is refused for a type that carries none of the scopes (credential_match all)', () => {
     const request = requestOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name'],
@@ -185,7 +185,7 @@ describe('a policy', () => {
     })
   })
 
-  test('uses the given order of formats, else ours', () => {
+  test('uses the order of formats in the request, or our own order if the request names none', () => {
     const formatsOf = (formats: string[] | null) =>
       policyOf({ credential_types: ['pid'], formats }, [SD_JWT, MDOC]).query.credentials.map(
         ({ format }) => format,

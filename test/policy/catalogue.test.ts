@@ -54,13 +54,13 @@ describe('the built-in types', () => {
     )
   })
 
-  test('request a namespace and an element of an mdoc, nothing else (OpenID4VP 1.0 §7.2)', () => {
+  test('request mdoc claims only by namespace and element (OpenID4VP 1.0 §7.2)', () => {
     const paths = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats.mso_mdoc?.scopes ?? {}))
     expect(paths.length).toBeGreaterThan(80)
     for (const { path } of paths) expect(path).toEqual([expect.any(String), expect.any(String)])
   })
 
-  test('request no claim that must be signed in the clear (SD-JWT VC §2.2.2.2)', () => {
+  test('request no claim that an SD-JWT VC must not disclose selectively (SD-JWT VC §2.2.2.2)', () => {
     const top = BUILT_IN_TYPES.flatMap((type) => Object.values(type.formats['dc+sd-jwt']?.scopes ?? {})).map(
       ({ path }) => path[0],
     )
@@ -118,7 +118,7 @@ describe('scope paths', () => {
     expect(path(type, format, scope)).toBeUndefined()
   })
 
-  test('every age is boolean, other claims are as declared', () => {
+  test('are boolean for every age, and as declared for other claims', () => {
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'family_name', false)).toMatchObject({ boolean: false })
     expect(scopePath(MEMBERSHIP, 'dc+sd-jwt', 'active', false)).toMatchObject({ boolean: true })
@@ -126,7 +126,7 @@ describe('scope paths', () => {
     expect(scopePath(forgotten, 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
   })
 
-  test('ages may be derived if that is allowed and the type has a birthdate', () => {
+  test('allow a derived age only if the request allows it and the type has a birthdate', () => {
     const pid = builtIn('pid')
     const derived = { path: ['birthdate'], age: 18 }
     expect(scopePath(pid, 'dc+sd-jwt', 'age_over_18', true)?.derived).toEqual(derived)
@@ -139,12 +139,12 @@ describe('scope paths', () => {
     })
   })
 
-  test('an age pattern without a place for the digits carries no age', () => {
+  test('carry no age if the age pattern has no place for the digits', () => {
     const type = withScopes({ age_over_NN: { path: ['adult'], boolean: true } })
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)).toBeUndefined()
   })
 
-  test('an exact age entry goes before the pattern', () => {
+  test('use an exact age entry before the age pattern', () => {
     const type = withScopes({ age_over_NN: { path: ['ages', 'NN'] }, age_over_18: { path: ['adult'] } })
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)?.path).toEqual(['adult'])
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_21', false)?.path).toEqual(['ages', '21'])
@@ -173,7 +173,7 @@ describe('scope paths', () => {
 })
 
 describe('added types', () => {
-  test('follow the built-in ones and are not built in', () => {
+  test('come after the built-in types and are marked as not built in', () => {
     const name = typeOf(typeDefinitions([MEMBERSHIP]))
     expect(name('dc+sd-jwt', 'https://club.example/membership')).toEqual({
       name: 'membership',
@@ -199,7 +199,7 @@ describe('added types', () => {
     ])
   })
 
-  test('may have a name or an identifier that was built in later, and then the built-in type gives way', () => {
+  test('replace a built-in type that was introduced later with the same name or identifier', () => {
     const formats = { mso_mdoc: { identifiers: ['com.google.wallet.idcard.1'], scopes: {} } }
     const pass = { name: 'pass', formats }
     const aadhaar = { ...MEMBERSHIP, name: 'aadhaar' }
@@ -214,7 +214,7 @@ describe('added types', () => {
     expect(membership).toEqual({ name: 'aadhaar', builtIn: false })
   })
 
-  test("cannot have each other's names or identifiers: the first counts", () => {
+  test('are ignored if an earlier added type has the same name or identifier', () => {
     const twin = { ...MEMBERSHIP, name: 'twin' }
     expect(typeConflicts([MEMBERSHIP, twin])).toEqual([
       { kind: 'identifier', index: 1, format: 'dc+sd-jwt', identifier: 'https://club.example/membership' },

@@ -224,7 +224,7 @@ describe('a query that we accept', () => {
   })
 })
 
-describe('any other value in place of a query or of a part of it', () => {
+describe('an arbitrary value in place of a query or of a part of a query', () => {
   it('never throws: it is refused, or every query in it is parsed', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
@@ -240,7 +240,7 @@ describe('any other value in place of a query or of a part of it', () => {
 })
 
 describe('a response to an accepted query', () => {
-  it('is verified if it satisfies the library and every claim has a value that proves something', () => {
+  it('is verified if it satisfies the dcql library and the value of every claim proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
       fc.property(QUERY, responseOf(CLAIMS), (query, inputs) => {
@@ -257,7 +257,7 @@ describe('a response to an accepted query', () => {
     expect(Math.min(...Object.values(outcomes))).toBeGreaterThan(10)
   })
 
-  it('satisfies the library with the credentials that a verified decision uses', () => {
+  it('satisfies the dcql library with the credentials that a verified decision uses', () => {
     let verified = 0
     fc.assert(
       fc.property(QUERY, responseOf(WILD_CLAIMS), (query, inputs) => {

@@ -72,43 +72,43 @@ describe('a claim', () => {
     [{ path: ['active'] }, 'true', 'predicate_false'],
     [{ path: ['active'] }, 1, 'predicate_false'],
     [{ path: ['active'], values: ['true'] }, 'true', null],
-  ])('%j with the value %j has the reason %s', (claim, value, reason) => {
+  ])('requested as %j with the value %j gives the reason %s', (claim, value, reason) => {
     const decision = one(claim, { [String(claim.path[0])]: value })
     expect([decision.reason, decision.status]).toEqual([reason, reason === null ? 'verified' : 'rejected'])
     expect(Object.values(decision.checks)).toEqual([reason === null])
   })
 
-  it('is boolean if the presented type says so, whatever another accepted type says', () => {
+  it('must be boolean if the presented type declares it as boolean, whatever other accepted types declare', () => {
     const attested = { typeIdentifier: AGE, credentialType: 'age_attestation' }
     expect(one({ path: ['active'] }, { active: 'yes' }, attested).status).toBe('verified')
     expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')
   })
 
-  it('that is an age by its name is boolean in any type', () => {
+  it('with the name of an age must be boolean in any type', () => {
     expect(one({ path: ['age_over_18'] }, { age_over_18: 'false' }).reason).toBe('predicate_false')
     expect(one({ path: ['age_over_18'] }, { age_over_18: true }).status).toBe('verified')
   })
 
-  it('of a list needs one element among its values, and is returned whole', () => {
+  it('that selects a list needs one matching element, and is returned as the whole list', () => {
     const claim = { path: ['badges', null, 'name'], values: ['swimmer'] }
     const decision = one(claim, { badges: [{ name: 'runner' }, { name: 'swimmer' }] })
     expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.badges[*].name': ['runner', 'swimmer'] } }])
     expect(one(claim, { badges: [{ name: 'runner' }] }).reason).toBe('value_mismatch')
   })
 
-  it('proves nothing in a credential that has ended', () => {
+  it('proves nothing in an expired credential', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { reasons: ['credential_expired'] })
     expect(decision).toMatchObject({ reason: 'credential_expired', checks: { 'q.tier': false }, claims: [] })
   })
 })
 
 describe('a response', () => {
-  it('is ignored if the type has changed since the request', () => {
+  it('is rejected if the meaning of its type has changed since the request', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
     expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
   })
 
-  it('without claims proves possession, and returns no claims', () => {
+  it('to a query without claims proves possession of the credential, and returns no claims', () => {
     const { claims: _, ...bare } = query([])
     const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
     expect(decision).toMatchObject({ status: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
@@ -131,7 +131,7 @@ describe('a response', () => {
 
   const tier = (id: string) => query([{ path: ['tier'], values: ['gold'] }], { id, multiple: true })
 
-  it('by several credentials uses those that satisfy the query', () => {
+  it('with several credentials uses only the credentials that satisfy the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { issuer: 'https://second.example' }],
@@ -147,7 +147,7 @@ describe('a response', () => {
     expect(decision.credentials.map(({ issuer }) => issuer)).toEqual(['https://second.example'])
   })
 
-  it('returns the reason with the highest precedence if none satisfies', () => {
+  it('returns the reason with the highest precedence if no credential satisfies the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
@@ -165,7 +165,7 @@ describe('a response', () => {
     credential_sets: [{ options: [['a', 'b'], ['c']] }, { options: [['b']], required: false }],
   }
 
-  it('uses the first option of which all parts satisfy the policy', () => {
+  it('uses the first option whose credentials all satisfy the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
@@ -176,7 +176,7 @@ describe('a response', () => {
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
-  it('is rejected for the first presented option if none satisfies', () => {
+  it('is rejected for the first presented option if no option satisfies the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
@@ -196,7 +196,7 @@ describe('a response', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
   })
 
-  it('to optional sets alone is rejected if no set is satisfied', () => {
+  it('to a query with only optional sets is rejected if no set is satisfied', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
@@ -215,7 +215,7 @@ describe('a response', () => {
     [true, true, true],
     [true, false, false],
     [false, false, false],
-  ])('is bound to its holder if every used credential is bound: %s and %s', (first, second, bound) => {
+  ])('is bound to its holder only if every used credential is bound: %s and %s', (first, second, bound) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
     const inputs: CredentialInput[] = [
@@ -226,11 +226,11 @@ describe('a response', () => {
   })
 
   it.each([
-    ['the same key', 'x', 'x', true],
-    ['two keys', 'x', 'y', false],
-    ['a key and no proof', 'x', undefined, false],
-    ['no proof of either', undefined, undefined, null],
-  ])('is held by %s', (_, first, second, same) => {
+    ['has the same holder key for two credentials bound to one key', 'x', 'x', true],
+    ['does not have the same holder key for credentials bound to two keys', 'x', 'y', false],
+    ['does not have the same holder key if only one credential is bound', 'x', undefined, false],
+    ['has no known holder key if no credential is bound', undefined, undefined, null],
+  ])('%s', (_, first, second, same) => {
     const waived = { require_cryptographic_holder_binding: false }
     const credentials = ['a', 'b'].map((id) => query([{ path: ['tier'] }], { id, ...waived }))
     const told: CredentialInput[] = [
@@ -245,7 +245,7 @@ describe('a response', () => {
     )
   })
 
-  it('counts only the keys of credentials that are used', () => {
+  it('is compared only by the holder keys of the credentials that are used', () => {
     const options = { credentials: [tier('a'), tier('b')], credential_sets: [{ options: [['a'], ['b']] }] }
     const told: CredentialInput[] = [
       ['a', { tier: 'gold' }, heldBy('x')],
@@ -255,7 +255,7 @@ describe('a response', () => {
     expect(decision).toMatchObject({ status: 'verified', same_holder_key: true })
   })
 
-  it('is rejected for an invalid credential first, and for its keys before its values', () => {
+  it('is rejected first for an invalid credential, then for its holder keys, then for its values', () => {
     const credentials = [tier('a'), tier('b')]
     const reasonOf = (changes: CredentialInput[2], value = 'gold') =>
       decided(

@@ -38,7 +38,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
   })
   const verified = cases.filter(({ decision }) => decision.status === 'verified')
 
-  test('both outcomes are reached often', () => {
+  test('verified and rejected both occur often', () => {
     expect(verified.length).toBeGreaterThan(ROUNDS / 50)
     expect(ROUNDS - verified.length).toBeGreaterThan(ROUNDS / 50)
   })
@@ -85,7 +85,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('the level is never above an anchor of its credentials', () => {
+  test('the level is never above the level of an anchor of its credentials', () => {
     for (const { presentations, decision } of cases) {
       for (const { id } of decision.credentials) {
         const anchor =

@@ -65,14 +65,14 @@ describe('a boolean claim', () => {
     })
   })
 
-  test('that is absent is not true', () => {
+  test('that is missing is not true', () => {
     expect(decideAge({ age_over_21: true })).toMatchObject({
       status: 'rejected',
       checks: { age_over_18: false },
     })
   })
 
-  test('proves its own age only: over 21 does not prove over 18', () => {
+  test('proves only its own age: a claim over 21 does not prove an age over 18', () => {
     const pid = policyOf({ credential_types: ['pid'] })
     const claims = { age_equal_or_over: { 21: true, 17: true, 180: true } }
     expect(decide({ policy: pid, presentations: [presented('pid', claims)], now: NOW }).checks).toEqual({
@@ -80,7 +80,7 @@ describe('a boolean claim', () => {
     })
   })
 
-  test('is not found in a prototype', () => {
+  test('is not read from the prototype of an object', () => {
     const claims = JSON.parse('{"__proto__": {"age_over_18": true}}') as JsonObject
     expect(decideAge(claims).status).toBe('rejected')
     const inherited = Object.create({ age_over_18: true }) as JsonObject
@@ -118,7 +118,7 @@ describe('any claim that is not boolean', () => {
     })
   })
 
-  test('is found along its path, element by element', () => {
+  test('is read along its path from every element of a list', () => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges', 'member_number'] })
     const claims = { member: { number: 7 }, badges: [{ name: 'gold', since: 1 }, { name: 'old' }] }
     const decision = decide({
@@ -133,9 +133,9 @@ describe('any claim that is not boolean', () => {
 
   test.each<[string, JsonObject]>([
     ['an empty list', { badges: [] }],
-    ['names that are null', { badges: [{ name: null }] }],
-    ['a list that is an object', { badges: { 0: { name: 'gold' } } }],
-    ['an undisclosed parent', {}],
+    ['a list with names that are null', { badges: [{ name: null }] }],
+    ['an object in place of the list', { badges: { 0: { name: 'gold' } } }],
+    ['a credential that does not disclose the list', {}],
   ])('is not proven by %s', (_, badges) => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges'] })
     const presentations = [presented('membership', badges)]
@@ -152,7 +152,7 @@ describe('derivation from the birthdate', () => {
   const decidePid = (claims: JsonObject, by = policy) =>
     decide({ policy: by, presentations: [presented('pid', claims)], now: NOW })
 
-  test('proves the age, and returns its boolean instead of its source', () => {
+  test('proves the age, and returns the age claim instead of the birthdate', () => {
     expect(decidePid({ birthdate: '2008-06-15' })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true },
@@ -160,14 +160,14 @@ describe('derivation from the birthdate', () => {
     })
   })
 
-  test('does not prove it a day too early', () => {
+  test('does not prove the age one day before the birthday', () => {
     expect(decidePid({ birthdate: '2008-06-16' })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
     })
   })
 
-  test('happens only if it is allowed', () => {
+  test('proves nothing if the request does not allow derived ages', () => {
     expect(decidePid({ birthdate: '1978-04-10' }, strict)).toMatchObject({ status: 'rejected' })
   })
 
@@ -181,7 +181,7 @@ describe('derivation from the birthdate', () => {
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
 
-  test('derives an absent age although other ages are present', () => {
+  test('proves a missing age even if the credential has other ages', () => {
     const claims = { age_equal_or_over: { 21: true }, birthdate: '1978-04-10' }
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
@@ -195,11 +195,11 @@ describe('derivation from the birthdate', () => {
     [1978],
     [['1978-04-10']],
     ['1978-02-30'],
-  ])('proves nothing by a birthdate of %j', (birthdate) => {
+  ])('proves nothing if the birthdate is %j', (birthdate) => {
     expect(decidePid({ birthdate })).toMatchObject({ status: 'rejected', checks: { age_over_18: false } })
   })
 
-  test('proves nothing by several birthdates, one of which is old enough', () => {
+  test('proves nothing if the credential has two birthdates, even if one is old enough', () => {
     const scopes = { birthdate: { path: ['persons', null, 'born'] }, age_over_18: { path: ['adult'] } }
     const family = { name: 'family', formats: { 'dc+sd-jwt': { identifiers: ['urn:family'], scopes } } }
     const request = { credential_types: ['family'], allow_derived: true }
@@ -211,7 +211,7 @@ describe('derivation from the birthdate', () => {
     expect(decideFamily('1978-04-10', '2025-04-10')).toBe('rejected')
   })
 
-  test('works if the type keeps its claims elsewhere', () => {
+  test('works for an mdoc, whose birthdate is in a namespace', () => {
     const mdl = policyOf({ credential_types: ['mdl'], scope: ['age_over_21'], allow_derived: true }, [MDOC])
     const claims = { 'org.iso.18013.5.1': { birth_date: '2005-06-15' } }
     const presentations = [presented('mdl', claims, { format: 'mso_mdoc' })]
@@ -219,7 +219,7 @@ describe('derivation from the birthdate', () => {
     expect(decide({ policy: mdl, presentations, now: NOW - 86_400 }).status).toBe('rejected')
   })
 
-  test('returns the birthdate only if it was requested itself', () => {
+  test('returns the birthdate if the request also names the birthdate', () => {
     const both = policyOf({
       credential_types: ['pid'],
       scope: ['age_over_18', 'birthdate'],
@@ -231,13 +231,13 @@ describe('derivation from the birthdate', () => {
   })
 })
 
-describe('reasons', () => {
+describe('the reasons of a credential', () => {
   test.each<[CredentialReason]>([
     ['credential_expired'],
     ['credential_not_yet_valid'],
     ['credential_revoked'],
     ['credential_suspended'],
-  ])('%s rejects, and the credential proves nothing', (finding) => {
+  ])('include %s, which rejects the response, and the credential proves nothing', (finding) => {
     const presentations = [presented('age_attestation', ADULT, { reasons: [finding] })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -248,7 +248,7 @@ describe('reasons', () => {
     })
   })
 
-  test('count even if no claim of the credential is requested', () => {
+  test('reject the response even if no claim of the credential is requested', () => {
     const both = policyOf({
       credential_types: ['pid', 'membership'],
       scope: ['family_name', 'active'],
@@ -271,7 +271,7 @@ describe('reasons', () => {
   })
 })
 
-describe('the first reason that applies is given', () => {
+describe('the reason of a rejected response', () => {
   const everything: readonly PolicyReason[] = [
     'credential_revoked',
     'credential_suspended',
@@ -283,7 +283,7 @@ describe('the first reason that applies is given', () => {
   ]
 
   test.each(everything.map((reason, index) => [reason, everything.slice(index)] as const))(
-    '%s goes before what follows it',
+    'is %s if no earlier reason of the list applies',
     (reason, present) => {
       const policy = policyOf({ required_assurance_level: 'substantial' })
       const reasons = present
@@ -299,7 +299,7 @@ describe('the first reason that applies is given', () => {
   )
 })
 
-test("a value outside the query's values rejects, and its scope is not proven", () => {
+test('a value outside the values of the query rejects the response, and its scope is not proven', () => {
   const presentation = { ...presented('age_attestation', ADULT), valueMismatches: [['age_over_18']] }
   expect(decide({ policy: AGE, presentations: [presentation], now: NOW })).toMatchObject({
     status: 'rejected',
@@ -308,18 +308,18 @@ test("a value outside the query's values rejects, and its scope is not proven", 
   })
 })
 
-describe('any', () => {
+describe('credential_match any', () => {
   const policy = policyOf({ credential_types: ['age_attestation', 'pid'] }, [SD_JWT])
   const attestation = (claim: Json, reasons: readonly CredentialReason[] = []) =>
     presented('age_attestation', { age_over_18: claim }, { reasons })
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 
-  test('accepts either credential', () => {
+  test('verifies with either credential alone', () => {
     expect(decide({ policy, presentations: [attestation(true)], now: NOW }).status).toBe('verified')
     expect(decide({ policy, presentations: [pid(true)], now: NOW }).status).toBe('verified')
   })
 
-  test('uses the first credential that satisfies, and drops the others', () => {
+  test('uses the first credential that satisfies the policy, and drops the other credential', () => {
     for (const presentations of [
       [attestation(true, ['credential_expired']), pid(true)],
       [pid(true), attestation(false)],
@@ -333,7 +333,7 @@ describe('any', () => {
     expect(both.credentials.map(({ id }) => id)).toEqual(['age_attestation'])
   })
 
-  test('returns the reason of the first presented credential if none satisfies', () => {
+  test('returns the reason of the first requested type if no credential satisfies the policy', () => {
     const presentations = [pid(false), attestation(true, ['credential_expired'])]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -342,7 +342,7 @@ describe('any', () => {
     })
   })
 
-  test('does not put a proof together from several credentials', () => {
+  test('does not combine claims of several credentials into one proof', () => {
     const names = policyOf({ credential_types: ['pid', 'mdl'], scope: ['family_name', 'given_name'] }, [
       SD_JWT,
       MDOC,
@@ -355,7 +355,7 @@ describe('any', () => {
   })
 })
 
-describe('all', () => {
+describe('credential_match all', () => {
   const policy = policyOf({
     credential_types: ['age_attestation', 'pid'],
     scope: ['age_over_18', 'family_name'],
@@ -369,7 +369,7 @@ describe('all', () => {
       { anchor: { name: 'Example Authority', assurance_level: level } },
     )
 
-  test('verifies with all credentials, each with the scopes requested from it', () => {
+  test('verifies with a credential of each type, each with the scopes that it was asked for', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true, family_name: true },
@@ -384,7 +384,7 @@ describe('all', () => {
     })
   })
 
-  test('a true claim in one credential does not replace a false claim in another', () => {
+  test('rejects the response if one credential has a true claim and the other has a false claim', () => {
     for (const presentations of [
       [attestation(true), pid(false)],
       [attestation(false), pid(true)],
@@ -397,7 +397,7 @@ describe('all', () => {
     }
   })
 
-  test('does not verify while a credential is missing', () => {
+  test('rejects the response if a credential is missing', () => {
     for (const presentations of [[], [attestation(true)], [pid(true)], [pid(true), pid(true)]]) {
       expect(decide({ policy, presentations, now: NOW })).toMatchObject({
         status: 'rejected',
@@ -406,7 +406,7 @@ describe('all', () => {
     }
   })
 
-  test('has the lowest level of its credentials', () => {
+  test('gives the response the lowest level of its credentials', () => {
     const decision = decide({ policy, presentations: [attestation(true), pid(true, 'low')], now: NOW })
     expect(decision).toMatchObject({
       status: 'verified',
@@ -423,7 +423,7 @@ describe('all', () => {
     })
   })
 
-  test('uses the format that satisfies, if a type is presented in two formats', () => {
+  test('uses the format that satisfies the policy if a type is presented in two formats', () => {
     const two = policyOf({ credential_types: ['pid'], scope: ['family_name'], credential_match: 'all' }, [
       SD_JWT,
       MDOC,
@@ -455,7 +455,7 @@ describe('an optional credential set', () => {
   }
   const adult = presented('age_attestation', ADULT)
 
-  test('may stay unanswered, is used if it satisfies, and is dropped if it does not', () => {
+  test('may be missing, is used if it satisfies the policy, and is dropped if it does not', () => {
     const used = (presentations: Parameters<typeof decide>[0]['presentations']) => {
       const decision = decide({ policy, presentations, now: NOW })
       return [decision.status, ...decision.credentials.map(({ id }) => id)]
@@ -469,7 +469,7 @@ describe('an optional credential set', () => {
     expect(used([adult, presented('membership', { active: false })])).toEqual(['verified', 'age_attestation'])
   })
 
-  test('does not verify by itself', () => {
+  test('does not verify alone, without a required set', () => {
     const presentations = [presented('membership', { active: true })]
     expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
     const optional: TestPolicy = {
@@ -481,8 +481,8 @@ describe('an optional credential set', () => {
   })
 })
 
-describe('a presentation that matches no query is ignored', () => {
-  test('because its query is unknown', () => {
+describe('a presentation that matches no query', () => {
+  test('is ignored if its query is unknown', () => {
     const presentations = [
       presented('age_attestation', ADULT, {}),
       presented('other', { age_over_18: false }),
@@ -495,7 +495,7 @@ describe('a presentation that matches no query is ignored', () => {
     })
   })
 
-  test('because its type was not requested', () => {
+  test('is ignored if its type was not requested', () => {
     const presentations = [presented('age_attestation', ADULT, { credentialType: 'membership' })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -503,7 +503,7 @@ describe('a presentation that matches no query is ignored', () => {
     })
   })
 
-  test('and a response without presentations is rejected', () => {
+  test('is not needed for a rejection: a response without presentations is rejected', () => {
     expect(decide({ policy: AGE, presentations: [], now: NOW })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -513,7 +513,7 @@ describe('a presentation that matches no query is ignored', () => {
   })
 })
 
-describe('names of a prototype', () => {
+describe('names such as __proto__ and constructor', () => {
   const scopes = JSON.parse(
     '{"__proto__": {"path": ["__proto__", "polluted"]}, "constructor": {"path": ["constructor"]}, "toString": {"path": ["toString"]}}',
   ) as Record<string, { path: string[] }>
@@ -521,7 +521,7 @@ describe('names of a prototype', () => {
   const names = ['__proto__', 'constructor', 'toString']
   const policy = policyOf({ credential_types: ['__proto__'], scope: names }, [SD_JWT], [type])
 
-  test('are scopes like any other: checked, and carried as own members', () => {
+  test('work as scopes: they are checked, and returned as own members of the result', () => {
     const claims = JSON.parse(
       '{"__proto__": {"polluted": 1}, "constructor": "c", "toString": "t"}',
     ) as JsonObject

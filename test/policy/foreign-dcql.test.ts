@@ -46,7 +46,7 @@ describe.each([1, 2, 3, 4])('seed %i', (seed) => {
     }
   })
 
-  test('a credential matches in the dcql library exactly when it matches here', () => {
+  test('a credential matches in the dcql library exactly if it matches in our code', () => {
     const counts = { yes: 0, no: 0 }
     for (const { query } of policies) {
       for (const credentialQuery of query.credentials) {

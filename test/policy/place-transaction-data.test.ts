@@ -34,7 +34,7 @@ function place(
 const refused = (code: string, pointer: string) => ({ ok: false, error: [{ code, pointer }] })
 
 describe('a transaction', () => {
-  it('may be confirmed by every possible credential if none is named', () => {
+  it('may be confirmed by every credential that can confirm it, if it names no credential', () => {
     const unbound = query('u', { require_cryptographic_holder_binding: false })
     const placed = place([A, MDOC, B, unbound, query('n', { multiple: true })])
     expect(placed).toEqual({ ok: true, value: [{ type: 'order', credential_ids: ['a', 'b'], id: '7' }] })
@@ -49,18 +49,38 @@ describe('a transaction', () => {
   })
 
   it.each<[string, readonly CredentialSetQuery[], boolean]>([
-    ['one set, each option with one that may', [{ options: [['a'], ['b', 'm']] }], true],
-    ['one set, an option without', [{ options: [['a'], ['m']] }], false],
-    ['two sets, one of them certain', [{ options: [['m']] }, { options: [['a'], ['b']] }], true],
-    ['two sets, neither of them certain', [{ options: [['a'], ['m']] }, { options: [['b'], ['m']] }], false],
-    ['a certain set that is optional', [{ options: [['m']] }, { options: [['a']], required: false }], false],
-  ])('must be confirmed by every response: %s', (_, sets, certain) => {
+    [
+      'is accepted if each option of the credential set has a credential that may confirm it',
+      [{ options: [['a'], ['b', 'm']] }],
+      true,
+    ],
+    [
+      'is refused if an option of the credential set has no credential that may confirm it',
+      [{ options: [['a'], ['m']] }],
+      false,
+    ],
+    [
+      'is accepted if one of two credential sets always confirms it',
+      [{ options: [['m']] }, { options: [['a'], ['b']] }],
+      true,
+    ],
+    [
+      'is refused if neither of two credential sets always confirms it',
+      [{ options: [['a'], ['m']] }, { options: [['b'], ['m']] }],
+      false,
+    ],
+    [
+      'is refused if the only credential set that confirms it is optional',
+      [{ options: [['m']] }, { options: [['a']], required: false }],
+      false,
+    ],
+  ])('%s', (_, sets, certain) => {
     const placed = place([A, B, MDOC], [asked()], sets)
     if (certain) expect(placed.ok).toBe(true)
     else expect(placed).toEqual(refused('confirmation_avoidable', '/0'))
   })
 
-  it('needs a hash in common with the others: one credential may have to confirm all', () => {
+  it('is refused if it has no hash algorithm in common with the other transactions for the same credential', () => {
     const by = (id: string, ...names: ('sha-256' | 'sha-384' | 'sha-512')[]) =>
       asked({ members: { id }, transaction_data_hashes_alg: names })
     expect(place([A], [by('1', 'sha-256', 'sha-512'), by('2', 'sha-512'), by('3', 'sha-512')]).ok).toBe(true)
@@ -70,7 +90,7 @@ describe('a transaction', () => {
     expect(place([A], [asked(), by('2', 'sha-512')])).toEqual(refused('no_common_hash', ''))
   })
 
-  it('reports unknown names first', () => {
+  it('reports unknown credential names before other errors', () => {
     const both = [asked({ credential_ids: ['m'] }), asked({ credential_ids: ['x'] })]
     expect(place([A, MDOC], both)).toEqual(refused('unknown_credential_query', '/1/credential_ids/0'))
   })

@@ -19,7 +19,7 @@ describe('the DCQL query', () => {
     })
   })
 
-  test('any: offers each credential as an option of its own, in the order given', () => {
+  test('has an option for each credential, in the given order (credential_match any)', () => {
     const { query } = policyOf({ credential_types: ['pid', 'age_attestation'] }, [SD_JWT, MDOC])
     expect(query.credentials.map(({ id }) => id)).toEqual([
       'pid-dc_sd-jwt',
@@ -39,7 +39,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('all: requires one set for each type, with an option for each format', () => {
+  test('has a required set for each type, with an option for each format (credential_match all)', () => {
     const { query } = policyOf(
       { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' },
       [SD_JWT, MDOC],
@@ -50,7 +50,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('all: has no credential_sets if every type has one format, since then each is required (§6.4.2)', () => {
+  test('has no credential_sets if every type has one format, because each is then required (credential_match all, §6.4.2)', () => {
     const changes = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' } as const
     for (const format of [SD_JWT, MDOC]) {
       const { query } = policyOf(changes, [format])
@@ -60,7 +60,7 @@ describe('the DCQL query', () => {
     }
   })
 
-  test('requests all identifiers of a type at once if the format can', () => {
+  test('requests all identifiers of a type in one query if the format can', () => {
     const formats = { 'dc+sd-jwt': { identifiers: ['urn:a', 'urn:b'], scopes: { x: { path: ['x'] } } } }
     const { query } = policyOf(
       { credential_types: ['ab'], scope: ['x'] },
@@ -112,7 +112,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('never requests values: wallets need not filter, and a filter would reveal withheld values (§6.4.1)', () => {
+  test('never requests values, because a filter would reveal withheld values (§6.4.1)', () => {
     const { query } = policyOf({
       credential_types: ['pid'],
       scope: ['age_over_18', 'family_name'],
@@ -125,7 +125,7 @@ describe('the DCQL query', () => {
     expect(policyOf().query.credentials[0]).not.toHaveProperty('require_cryptographic_holder_binding')
   })
 
-  test('requests a claim once if two scopes name it', () => {
+  test('requests a claim once if two scopes need the same claim', () => {
     const { query } = policyOf(
       { credential_types: ['mdl'], scope: ['birth_date', 'birthdate', 'age_over_18'], allow_derived: true },
       [MDOC],
@@ -142,25 +142,25 @@ describe('if ages may be derived', () => {
     return credential?.claim_sets?.map((set) => set.map((id) => names.get(id)))
   }
 
-  test('the age claim is preferred, and the birthdate is accepted', () => {
+  test('the first claim set has the age claim, and the second has the birthdate', () => {
     expect(claimsOf(['age_over_18'])).toEqual([['age_equal_or_over.18'], ['birthdate']])
   })
 
-  test('every other claim is in both sets', () => {
+  test('every other claim is in both claim sets', () => {
     expect(claimsOf(['family_name', 'age_over_18', 'age_over_21', 'sex'])).toEqual([
       ['family_name', 'age_equal_or_over.18', 'age_equal_or_over.21', 'sex'],
       ['family_name', 'sex', 'birthdate'],
     ])
   })
 
-  test('a requested birthdate is in both sets', () => {
+  test('a requested birthdate is in both claim sets', () => {
     expect(claimsOf(['birthdate', 'age_over_18'])).toEqual([
       ['birthdate', 'age_equal_or_over.18'],
       ['birthdate'],
     ])
   })
 
-  test('there are no sets without a requested age, or if the type has no birthdate', () => {
+  test('there are no claim sets if no age is requested or the type has no birthdate', () => {
     expect(claimsOf(['birthdate', 'family_name'])).toBeUndefined()
     expect(policyOf({ allow_derived: true }).query.credentials[0]).toEqual(policyOf().query.credentials[0])
   })
@@ -185,7 +185,7 @@ describe('query ids', () => {
 })
 
 describe('the types of the presentation definition', () => {
-  test('are the requested ones, each scope with its path in every format', () => {
+  test('are the requested types, each scope with its path in every format', () => {
     const formats = ALL_FORMATS.map(({ id }) => id)
     const policy = policyOf({ credential_types: ['pid', 'age_attestation'], formats }, ALL_FORMATS)
     expect(requestedTypes(policy)).toEqual([
@@ -218,7 +218,7 @@ describe('the types of the presentation definition', () => {
     ])
   })
 
-  test('leave out a type that `any` does not request', () => {
+  test('do not contain a type that credential_match any does not request', () => {
     const policy = policyOf({ credential_types: ['age_attestation', 'pid'], scope: ['family_name'] })
     expect(requestedTypes(policy).map(({ name }) => name)).toEqual(['pid'])
   })
@@ -236,7 +236,7 @@ describe('the query of a request with or without formats', () => {
     },
   )
 
-  test('requests jwt_vc_json if it is named', () => {
+  test('requests jwt_vc_json if the request names that format', () => {
     const changes = { credential_types: ['pid'], scope: ['family_name'] }
     expect(formatsOf({ ...changes, formats: ['jwt_vc_json'] })).toEqual(new Set(['jwt_vc_json']))
     const formats = ['jwt_vc_json', 'dc+sd-jwt']
@@ -245,7 +245,7 @@ describe('the query of a request with or without formats', () => {
 
   const member = { identifiers: ['Member'], scopes: { a: { path: ['credentialSubject', 'a'] } } }
 
-  test('requests a type as jwt_vc_json that has no other format', () => {
+  test('requests a type as jwt_vc_json if the type has no other format', () => {
     const type = { name: 'member', formats: { jwt_vc_json: member } }
     const formats = formatsOf({ credential_types: ['member'], scope: ['a'] }, [type])
     expect(formats).toEqual(new Set(['jwt_vc_json']))

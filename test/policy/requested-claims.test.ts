@@ -6,7 +6,7 @@ import { ALL_FORMATS, policyOf, SD_JWT } from './fixtures.ts'
 const claim = (name: string, optional = false) => ({ kind: 'claim', name, optional })
 
 describe('the claims that types and scopes request', () => {
-  it('are the scopes, from one of the types that have them', () => {
+  it('are the scopes, as a choice between the types that carry them', () => {
     const asked = requestedClaims(policyOf({ credential_types: ['age_attestation', 'pid'] }))
     expect(asked).toEqual({
       items: [claim('age_over_18')],
@@ -14,18 +14,18 @@ describe('the claims that types and scopes request', () => {
     })
   })
 
-  it('keep the order of the scopes, for any type that has them', () => {
+  it('keep the order of the scopes', () => {
     const all = { credential_types: ['membership', 'pid'], scope: ['family_name', 'active'] }
     const { items } = requestedClaims(policyOf({ ...all, credential_match: 'all' }))
     expect(items).toEqual([claim('family_name'), claim('active')])
   })
 
-  it('name a type once, in any number of formats', () => {
+  it('name a type once, even if it has several formats', () => {
     const { groups } = requestedClaims(policyOf({}, ALL_FORMATS))
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
-  it('are one group if all are required, with a credential that is requested without claims', () => {
+  it('are one group if all types are required, with a type that is requested without claims', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     const both = policyOf({ ...all, credential_match: 'all' }, [SD_JWT])
     const asked = requestedClaims({
@@ -54,7 +54,7 @@ describe('the claims that a query requests', () => {
       descriptors,
     })
 
-  it('are all of them without credential sets, each by its display name', () => {
+  it('are all claims of a query without credential sets, by display name', () => {
     expect(asked()).toEqual({
       items: [claim('a'), claim('b')],
       groups: [{ alternatives: [[['A'], ['B'], ['C']]], optional: false }],
@@ -72,7 +72,7 @@ describe('the claims that a query requests', () => {
     })
   })
 
-  it('are of either type if a query accepts several', () => {
+  it('are a choice between types if a query accepts several types', () => {
     const both = [...descriptors, { ...descriptors[0]!, credential_type: 'Z' }]
     expect(
       requestedClaims({ scope: [], query: { credentials: credentials.slice(0, 1) }, descriptors: both })

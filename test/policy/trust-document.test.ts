@@ -38,7 +38,7 @@ const DECISIONS: Readonly<Record<AssuranceLevel, ReturnType<typeof decide>>> = {
   }),
 }
 
-it.each(ASSURANCE_LEVELS)('docs/trust.md shows how a level of %s comes about', (level) => {
+it.each(ASSURANCE_LEVELS)('docs/trust.md shows how the level %s is derived', (level) => {
   const [, section = ''] = DOCUMENT.split(`## ${level}\n`)
   const example = JSON.parse(section.split('```json')[1]?.split('```')[0] ?? '')
   const { status, assurance_level, derivation } = DECISIONS[level]
@@ -46,7 +46,7 @@ it.each(ASSURANCE_LEVELS)('docs/trust.md shows how a level of %s comes about', (
   expect({ assurance_level, assurance_derivation: derivation }).toEqual(example)
 })
 
-it('docs/trust.md has a row for each step that is shown', () => {
+it('docs/trust.md has a row for each step of its examples', () => {
   const shown = Object.values(DECISIONS).flatMap(({ derivation }) => derivation.map(({ step }) => step))
   for (const step of shown) expect(DOCUMENT).toContain(`| \`${step}\` |`)
 })

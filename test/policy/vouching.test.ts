@@ -46,7 +46,7 @@ describe('an anchor', () => {
     ['issuer_url', byKeys, []],
     ['did', byKeys, []],
     ['jwks', byKeys, []],
-  ])('with %s can vouch for %j, and in HAIP for %j at most', (mechanism, formats, inHaip) => {
+  ])('with %s can vouch for the formats %j, and in HAIP for %j at most', (mechanism, formats, inHaip) => {
     const anchors = [anchor(['pid'], MECHANISMS[mechanism])]
     expect(ALL.filter((format) => canVouch('pid', format, vouching(anchors)))).toEqual(formats)
     const profiled = ALL.filter((format) => haip10.supportsFormat(format, 'direct_post.jwt'))
@@ -55,29 +55,34 @@ describe('an anchor', () => {
   })
 
   it.each<[string, TrustAnchor[], string, boolean]>([
-    ['of the type', [anchor(['mdl', 'pid'])], 'pid', true],
-    ['of another type', [anchor(['mdl'])], 'pid', false],
-    ['for `*`, a built-in type', [anchor(['*'])], 'pid', false],
-    ['for `*`, an added type', [anchor(['*'])], 'membership', true],
+    ['can vouch for a type that it names', [anchor(['mdl', 'pid'])], 'pid', true],
+    ['cannot vouch for a type that it does not name', [anchor(['mdl'])], 'pid', false],
+    ['for `*` cannot vouch for a built-in type', [anchor(['*'])], 'pid', false],
+    ['for `*` can vouch for an added type', [anchor(['*'])], 'membership', true],
     [
-      'for `*` beside one that names the type for status lists only',
+      'for `*` can vouch for a type that another anchor names for status lists only',
       [anchor(['*']), anchor(['membership'], MECHANISMS.did, { purpose: ['status'] })],
       'membership',
       true,
     ],
-    ['for status lists only', [anchor(['pid'], MECHANISMS.did, { purpose: ['status'] })], 'pid', false],
     [
-      'for issuers and status lists',
+      'for status lists only cannot vouch for a credential',
+      [anchor(['pid'], MECHANISMS.did, { purpose: ['status'] })],
+      'pid',
+      false,
+    ],
+    [
+      'for issuers and status lists can vouch for a credential',
       [anchor(['pid'], MECHANISMS.did, { purpose: ['status', 'issuer'] })],
       'pid',
       true,
     ],
-    ['that is missing', [], 'pid', false],
-  ])('can vouch or not, as expected: %s', (_, anchors, type, expected) => {
+    ['is needed: without an anchor nothing vouches for a credential', [], 'pid', false],
+  ])('%s', (_, anchors, type, expected) => {
     expect(canVouch(type, 'dc+sd-jwt', vouching(anchors))).toBe(expected)
   })
 
-  it('for `*` is hidden by an anchor that names the type', () => {
+  it('for `*` cannot vouch for a type that another anchor names', () => {
     const anchors = [anchor(['*']), anchor(['membership'], MECHANISMS.did)]
     expect(canVouch('membership', 'dc+sd-jwt', vouching(anchors, haip10))).toBe(false)
   })
@@ -121,11 +126,21 @@ describe('a request', () => {
     { query_id: 'c', credential_type: 'membership', scopes: [] },
   ]
   it.each<[string, DcqlQuery['credential_sets'], readonly string[], readonly string[]]>([
-    ['without sets', undefined, ['pid', 'mdl', 'membership'], []],
-    ['without sets, one type missing', undefined, ['pid', 'membership'], ['b']],
-    ['with an option that is covered', [{ options: [['a', 'b'], ['c']] }], ['age_attestation'], []],
+    ['without sets needs an anchor for each query', undefined, ['pid', 'mdl', 'membership'], []],
     [
-      'with half of each option',
+      'without sets lacks an anchor for a type that no anchor covers',
+      undefined,
+      ['pid', 'membership'],
+      ['b'],
+    ],
+    [
+      'with two options needs anchors for one option only',
+      [{ options: [['a', 'b'], ['c']] }],
+      ['age_attestation'],
+      [],
+    ],
+    [
+      'with two options that are half covered lacks an anchor',
       [
         {
           options: [
@@ -138,18 +153,18 @@ describe('a request', () => {
       ['b'],
     ],
     [
-      'with an optional set that is not covered',
+      'with an optional set needs no anchor for that set',
       [{ options: [['a']] }, { options: [['b'], ['c']], required: false }],
       ['pid'],
       [],
     ],
     [
-      'with two required sets',
+      'with two required sets needs anchors for both sets',
       [{ options: [['a']] }, { options: [['b'], ['c']], required: true }],
       ['pid'],
       ['b', 'c'],
     ],
-  ])('by a query %s leaves the expected queries without an anchor', (_, credential_sets, types, expected) => {
+  ])('by a query %s', (_, credential_sets, types, expected) => {
     const query = { credentials, ...(credential_sets && { credential_sets }) } as DcqlQuery
     expect(unvouchedQueries({ query, descriptors }, vouching([anchor(types)]))).toEqual(expected)
   })

@@ -35,13 +35,13 @@ describe('a rendered picture', () => {
     expect(misread).toEqual([])
   })
 
-  it('is SVG text on request', () => {
+  it('is SVG text if the caller requests SVG', () => {
     const rendered = renderQr(PAYLOAD, { size: 320, type: 'image/svg+xml' })
     expect(rendered.ok && new TextDecoder().decode(rendered.value)).toMatch(/^<svg .*<\/svg>$/)
   })
 
   it.each(['image/png', 'image/svg+xml'] as const)(
-    'is %s, without an exception, when it cannot be drawn',
+    'is %s without a QR code, and no exception, if the content cannot be drawn',
     (type) => {
       expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
       expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({

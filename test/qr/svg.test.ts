@@ -50,7 +50,7 @@ describe('an SVG', () => {
     expect(area).toBe(symbol.modules.flat().filter(Boolean).length)
   })
 
-  it('has its size, a view box of the same size, a white ground and crisp edges', () => {
+  it('has its size, a view box of the same size, a white background and crisp edges', () => {
     const svg = encodeSvg(symbolOf(321))
     expect(svg).toMatch(
       /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" width="321" height="321" viewBox="0 0 321 321" shape-rendering="crispEdges"><rect width="321" height="321" fill="#fff"\/><path [^<>]*\/><\/svg>$/,

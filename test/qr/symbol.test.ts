@@ -17,27 +17,30 @@ describe('a symbol', () => {
     ['a request URI at level M', PAYLOAD, 160],
     ['a request URI at level L', PAYLOAD, 320],
     ['a short text', 'hello', 1024],
-    ['digits, which stay in byte mode', '0123456789'.repeat(4), 300],
-  ])('has the modules that a foreign encoder draws, up to the mask: %s', (_, text, size) => {
+    ['digits, which are encoded in byte mode', '0123456789'.repeat(4), 300],
+  ])('has the modules of a foreign encoder, except for the mask: %s', (_, text, size) => {
     const { version, errorCorrection, modules } = symbolOf(text, size)
     const drawn = drawForeign(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
   })
 
-  it('fits the longest request by value at 185 pixels, and not one byte more at any size', () => {
+  it('contains the longest request by value at 185 pixels, and not one byte more at any size', () => {
     const longest = 'a'.repeat(REQUEST_BY_VALUE.bytes)
     expect(symbolOf(longest, 185)).toMatchObject({ version: 40, errorCorrection: 'L', modulePixels: 1 })
     expect(buildSymbol(longest, 184)).toEqual({ ok: false, error: 'payload_too_long' })
     expect(buildSymbol(`${longest}a`, 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
-  it.each(['M', 'L'] as const)('at level %s fits what a foreign encoder fits into each version', (level) => {
-    const checked = CAPACITY[level].map((last, index) => {
-      const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
-      return { version: index + 1, last: fits(last), oneMore: fits(last + 1) }
-    })
-    expect(checked).toEqual(CAPACITY[level].map((_, i) => ({ version: i + 1, last: true, oneMore: false })))
-  })
+  it.each(['M', 'L'] as const)(
+    'at level %s holds as many bytes in each version as with a foreign encoder',
+    (level) => {
+      const checked = CAPACITY[level].map((last, index) => {
+        const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
+        return { version: index + 1, last: fits(last), oneMore: fits(last + 1) }
+      })
+      expect(checked).toEqual(CAPACITY[level].map((_, i) => ({ version: i + 1, last: true, oneMore: false })))
+    },
+  )
 
   it.each([
     [14, 1],
@@ -80,7 +83,7 @@ describe('a symbol is refused', () => {
     expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
   })
 
-  it.each([160, 1024])('except at a limit of the size: %i is accepted', (size) => {
+  it.each([160, 1024])('except if the size is exactly a limit: %i is accepted', (size) => {
     expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
   })
 
@@ -89,7 +92,7 @@ describe('a symbol is refused', () => {
     expect(buildSymbol('a'.repeat(2954), 1024)).toEqual({ ok: false, error: 'payload_too_long' })
   })
 
-  it('if modules would be smaller than a pixel', () => {
+  it('if its modules would be smaller than a pixel', () => {
     // 160 pixels less the quiet zone are 152 modules: version 33 (149) and no more.
     expect(symbolOf('a'.repeat(CAPACITY.L[32]), 160)).toMatchObject({ version: 33, modulePixels: 1 })
     expect(buildSymbol('a'.repeat(CAPACITY.L[32] + 1), 160)).toEqual({ ok: false, error: 'payload_too_long' })

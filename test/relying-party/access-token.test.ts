@@ -63,14 +63,14 @@ describe('a token that was issued', () => {
     expect(parsed(a.token.split('.')[1] ?? '').jti).not.toBe(parsed(b.token.split('.')[1] ?? '').jti)
   })
 
-  it('does not outlive its API key, and its expires_in is true', async () => {
+  it('expires with its API key at the latest, and expires_in is its actual lifetime', async () => {
     const { token, expiresIn } = await issue({ keyExpiresAt: NOW + 60_000 })
     expect(expiresIn).toBe(60)
     expect(parsed(token.split('.')[1] ?? '').exp).toBe(SECONDS + 60)
     expect((await issue({ keyExpiresAt: NOW + 3_600_000 })).expiresIn).toBe(ACCESS_TOKEN_LIFETIME)
   })
 
-  it('is parsed as it was granted, until the second of its expiry', async () => {
+  it('is verified with the values of its grant until the second of its expiry', async () => {
     const { token } = await issue()
     const { keyExpiresAt, ...granted } = GRANT
     const at = (seconds: number) =>
@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('of this form is accepted from any library that signs with our key', async () => {
+  it('with these members is accepted if any library signed it with our key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {
@@ -129,7 +129,7 @@ describe('a token', () => {
   })
 
   it.each<[string, object]>([
-    ['typ JWT, as our own signed claims have', { typ: 'JWT' }],
+    ['the typ JWT of our own signed claims', { typ: 'JWT' }],
     ['no typ', { typ: undefined }],
     ['typ of a receipt', { typ: 'verification-receipt+jwt' }],
     ['typ of another kind', { typ: 'oauth-authz-req+jwt' }],
@@ -150,7 +150,7 @@ describe('a token', () => {
     ['another issuer', { iss: 'https://other.example' }],
     ['no issuer', { iss: undefined }],
     ['another audience', { aud: 'https://other.example' }],
-    ['a relying party for audience, as our own signed claims have', { aud: 'rp_one' }],
+    ['the audience of our own signed claims (a relying party)', { aud: 'rp_one' }],
     ['no audience', { aud: undefined }],
     ['no exp', { exp: undefined }],
     ['an exp in words', { exp: '2099-01-01' }],
@@ -198,7 +198,7 @@ describe('a token', () => {
     expect(await verify(`${input}.${encodeBase64url(mac)}`)).toEqual(INVALID)
   })
 
-  it('has one spelling: no character can be changed, added or left out', async () => {
+  it('is invalid if one character is changed, added or left out', async () => {
     const token = await sign(HEADER, CLAIMS, first)
     for (let i = 0; i < token.length; i += 1) {
       const other = token[i] === 'A' ? 'B' : 'A'
@@ -235,7 +235,7 @@ describe('a token', () => {
     },
   )
 
-  it('names only scopes that exist', async () => {
+  it('gives only scopes that exist, and its other scopes are ignored', async () => {
     const token = await sign(HEADER, { ...CLAIMS, scope: 'verify:read admin toString verify:all' }, first)
     expect(await verify(token)).toMatchObject({ ok: true, value: { scopes: ['verify:read'] } })
     const empty = await sign(HEADER, { ...CLAIMS, scope: '' }, first)

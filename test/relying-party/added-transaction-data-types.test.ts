@@ -32,11 +32,11 @@ describe('an added type of transaction data', () => {
     ['a path below another', [{ ...TYPE, members: [MEMBER, below] }]],
     ['a path above another', [{ ...TYPE, members: [below, MEMBER] }]],
     ['an empty path', member({ path: [] })],
-    ['a path of five', member({ path: ['a', 'b', 'c', 'd', 'e'] })],
-    ['a path that is what every type has', member({ path: ['credential_ids'] })],
+    ['a path of five members', member({ path: ['a', 'b', 'c', 'd', 'e'] })],
+    ['a path to a member that every type has', member({ path: ['credential_ids'] })],
     ['a path through the prototype', member({ path: ['__proto__'] })],
     ['a label of 101 characters', member({ label: 'x'.repeat(101) })],
-    ['another kind', member({ kind: 'object' })],
+    ['an unknown kind', member({ kind: 'object' })],
   ])('is refused with %s', (_, types) => {
     expect(addedTransactionDataTypes.safeParse(types).success).toBe(false)
   })

@@ -35,7 +35,7 @@ it('stores values that are SQL as they are', async () => {
 })
 
 describe('the expiry of relying parties’ own certificates', () => {
-  it('has the numbers of expired certificates and of those to renew, and the next expiry', async () => {
+  it('has the number of expired certificates, the number of certificates to renew, and the next expiry', async () => {
     const directory = newDirectory()
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
     await listed(directory, 'rp_without')
@@ -63,7 +63,7 @@ describe('the expiry of relying parties’ own certificates', () => {
     expect(await directory.certificateDates(NOW)).toMatchObject({ expired: 0 })
   })
 
-  it('is in the list', async () => {
+  it('is in the list of relying parties', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', EXPIRES_AT)
     await listed(directory, 'rp_b')

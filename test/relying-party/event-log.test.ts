@@ -52,7 +52,7 @@ describe('a day of the event log', () => {
     expect(page.events[0]).toEqual({ ...shown, position: 1 })
   })
 
-  it('continues after a position, and says if there are more', async () => {
+  it('continues after a position, and says if there are more events', async () => {
     const log = newLog()
     for (let i = 1; i <= 12; i++) await log.append(entry(`e${i}`))
     const page = await log.read(DAY, 8, 3)
@@ -134,7 +134,7 @@ describe('an event that is sent again', () => {
     },
   )
 
-  it('is stored once although the first call arrives after the second', async () => {
+  it('is stored once although the second call arrives before the first call', async () => {
     const log = newLog()
     const event = entry('a')
     at(NOON + 26 * SECOND) // the session’s 30 s, by a slower clock
@@ -176,7 +176,7 @@ describe('an event that is sent again after the clock was set back', () => {
     },
   )
 
-  it('is stored once: it arrived before its creation', async () => {
+  it('is stored once: the clock of the log was before the creation of the event', async () => {
     const log = newLog()
     const event = entry('a', NOON + 80 * SECOND)
     expect(await log.append(event)).toBe('recorded')

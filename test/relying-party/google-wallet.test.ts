@@ -104,13 +104,13 @@ async function codesOf(google_wallet: object | null, pem: string | null, name = 
 }
 
 describe('the certificate of a Verifier Registrar', () => {
-  it('has no warning for the metadata that it is for, made here or elsewhere', async () => {
+  it('has no warning if it is for the metadata of the settings, made here or elsewhere', async () => {
     const pem = await leafFor(tlv(4, await digestOf(googleMetadataOf(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem)).toEqual([])
     expect(await codesOf(BYTES, foreign.certificate_pem)).toEqual([])
   })
 
-  it('has a warning for any other metadata', async () => {
+  it('has a warning if it is for other metadata', async () => {
     const mismatch = ['google_metadata_mismatch /google_wallet']
     expect(await codesOf(DISPLAY, foreign.certificate_pem)).toEqual(mismatch)
     const pem = await leafFor(tlv(4, await digestOf(googleMetadataOf(DISPLAY, 'Shop', null))))
@@ -120,7 +120,7 @@ describe('the certificate of a Verifier Registrar', () => {
 
   it.each([
     ['no OCTET STRING', (digest: Uint8Array) => tlv(0x0c, digest)],
-    ['the digest alone', (digest: Uint8Array) => digest],
+    ['only the digest', (digest: Uint8Array) => digest],
     ['a shorter digest', (digest: Uint8Array) => tlv(4, digest.subarray(1))],
   ])('has a warning if the extension is %s', async (_, wrap) => {
     const pem = await leafFor(wrap(await digestOf(foreign.rp_metadata_bytes)))

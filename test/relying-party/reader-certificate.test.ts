@@ -65,7 +65,7 @@ describe('reader_certificates', () => {
       'must have the extended key usage 1.0.18013.5.1.6 in the first certificate',
     ],
     [
-      'that of a document signer',
+      'the extended key usage of a document signer',
       { extendedKeyUsage: ['1.0.18013.5.1.2'] },
       'must have the extended key usage 1.0.18013.5.1.6 in the first certificate',
     ],
@@ -143,7 +143,7 @@ describe('readersFor', () => {
 })
 
 describe('readerLifetimes', () => {
-  it('leaves out a certificate if a later one has its domains', async () => {
+  it('leaves out a certificate if a certificate that expires later has all its domains', async () => {
     const old = readerOf([await mintLeaf(root, { ...READER, notAfter: new Date(NOW + 1000) })])
     const renewed = readerOf([await mintLeaf(root, READER)])
     const elsewhere = { ...old, domains: ['shop.example', 'b.example'] }

@@ -79,7 +79,7 @@ describe('a relying party object', () => {
     expect(settings.webhook?.secrets).toEqual([{ secret: created.webhook_secret, expires_at: null }])
   })
 
-  it('keeps its verifier identity in a change without one, and replaces it in a change with one', async () => {
+  it('keeps its verifier identity in a change without verifier, and replaces its identity in a change with verifier', async () => {
     const verifier = {
       signing_jwk: JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK),
       certificate_chain_pem: VERIFIER_CERTIFICATE_PEM,

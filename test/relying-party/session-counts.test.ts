@@ -22,7 +22,7 @@ it('the counts are zero in both modes at first', async () => {
   ])
 })
 
-it('the counts count pending sessions and events of each mode', async () => {
+it('the counts have the number of pending sessions and events of each mode', async () => {
   const ended = { pending_until: null }
   await directory.noteSessions([
     note('v_a'),

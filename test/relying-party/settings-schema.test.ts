@@ -142,7 +142,7 @@ describe('a creation', () => {
     ['an empty name', { name: '' }, '/name'],
     ['a name of 101 characters', { name: 'x'.repeat(101) }, '/name'],
     ['a name with a line break', { name: 'a\nb' }, '/name'],
-    ['an unheard-of way with revocation', { certificate_revocation: 'refuse' }, '/certificate_revocation'],
+    ['an unknown certificate_revocation', { certificate_revocation: 'refuse' }, '/certificate_revocation'],
     ['a mode that is no boolean', { livemode: 'true' }, '/livemode'],
     ['a webhook on http', { webhook: { url: 'http://hooks.shop.org/in' } }, '/webhook/url'],
     ['a webhook on a private address', { webhook: { url: 'https://10.0.0.1/in' } }, '/webhook/url'],
@@ -170,9 +170,9 @@ describe('a creation', () => {
       '/trust_anchors/0/expires',
     ],
     ['101 anchors', { trust_anchors: Array.from({ length: 101 }, () => ANCHOR) }, '/trust_anchors'],
-    ['an anchor set that is not kept', { anchor_sets: ['eu_pid', 'vical'] }, '/anchor_sets/1'],
-    ['a list for test mode', { anchor_sets: ['sandbox'] }, '/anchor_sets/0'],
-    ['a list named twice', { anchor_sets: ['eu_pid', 'eu_pid'] }, '/anchor_sets'],
+    ['an unknown anchor set', { anchor_sets: ['eu_pid', 'vical'] }, '/anchor_sets/1'],
+    ['a trust list that is only for test mode', { anchor_sets: ['sandbox'] }, '/anchor_sets/0'],
+    ['an anchor set named twice', { anchor_sets: ['eu_pid', 'eu_pid'] }, '/anchor_sets'],
     [
       'an added type with a built-in name',
       { credential_types: [{ ...EMPLOYEE, type: 'pid' }] },
@@ -357,7 +357,11 @@ describe('an added credential type', () => {
   })
 
   it.each([
-    ['several metas where one names several', 'dc+sd-jwt', [{ vct_values: ['a'] }, { vct_values: ['b'] }]],
+    [
+      'several metas although one meta can name several types',
+      'dc+sd-jwt',
+      [{ vct_values: ['a'] }, { vct_values: ['b'] }],
+    ],
     ['no meta at all', 'mso_mdoc', []],
     ['a meta of another format', 'mso_mdoc', [{ doctype_value: 'a' }, { vct_values: ['a'] }]],
     ['11 metas', 'mso_mdoc', Array.from({ length: 11 }, (_, i) => ({ doctype_value: `d${i}` }))],

@@ -171,8 +171,8 @@ const NEVER_GOOD = [
 describe.each([
   ...NEVER_GOOD,
   ['rolled back', 'rolled_back', async () => new Response(await sign({ sequence: 6 }))],
-] as const)('a list that is %s', (_, fault, answer) => {
-  it('is not trusted: the last good copy is used until it is stale, and none afterwards', async () => {
+] as const)('a trust list that is %s', (_, fault, answer) => {
+  it('is not trusted: the last good copy is used until this copy is stale, and no copy afterwards', async () => {
     await publishList()
     await create()
     publish(answer)
@@ -191,7 +191,7 @@ describe.each([
 })
 
 describe.each(NEVER_GOOD)('a list that was never good and is %s', (_, fault, answer) => {
-  it('has no anchors until a good one is received', async () => {
+  it('has no anchors until a good list is received', async () => {
     publish(answer)
     expect(await create()).toMatchObject({
       sequence: null,
@@ -214,7 +214,7 @@ async function tampered(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 describe('a copy', () => {
-  it('is used until the next issue was due at the latest, even if it was confirmed just before', async () => {
+  it('is used until its nextUpdate at the latest, even if it was confirmed shortly before', async () => {
     await publishList({ nextUpdate: '2046-11-21T14:00:00Z' }, { etag: '"7"' })
     await create()
     publish(() => new Response(null, { status: 304 }))

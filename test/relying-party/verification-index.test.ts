@@ -98,7 +98,7 @@ describe('the counts of a day', () => {
     expect(await countsOf(setting)).toEqual({ hours, calls: 1 })
   })
 
-  it('change with an old entry, whose counters are stored', async () => {
+  it('change if an old entry changes, and the changed counters are stored', async () => {
     const setting = await setUp()
     await putMany(setting, 1_000)
     await put(setting, 900, { revision: 2, status: 'canceled', ended_at: NOON })
@@ -114,7 +114,7 @@ describe('the counts of a day', () => {
     expect(await ended()).toEqual([1_001, { canceled: 2 }])
   })
 
-  it('change with entries that are stored between two calls of a reader', async () => {
+  it('change if entries are stored between two calls of a reader', async () => {
     const setting = await setUp()
     await fill(setting, 6_000)
     await evictDurableObject(stubOf(setting))
@@ -198,7 +198,7 @@ describe('the alarm of a day', () => {
     expect(alarms).toBe(3)
   })
 
-  it('erases the metadata of an entry that is stored behind its position', async () => {
+  it('also erases the metadata of an entry that is stored after the alarm began', async () => {
     const setting = await setUp()
     await fill(setting, 5_000, 'sealed')
     const alarm = () =>

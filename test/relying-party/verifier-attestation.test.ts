@@ -29,7 +29,7 @@ it.each([
   ['must not have expired', { exp: SECONDS }],
   ['its cnf.jwk must be the public half of signing_jwk', { cnf: {} }],
   ['must not have redirect_uris', { redirect_uris: ['https://verifier.example/callback'] }],
-])('an attestation is refused by name: %s', async (fault, claims) => {
+])('an attestation is refused with the message: %s', async (fault, claims) => {
   const [found = '', ...others] = await errorsOf(await bodyWith(claims))
   expect(found.startsWith(`/verifier/attestation_jwt ${fault}`)).toBe(true)
   expect(others).toEqual([])
@@ -53,7 +53,7 @@ it('an attestation is stored and shown, without the key', async () => {
   expect(view.ok && view.value.verifier).toEqual(shown)
 })
 
-it('an attestation is required when verifier_attestation is preferred, whichever of the two is sent', async () => {
+it('an attestation is required if the settings prefer verifier_attestation, whichever of the two settings is sent', async () => {
   const request_options = { client_id_prefix: 'verifier_attestation' } as const
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier

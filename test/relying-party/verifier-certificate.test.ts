@@ -61,7 +61,7 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
     'must not contain an unknown critical extension',
   ],
   [
-    'a name its authority may not certify',
+    'a name that its authority may not certify',
     { altNames: [{ type: 'dns', value: 'verifier.example' }] },
     { extensions: [nameConstraints({ permitted: [{ type: 'dns', value: 'other.example' }] })] },
     'may not certify',
@@ -72,16 +72,16 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
 ]
 
 describe('a verifier certificate chain', () => {
-  it('is accepted when nothing is wrong, also for TLS only', async () => {
+  it('is accepted if it has no fault, also if it is only for TLS', async () => {
     expect(await fault({})).toEqual([])
     expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
   })
 
-  it.each(CASES)('with %s is refused by name', async (_, leaf, intermediate, message) => {
+  it.each(CASES)('with %s is refused with a message about it', async (_, leaf, intermediate, message) => {
     expect(await fault(leaf, intermediate)).toEqual([expect.stringContaining(message)])
   })
 
-  it('with more authorities than one of them allows is refused by name', async () => {
+  it('with more authorities than the pathLenConstraint of an authority allows is refused with a message about it', async () => {
     const upper = await mintIntermediate(root, { subject: 'CN=Upper', pathLength: 0 })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower' })
     const faults = await errorsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })
@@ -110,7 +110,7 @@ describe('a preference for x509_san_dns', async () => {
     expect(await errorsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
   })
 
-  it('is checked with the stored settings when one of the two changes', async () => {
+  it('is checked with the stored settings if only the preference or only the certificate changes', async () => {
     const pem = ({ certificate_chain_pem }: typeof named) => ({ certificate_chain_pem })
     const prefers = { livemode: false, verifier: pem(named), ...PREFERS_SAN }
     const hashed = { livemode: false, verifier: pem(unnamed), request_options: {} }

@@ -35,7 +35,7 @@ describe('the verifier keys of a relying party', () => {
     expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are the signing key, and each replaced key for longer than any session that began with it', async () => {
+  it('are the signing key and each replaced key, which is kept longer than any session that began with it', async () => {
     const stub = await create({ verifier: VERIFIER })
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
     await stub.update({ verifier: null })

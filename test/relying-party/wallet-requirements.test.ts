@@ -55,13 +55,13 @@ describe('a reader certificate', () => {
   const lackingWith = async (reader: object, origins = ['https://shop.example']) =>
     (await lackingFor({ origins, reader_certificates: [reader] })).includes('reader_certificate')
 
-  it('counts for a page of the relying party, or of the service', async () => {
+  it('is present if it covers a page of the relying party or of the service', async () => {
     expect(await lackingWith(await readerOf())).toBe(false)
     expect(await lackingWith(await readerOf(), ['https://other.example', 'https://shop.example'])).toBe(false)
     expect(await lackingWith(await readerOf({}, ['verifier.example']), [])).toBe(false)
   })
 
-  it('is missing if no certificate is for such a page', async () => {
+  it('is missing if no certificate covers a page of the relying party or of the service', async () => {
     expect(await lackingWith(await readerOf({}, ['other.example']))).toBe(true)
     expect(await lackingWith(await readerOf(), [])).toBe(true)
   })
@@ -80,13 +80,13 @@ describe('google_wallet', () => {
   const isLacking = async (settings: object, chain?: string) =>
     (await lackingFor(settings, chain)).includes('google_wallet')
 
-  it('counts with the metadata that the verifier certificate is for, and with any metadata if it names none', async () => {
+  it('is present if the verifier certificate names its metadata or names no metadata', async () => {
     expect(await isLacking({ google_wallet, verifier })).toBe(false)
     expect(await isLacking({ google_wallet }, (await mintLeaf(root)).pem)).toBe(false)
     expect(await isLacking({ google_wallet })).toBe(false)
   })
 
-  it('is missing with other metadata, for a certificate of its own or of the service', async () => {
+  it('is missing if the verifier certificate of the relying party or of the service names other metadata', async () => {
     const other = { logo_uri: 'https://shop.example/l.png', privacy_policy_uri: 'https://shop.example/p' }
     expect(await isLacking({ google_wallet: other, verifier })).toBe(true)
     expect(await isLacking({ google_wallet: other }, foreign.certificate_pem)).toBe(true)

@@ -31,7 +31,7 @@ describe('the connection to the verifier', () => {
     expect(bound).not.toHaveBeenCalled()
   })
 
-  it('is missing without BASE_URL', () => {
+  it('does not exist without BASE_URL', () => {
     expect(verifierOf({})).toBeUndefined()
   })
 })

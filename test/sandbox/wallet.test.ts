@@ -108,7 +108,7 @@ describe('a mistake', () => {
     await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)
   })
 
-  it('has a description of its own', () => {
+  it('has its own description', () => {
     const descriptions = Object.values(MISTAKES).map(({ description }) => description)
     expect(new Set(descriptions).size).toBe(descriptions.length)
   })
@@ -187,9 +187,12 @@ describe('the test wallet', () => {
     ['an address', '{"redirect_uri":"https://shop.example/"}', 'https://shop.example/'],
     ['no JSON', '<h1>Error</h1>', null],
     ['a redirect_uri that is no text', '{"redirect_uri":1}', null],
-  ])('returns the redirect_uri of a response, or null: %s', async (_, body, redirect_uri) => {
-    const post = { uri: 'https://verifier.example/callback', form: {} }
-    const answer = await postForm(post, async () => new Response(body, { status: 400 }))
-    expect(answer).toEqual({ status: 400, body, redirect_uri })
-  })
+  ])(
+    'returns the redirect_uri of a response, or null for another response: %s',
+    async (_, body, redirect_uri) => {
+      const post = { uri: 'https://verifier.example/callback', form: {} }
+      const answer = await postForm(post, async () => new Response(body, { status: 400 }))
+      expect(answer).toEqual({ status: 400, body, redirect_uri })
+    },
+  )
 })

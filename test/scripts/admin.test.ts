@@ -20,13 +20,13 @@ const parse = (...args: string[]): Readonly<Record<string, unknown>> =>
 const nameless = (route: string) => route.replace(/\{\w+\}|:\w+/g, '*')
 
 describe('the commands', () => {
-  it('has one command for each of the operator’s routes', () => {
+  it('include one command for each route of the operator', () => {
     const routes = Object.keys(ACCESS).filter((route) => route.includes(' /v1/admin/'))
     const called = Object.values(COMMANDS).map(({ route }) => nameless(route.replace(' /', ' /v1/admin/')))
     expect(called.sort()).toEqual(routes.map(nameless).sort())
   })
 
-  it('lists every command in the overview, and every flag in its help', () => {
+  it('list every command in the overview, and every flag in the help of its command', () => {
     for (const [name, command] of Object.entries(COMMANDS)) {
       expect(overview()).toContain(name)
       const help = helpFor(name)
@@ -37,7 +37,7 @@ describe('the commands', () => {
 })
 
 describe('parseCall', () => {
-  it('sets the member of each flag, in its place and of its kind', () => {
+  it('sets the member of each flag, at the right place and with the right type', () => {
     const call = parse(
       ...[
         'relying-parties',
@@ -70,7 +70,7 @@ describe('parseCall', () => {
     })
   })
 
-  it('replaces members of --json by those of flags', () => {
+  it('replaces members of --json by the values of flags', () => {
     const { body } = parse(
       'relying-parties',
       'update',
@@ -93,7 +93,7 @@ describe('parseCall', () => {
   })
 
   it.each([
-    ['nothing', [], { help: '' }],
+    ['no arguments', [], { help: '' }],
     ['--help', ['--help'], { help: '' }],
     ['--help of a command', ['webhook', 'test', '--help'], { help: 'webhook test' }],
   ])('shows help for %s', (_, args, expected) => {
@@ -137,7 +137,7 @@ describe('findService', () => {
     expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://127.0.0.1:9000')
   })
 
-  it('follows TLS_CERT and HOST, as the start does', () => {
+  it('returns the address that TLS_CERT and HOST give, as npm start uses it', () => {
     const tls = { PORT: '9000', TLS_CERT: '/cert.pem', TLS_KEY: '/key.pem', ADMIN_TOKEN }
     expect(findService(tls).origin).toBe('https://127.0.0.1:9000')
     expect(findService({ ...tls, HOST: '192.0.2.7' }).origin).toBe('https://192.0.2.7:9000')
@@ -160,7 +160,7 @@ describe('findService', () => {
 })
 
 describe('the output', () => {
-  it('has one member a line, aligned, and indents inner members', () => {
+  it('has one member per line, aligned, with inner members indented', () => {
     const value = {
       ...{ a: 'b', none: null, empty: [], texts: ['p', 'q'], webhook: { url: 'https://a', events: ['e'] } },
       ...{ list: [{ x: [{ y: 2 }] }, 'z'], pem: 'one\ntwo\n' },
@@ -184,7 +184,7 @@ describe('the output', () => {
     ])
   })
 
-  it('shows a list of alike items as a table', () => {
+  it('shows a list of objects with the same members as a table', () => {
     const items = [
       { id: 'rp_a', name: 'Shop', livemode: false, expires_at: null },
       { id: 'rp_long', name: 'A', livemode: true, note: 'x' },
@@ -223,7 +223,7 @@ describe('the output', () => {
     )
   })
 
-  it('prints the title, the invalid members and the request’s id of a problem', () => {
+  it('has the title, the invalid members and the request id of a problem', () => {
     const errors = [{ pointer: '/name', code: 'invalid', message: 'must not be empty' }]
     const problem = { title: 'Invalid request', code: 'invalid_request', request_id: 'req_1', errors }
     expect(readableProblem(400, problem).split('\n')).toEqual([

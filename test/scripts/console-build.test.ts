@@ -36,11 +36,11 @@ describe('the console', () => {
     expect(readFileSync(join(ROOT, 'console', 'console.css'), 'utf8')).not.toMatch(/--ground:/)
   })
 
-  it('contains three packages', () => {
+  it('contains the code of three packages only', () => {
     expect([...packages].sort()).toEqual(['node_modules/jose', 'node_modules/preact', 'node_modules/uplot'])
   })
 
-  it('names no address of another origin', () => {
+  it('contains no address of another origin', () => {
     for (const name of readdirSync(out)) {
       const addresses = readFileSync(join(out, name), 'utf8').match(/https?:\/\/[\w.-]+/g) ?? []
       // The name of the SVG, XHTML and MathML namespaces.
@@ -55,7 +55,7 @@ describe('the console', () => {
 describe('the texts of the console', () => {
   const english = readTexts('en.json')
 
-  it.each(readdirSync(TEXTS))('%s has the names and placeholders of the English texts', (file) => {
+  it.each(readdirSync(TEXTS))('in %s have the same names and placeholders as the English texts', (file) => {
     const texts = readTexts(file)
     expect(Object.keys(texts)).toEqual(Object.keys(english))
     for (const [name, text] of Object.entries(english))

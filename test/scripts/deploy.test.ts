@@ -66,13 +66,9 @@ describe('the preflight', () => {
       { BASE_URL: 'https://verifier.internal' },
       /^BASE_URL: must be https on a public name/,
     ],
-    ['loopback', { BASE_URL: 'https://localhost' }, /^BASE_URL: must be https on a public name/],
-    ['allowed loopback', { ALLOW_LOOPBACK: '1' }, /^ALLOW_LOOPBACK: must be off/],
-    [
-      'a header for client addresses',
-      { CLIENT_IP_HEADER: 'x-real-ip' },
-      /^CLIENT_IP_HEADER: must not be set/,
-    ],
+    ['a loopback address', { BASE_URL: 'https://localhost' }, /^BASE_URL: must be https on a public name/],
+    ['ALLOW_LOOPBACK', { ALLOW_LOOPBACK: '1' }, /^ALLOW_LOOPBACK: must be off/],
+    ['CLIENT_IP_HEADER', { CLIENT_IP_HEADER: 'x-real-ip' }, /^CLIENT_IP_HEADER: must not be set/],
     ['a short server secret', { SERVER_SECRET: 'AAAA' }, /^SERVER_SECRET: must be base64url of 32 bytes/],
     ['a server secret of one byte', { SERVER_SECRET: 'A'.repeat(43) }, /^SERVER_SECRET: must be random/],
     ['a short admin token', { ADMIN_TOKEN: 'secret' }, /^ADMIN_TOKEN: /],
@@ -101,7 +97,7 @@ describe('the preflight', () => {
     expect(new Set(others.map((each) => each.split(/[.:]/)[0])).size).toBe(1)
   })
 
-  it('requires a JURISDICTION, and accepts none', async () => {
+  it('requires a JURISDICTION, which may be “none”', async () => {
     expect((await preflight(without('JURISDICTION'), { now: NOW, local: [] })).errors).toEqual([
       'JURISDICTION: must be eu, fedramp or none: it cannot be changed later',
     ])
@@ -196,7 +192,7 @@ describe('an upload', () => {
     ['is accepted unchanged', {}, []],
     ['is refused above the size limit', { gzipped: 195 * 1024 + 1 }, [expect.stringMatching(/^bundle: /)]],
     [
-      'is refused with a date in the future',
+      'is refused with a compatibility date in the future',
       { now: Date.parse('2026-01-01') },
       [expect.stringMatching(/compatibility_date/)],
     ],
@@ -209,7 +205,7 @@ describe('an upload', () => {
     expect(bundleErrors({ ...fit, ...change })).toEqual(expected)
   })
 
-  it('is sandbox and demo shop, then the verifier with its variables, secrets and domain', () => {
+  it('sends the sandbox and the demo shop first, then the verifier with its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
       ...[
@@ -238,7 +234,7 @@ describe('npm run deploy -- --dry-run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  it('runs nothing after an error', () => {
+  it('runs no other command after an error', () => {
     const { status, stdout, stderr } = dryRun(directory, { ...good, ALLOW_LOOPBACK: '1' })
     expect([status, stdout]).toEqual([1, ''])
     expect(stderr).toContain('ALLOW_LOOPBACK: must be off')

@@ -40,7 +40,7 @@ async function run(flags: { once?: boolean; all?: boolean }, responses: readonly
   return { end, events, pauses, cursors }
 }
 
-it('following begins with new events, and waits between two reads', async () => {
+it('following begins with events after the start, and waits between two reads', async () => {
   const responses = [page('a'), page('b', ['evt_1', 'evt_2'], true), page('c', ['evt_3']), page('d')]
   expect(await run({}, responses)).toEqual({
     end: END,
@@ -91,7 +91,13 @@ it('following waits and repeats while the connection is refused', async () => {
 
 it.each([
   ['a refused key', {}, problem(401), 1, 'Not now (401 a_code).'],
-  ['a page of another server', {}, { body: '<h1>Hello</h1>' }, 1, 'HTTP 200 without a problem document.'],
+  [
+    'an HTML page of another server',
+    {},
+    { body: '<h1>Hello</h1>' },
+    1,
+    'HTTP 200 without a problem document.',
+  ],
   ['503 with --once', { once: true }, problem(503), 1, 'Not now (503 a_code).'],
   ['no response with --once', { once: true }, { act: 'reset' }, 3, 'did not respond'],
 ] as const)('following ends with an exit code for %s', async (_, flags, response, exitCode, message) => {

@@ -88,21 +88,24 @@ describe('an installation', () => {
     ['FOR_START', 'dev peer', ['server']],
     ['FOR_START_ON_OLD_NODE', 'dev', ['server', 'node']],
     ['EVERYTHING', '', ['server', 'node', 'tests']],
-  ] as const)('%s omits the kinds "%s", and installs nothing a second time', (wanted, omitted, names) => {
-    expect(install(wanted)).toMatchObject({ omitted, status: 0 })
-    for (const name of ['server', 'node', 'tests'])
-      expect(existsSync(join(project, 'node_modules', name)), name).toBe(
-        (names as readonly string[]).includes(name),
-      )
-    expect(install(wanted)).toEqual({ omitted: null, calls: null, status: 0, output: '' })
-  })
+  ] as const)(
+    '%s omits the package kinds "%s", and installs nothing if it runs again',
+    (wanted, omitted, names) => {
+      expect(install(wanted)).toMatchObject({ omitted, status: 0 })
+      for (const name of ['server', 'node', 'tests'])
+        expect(existsSync(join(project, 'node_modules', name)), name).toBe(
+          (names as readonly string[]).includes(name),
+        )
+      expect(install(wanted)).toEqual({ omitted: null, calls: null, status: 0, output: '' })
+    },
+  )
 
-  it('runs the install scripts of packages only if it includes Node, which needs its own', () => {
+  it('runs the install scripts of packages only if it includes Node', () => {
     expect(install('FOR_START').calls).toContain('--ignore-scripts')
     expect(install('FOR_START_ON_OLD_NODE').calls).not.toContain('--ignore-scripts')
   })
 
-  it('completes a smaller one', () => {
+  it('adds the missing packages to a smaller installation', () => {
     for (const [wanted, omitted] of [
       ['FOR_START', 'dev peer'],
       ['FOR_START_ON_OLD_NODE', 'dev'],
@@ -111,7 +114,7 @@ describe('an installation', () => {
       expect(install(wanted)).toMatchObject({ omitted, status: 0 })
   })
 
-  it('does not reduce a larger one', () => {
+  it('does not remove packages of a larger installation', () => {
     install('EVERYTHING')
     for (const wanted of ['FOR_START', 'FOR_START_ON_OLD_NODE'] as const)
       expect(install(wanted).omitted).toBeNull()
@@ -120,31 +123,31 @@ describe('an installation', () => {
   it.each([
     ['a missing folder', () => rmSync(join(project, 'node_modules', 'server'), { recursive: true })],
     [
-      'another version',
+      'a change of a version',
       () => writeLock({ ...LOCK, 'node_modules/server': { version: '1.0.1', integrity: 'sha512-e' } }),
     ],
     [
-      'another checksum',
+      'a change of a checksum',
       () => writeLock({ ...LOCK, 'node_modules/server': { version: '1.0.0', integrity: 'sha512-e' } }),
     ],
     [
       'a new package',
       () => writeLock({ ...LOCK, 'node_modules/more': { version: '1.0.0', integrity: 'sha512-f' } }),
     ],
-  ])('is made again after %s, as large as it was', (_, change) => {
+  ])('is made again with the same packages after %s', (_, change) => {
     install('EVERYTHING')
     change()
     expect(install('FOR_START').omitted).toBe('')
     expect(install('FOR_START').omitted).toBeNull()
   })
 
-  it('is made again after an interruption, which leaves no list of packages', () => {
+  it('is made again if an interrupted installation left no list of packages', () => {
     install('FOR_START')
     rmSync(join(project, 'node_modules', '.package-lock.json'))
     expect(install('FOR_START').omitted).toBe('dev peer')
   })
 
-  it('says what it does and how much that is, and prints nothing of npm', () => {
+  it('prints its purpose and the size of the packages, but no output of npm', () => {
     expect(install('FOR_START').output).toMatch(
       /^Installing the packages .*: \d+ packages, \d+ MB to download, \d+ MB on disk\.\nThis takes about .* …\nInstalled in \d+ s\.\n$/,
     )
@@ -168,13 +171,13 @@ describe('npm start', () => {
     ['22.11.0', false, false, FOR_START_ON_OLD_NODE],
     ['20.18.0', false, false, FOR_START_ON_OLD_NODE],
   ])(
-    'on Node %s (SQLite: %s) with stored objects: %s needs %o',
+    'installs the right packages on Node %s (SQLite: %s) with stored objects: %s',
     (version, hasSqlite, hasObjects, packages) => {
       expect(packagesForStart({ hasObjects, version, hasSqlite })).toBe(packages)
     },
   )
 
-  it('needs the packages of the Worker, and those that build and run it', () => {
+  it('needs the packages of the Worker, and the packages that build and run the Worker', () => {
     const names = packagesOf(FOR_START).map((path) => path.replace('node_modules/', ''))
     const worker = Object.keys(json('package.json').dependencies)
     const start = Object.keys(json('packages/start/package.json').dependencies)

@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(objectsPath, { recursive: true }))
 
 describe('overdue alarms', () => {
-  it('are spread in their order at the given rate; later ones keep their time', () => {
+  it('are spread in their order at the given rate; alarms in the future keep their time', () => {
     index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1, [id(4)]: NOW })
     index('bb', { [id(5)]: NOW - 2_000 })
     expect(prepare({ perSecond: 4 })).toMatchObject({ spread: 4, spreadOverMs: 1_000, repaired: 0 })
@@ -37,7 +37,7 @@ describe('overdue alarms', () => {
     expect(alarms('bb')).toEqual({ [id(5)]: NOW + 250 })
   })
 
-  it('are left alone while another process has the index open for writing', () => {
+  it('are not changed while another process has the index open for writing', () => {
     index('aa', { [id(1)]: NOW - 1 })
     const other = new DatabaseSync(join(objectsPath, 'aa', 'metadata.sqlite'))
     other.exec('BEGIN IMMEDIATE')
@@ -56,7 +56,7 @@ describe('the index of alarms', () => {
       'has lost a page',
       (path: string) => writeFileSync(path, Buffer.alloc(statSync(path).size - 4_096, 'x')),
     ],
-  ])('is built again when it %s: every object gets an alarm, at the given rate', (_, damage) => {
+  ])('is built again if it %s: every object gets an alarm, at the given rate', (_, damage) => {
     index('aa', { [id(1)]: NOW + 5_000 })
     for (const number of [1, 2]) object('aa', number).close()
     damage(join(objectsPath, 'aa', 'metadata.sqlite'))
@@ -64,7 +64,7 @@ describe('the index of alarms', () => {
     expect(Object.values(alarms('aa')).sort()).toEqual([NOW, NOW + 500])
   })
 
-  it('is kept beside the new index if it was damaged, and the class is named', () => {
+  it('is kept beside the new index if it was damaged, and its class is reported', () => {
     object('bb', 1).close()
     writeFileSync(join(objectsPath, 'bb', 'metadata.sqlite'), 'garbage'.repeat(999))
     expect(prepare()).toMatchObject({ damaged: ['EventLog'], repaired: 1 })
@@ -72,7 +72,7 @@ describe('the index of alarms', () => {
     expect(kept).toHaveLength(1)
   })
 
-  it('gets the alarm of a session that lacks it', () => {
+  it('gets an alarm for a session that has none', () => {
     index('aa', { [id(1)]: NOW + 5_000 })
     for (const number of [1, 2]) object('aa', number).close()
     expect(prepare()).toMatchObject({ damaged: [], repaired: 1 })
@@ -89,14 +89,14 @@ describe('the index of alarms', () => {
 })
 
 describe('files of objects', () => {
-  it('are removed when there is no content and no alarm', () => {
+  it('are removed if the object has no content and no alarm', () => {
     index('aa', { [id(3)]: NOW + 1 })
     for (const number of [1, 2, 3]) object('aa', number, number === 2).close()
     expect(prepare().removed).toBe(1)
     expect(filesOf('aa')).toEqual([id(2), id(3)].map((name) => `${name}.sqlite`))
   })
 
-  it('are judged with their write-ahead log: an erased object, and an object with content', () => {
+  it('are read together with their write-ahead log before they are removed or kept', () => {
     index('aa', {})
     const erased = object('aa', 1)
     erased.exec('PRAGMA wal_checkpoint(TRUNCATE); DROP TABLE _cf_KV; VACUUM')
@@ -141,12 +141,12 @@ it('the list of classes has every class of the service with an alarm', () => {
 })
 
 describe('the rate of overdue alarms', () => {
-  it('uses a part of the descriptors, and no more than a busy machine can serve', () => {
+  it('depends on the number of descriptors, and is at most 60 per second', () => {
     expect([256, 1_024, 20_000, 1_048_576].map(alarmsPerSecond)).toEqual([2.4, 9.6, 60, 60])
     expect(alarmsPerSecond(20)).toBe(1)
   })
 
-  it('reads the limit of this process', () => {
+  it('is based on the descriptor limit of this process', () => {
     expect(descriptorLimit()).toBeGreaterThanOrEqual(256)
   })
 })

@@ -7,24 +7,44 @@ import { startReceiver } from '../support/service/receiver.ts'
 
 describe('the console of `npm start`', () => {
   it.each([
-    ['is on, with a code, by default', {}, true, true],
-    ['is on, with a code, on an address of this machine', { HOST: '127.0.0.1' }, true, true],
-    ['is on, with a code, on the IPv6 address of this machine', { HOST: '[::1]' }, true, true],
-    ['is off on every address, also with a local BASE_URL', { HOST: '0.0.0.0' }, false, false],
-    ['is off on every IPv6 address', { HOST: '[::]' }, false, false],
-    ['is off on *', { HOST: '*' }, false, false],
-    ['is off with a public BASE_URL', { BASE_URL: 'https://verifier.example' }, false, false],
-    ['has no code on every address', { CONSOLE: '1', HOST: '0.0.0.0' }, true, false],
-    ['has no code on an address of a network', { CONSOLE: '1', HOST: '192.0.2.1' }, true, false],
-    ['has no code with a public BASE_URL', { CONSOLE: '1', BASE_URL: 'https://a.example' }, true, false],
-    ['is off with CONSOLE=0', { CONSOLE: '0' }, false, false],
+    ['is on, with a sign-in code, by default', {}, true, true],
+    ['is on, with a sign-in code, if HOST is 127.0.0.1', { HOST: '127.0.0.1' }, true, true],
+    ['is on, with a sign-in code, if HOST is [::1]', { HOST: '[::1]' }, true, true],
+    ['is off if HOST is 0.0.0.0', { HOST: '0.0.0.0' }, false, false],
+    ['is off if HOST is [::]', { HOST: '[::]' }, false, false],
+    ['is off if HOST is *', { HOST: '*' }, false, false],
+    ['is off if BASE_URL is public', { BASE_URL: 'https://verifier.example' }, false, false],
+    [
+      'has no sign-in code if HOST is 0.0.0.0 and CONSOLE is 1',
+      { CONSOLE: '1', HOST: '0.0.0.0' },
+      true,
+      false,
+    ],
+    [
+      'has no sign-in code if HOST is a network address and CONSOLE is 1',
+      { CONSOLE: '1', HOST: '192.0.2.1' },
+      true,
+      false,
+    ],
+    [
+      'has no sign-in code if BASE_URL is public and CONSOLE is 1',
+      { CONSOLE: '1', BASE_URL: 'https://a.example' },
+      true,
+      false,
+    ],
+    ['is off if CONSOLE is 0', { CONSOLE: '0' }, false, false],
   ])('%s', (_, env, hasConsole, hasConsoleCode) => {
     expect(readOptions(env)).toMatchObject({ hasConsole, hasConsoleCode })
   })
 
   it.each([
-    ['asks for a code on addresses of this machine', { HOST: '127.0.0.1' }, 'the-code', ['/console/codes']],
-    ['asks for no code on every address', { CONSOLE: '1', HOST: '0.0.0.0' }, null, []],
+    [
+      'gets a sign-in code from the service if HOST is 127.0.0.1',
+      { HOST: '127.0.0.1' },
+      'the-code',
+      ['/console/codes'],
+    ],
+    ['gets no sign-in code if HOST is 0.0.0.0', { CONSOLE: '1', HOST: '0.0.0.0' }, null, []],
   ])('%s', async (_, env, code, paths) => {
     const service = await startReceiver()
     service.answer({ status: 201, body: '{"code":"the-code"}' })

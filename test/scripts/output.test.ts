@@ -20,7 +20,7 @@ function held() {
   return { child, output, printed: () => text }
 }
 
-it('is printed when the start has ended, and then at once', () => {
+it('the output of workerd is held back until the start has ended, and then printed at once', () => {
   const { child, output, printed } = held()
   child.stdout.write(INFO)
   child.stderr.write(ERROR)
@@ -31,7 +31,7 @@ it('is printed when the start has ended, and then at once', () => {
   expect(printed()).toBe(INFO + ERROR + INFO)
 })
 
-it('has no line of level info from before the end of the start, if that is asked for', () => {
+it('the output of workerd during the start is printed without lines of level info, if so requested', () => {
   const { child, output, printed } = held()
   child.stdout.write(`${INFO}a fault of workerd\n${INFO}`)
   child.stderr.write(ERROR)
@@ -41,7 +41,7 @@ it('has no line of level info from before the end of the start, if that is asked
   expect(printed()).toBe(`a fault of workerd\n${ERROR}${INFO}`)
 })
 
-it('is dropped if the start says the same in one sentence', () => {
+it('the output of workerd is dropped if the start reports the error in one sentence', () => {
   const { child, output, printed } = held()
   child.stdout.write(INFO)
   output.discard()

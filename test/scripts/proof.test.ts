@@ -30,7 +30,7 @@ function proof(args: readonly string[], fails = 'none', end = 'exit 3') {
 }
 
 describe('npm run proof', () => {
-  it('prints every proof, each of which is a file', () => {
+  it('prints every proof, and each proof is an existing file', () => {
     const { status, stdout } = proof([])
     expect(status).toBe(0)
     for (const [name, { program }] of Object.entries(PROOFS)) {
@@ -51,9 +51,15 @@ describe('npm run proof', () => {
     expect(proof(args)).toMatchObject({ status: 0, steps: proofSteps({ small }) })
   })
 
-  it.each(['exit 3', 'kill -9 $$'])('runs every step after one that ends with %s, and fails', (end) => {
-    expect(proof(['all'], 'run check', end)).toMatchObject({ status: 1, steps: proofSteps({ small: false }) })
-  })
+  it.each(['exit 3', 'kill -9 $$'])(
+    'also runs the steps after a step that ends with %s, and then fails',
+    (end) => {
+      expect(proof(['all'], 'run check', end)).toMatchObject({
+        status: 1,
+        steps: proofSteps({ small: false }),
+      })
+    },
+  )
 
   it('has the sizes that docs/proof.md promises', () => {
     const steps = proofSteps({ small: false })

@@ -22,9 +22,9 @@ describe('measure', () => {
     ['a comment that begins with Whoever', 'Whoever calls it.', 'start'],
     ['a comment that begins with Of', 'Of two, the first.', 'start'],
     ['a sentence of 21 words in a comment', `Fine. ${words(21)}`, 'long'],
-    ['a word of the court', 'Reads the verdict.', 'word'],
-    ['a word against its everyday meaning', 'The session hears the wallet.', 'word'],
-    ['a person for a role', 'The issuer signs with his key.', 'word'],
+    ['a word from the language of courts', 'Reads the verdict.', 'word'],
+    ['a word that is used against its everyday meaning', 'The session hears the wallet.', 'word'],
+    ['a pronoun of a person for a role', 'The issuer signs with his key.', 'word'],
   ])('finds %s', (_, text, kind) => {
     expect(comment(text).findings.map((finding) => finding.kind)).toContain(kind)
   })
@@ -44,7 +44,7 @@ describe('measure', () => {
     expect(page(`${text} ${words(22)}`).findings).toHaveLength(1)
   })
 
-  it('counts passages and sentences', () => {
+  it('counts the paragraphs and sentences of comments', () => {
     expect(comment('One is here. Two is here.\n\nThree is here')).toMatchObject({ passages: 1, sentences: 3 })
   })
 })
@@ -61,13 +61,13 @@ describe('commentsOf', () => {
     ])
   })
 
-  it('finds none in strings, templates and regular expressions', () => {
+  it('finds no comment in strings, templates and regular expressions', () => {
     expect(commentsOf("const a = '// b' + `/* c */`\nconst d = /[/]/ // Real.\n")).toEqual([
       { line: 2, text: 'Real.' },
     ])
   })
 
-  it('leaves out instructions to tools', () => {
+  it('ignores comments that are instructions to tools', () => {
     expect(commentsOf('// biome-ignore lint/x: because\na()\n')).toEqual([])
   })
 })

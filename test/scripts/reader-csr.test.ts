@@ -48,7 +48,7 @@ it('the command belongs to npm run admin, and needs no service', () => {
   expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('--country is required')])
 })
 
-it('the key is written for its owner only, and never over another key', async () => {
+it('the key file is readable by its owner only, and never replaces another key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reader-csr-'))
   const quiet = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockReturnValue())
   try {

@@ -59,13 +59,13 @@ async function get(port: number): Promise<string> {
   return text(socket)
 }
 
-it('a relay is needed if descriptors are few, and leaves half of them to objects', () => {
+it('a relay is used if the descriptor limit is low, and leaves half of the descriptors to objects', () => {
   expect(relayLimits(20_000)).toBeNull()
   expect(relayLimits(1024)).toEqual({ accepted: 512, passedOn: 256, silentMs: 10_000 })
 })
 
 describe('a relay', () => {
-  it('passes on requests and responses, several of one connection', async () => {
+  it('passes on several requests and responses of one connection', async () => {
     const port = await open()
     const socket = await dial(port)
     socket.write('POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc')
@@ -86,7 +86,7 @@ describe('a relay', () => {
     expect(await text(socket)).toContain('GET /a 0')
   })
 
-  it('closes a silent connection in time, and the service never gets it', async () => {
+  it('closes a silent connection after a time limit without passing it to the service', async () => {
     const port = await open({ silentMs: 200 })
     const silent = await dial(port)
     await once(silent.resume(), 'end')
@@ -105,7 +105,7 @@ describe('a relay', () => {
     expect(await text(silent[1] as Socket)).toContain('GET /a 0')
   })
 
-  it('refuses a connection if no other is silent, and harms no earlier connection', async () => {
+  it('refuses a new connection if all connections are busy, and closes no earlier connection', async () => {
     const port = await open({ accepted: 2 })
     const busy = [await dial(port), await dial(port)]
     for (const socket of busy) socket.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -114,7 +114,7 @@ describe('a relay', () => {
     expect(busy.map(({ destroyed }) => destroyed)).toEqual([false, false])
   })
 
-  it('lets a connection wait for the end of another if too many are passed on', async () => {
+  it('lets a connection wait until another connection ends if too many are passed on', async () => {
     const port = await open({ passedOn: 1 })
     const busy = await dial(port)
     busy.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -125,7 +125,7 @@ describe('a relay', () => {
     expect(await waiting).toContain('GET /a 0')
   })
 
-  it('tells the service when a caller leaves, and the caller when the service ends', async () => {
+  it('closes the service’s connection if the caller leaves, and the caller’s connection if the service ends', async () => {
     const port = await open()
     const leaving = await dial(port)
     leaving.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -17,7 +17,7 @@ const OWN = json('packages/self-host/package.json')
 const OWN_LOCK = json('packages/self-host/npm-shrinkwrap.json').packages
 
 describe('the version', () => {
-  it('of package.json is that of the lock file, the service, the client and the demo shop', () => {
+  it('in package.json is the version of the lock file, the service, the client and the demo shop', () => {
     expect(LOCK[''].version).toBe(PROJECT.version)
     expect(VERSION).toBe(PROJECT.version)
     for (const path of ['packages/client', 'examples/demo-shop'])
@@ -32,7 +32,7 @@ describe('the version', () => {
 })
 
 describe('the packages of a release', () => {
-  it('are workerd and Node in the versions that the tests use', () => {
+  it('include workerd and Node in the versions that the tests use', () => {
     expect(OWN.dependencies).toEqual({ workerd: START.dependencies.workerd })
     expect(Object.keys(LOCK).filter((path) => path.endsWith('node_modules/workerd'))).toHaveLength(1)
     const { node } = START.peerDependencies

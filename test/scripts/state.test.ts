@@ -41,7 +41,7 @@ describe('the keys of a state with objects', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  it('are accepted when all are there, and when the class of a new key has no objects', async () => {
+  it('are accepted if all exist, or if only the key of a class without objects is missing', async () => {
     expect(() => checkKeys(directory, {})).not.toThrow()
     await keepUniqueKeys(directory, ['EventLog'])
     rmSync(join(directory, 'keys', 'unique-key-EventLog'))
@@ -54,18 +54,18 @@ describe('the keys of a state with objects', () => {
     ['oidc-keys.json', 'keys/oidc-keys.json'],
     ['oidc-subject-key', 'keys/oidc-subject-key'],
     ['unique-key-Directory', 'a file keys/unique-key-…'],
-  ])('are refused without %s, which is named', (name, named) => {
+  ])('are refused without %s, and the error names the missing file', (name, named) => {
     rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
   })
 
-  it('may come from the environment, and the admin token may be made anew', () => {
+  it('may come from the environment, and may lack the admin token', () => {
     for (const name of ['server-secret', 'access-token-keys.json', 'admin-token'])
       rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, { SERVER_SECRET: 'a', ACCESS_TOKEN_KEYS: 'b' })).not.toThrow()
   })
 
-  it('are made for a state without objects', () => {
+  it('may all be missing in a state without objects', () => {
     rmSync(join(directory, 'keys'), { recursive: true })
     rmSync(join(directory, 'objects'), { recursive: true })
     openStateDirectory(directory)

@@ -32,7 +32,7 @@ describe('a run', () => {
     expect(status).toBe(0)
   })
 
-  it('fails for a failed test and a file without a result, and if all must run, for a skip and an empty project', () => {
+  it('fails for a failed test or a file without a result, and if all must run, for a skip or an empty project', () => {
     const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
@@ -119,7 +119,7 @@ describe('the summary', () => {
 })
 
 describe('a test', () => {
-  it('that skips itself for want of a tool says so at the end of its title', () => {
+  it('that needs a tool names the tool at the end of its title', () => {
     const sources = globSync(join(ROOT, 'test/{slow,system}/**/*.test.ts')).map((path) =>
       readFileSync(path, 'utf8'),
     )
@@ -135,7 +135,7 @@ describe('a test', () => {
     ['session/state.test.ts', false, 'imports plain functions'],
     ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
-    ['openapi/description.test.ts', true, 'imports modules that do'],
+    ['openapi/description.test.ts', true, 'imports modules that import the platform'],
   ])('in %s runs in workerd (%s), because it %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })

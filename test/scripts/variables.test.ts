@@ -15,7 +15,7 @@ it.each([
   ['CLIENT_IP_HAEDER', 'CLIENT_IP_HEADER'],
   ['VERIFIER_CERTIFICATE_CHAIN_PERM', 'VERIFIER_CERTIFICATE_CHAIN_PEM'],
   ['Port', 'PORT'],
-])('the check names %s, and %s as the right name', (name, meant) => {
+])('the check reports %s, and suggests %s', (name, meant) => {
   expect(misspeltNames({ [name]: 'x' })).toEqual([
     `${name} is not a variable of this service and is ignored. Did you mean ${meant}?`,
   ])
@@ -37,7 +37,7 @@ it('the check ignores names of other programs', () => {
   expect(misspeltNames(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
 })
 
-it('the check accepts a wrong name if the right name is set, too', () => {
+it('the check accepts a misspelt name if the right name is also set', () => {
   expect(misspeltNames({ BASEURL: 'x', BASE_URL: 'https://verifier.example' })).toEqual([])
 })
 

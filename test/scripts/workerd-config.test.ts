@@ -42,7 +42,7 @@ describe('workerdConfig', () => {
     expect(allowed({ ...OPTIONS, allowLoopback: true })).toBe('allow = ["public", "127.0.0.0/8", "::1/128"]')
   })
 
-  it('accepts certificates of the authorities of browsers alone in outgoing connections', () => {
+  it('trusts only the authorities of browsers in outgoing connections', () => {
     expect(workerdConfig(OPTIONS).match(/tlsOptions = \([^)]*\)/g)).toEqual([
       'tlsOptions = (trustBrowserCas = true)',
     ])
@@ -54,12 +54,12 @@ describe('workerdConfig', () => {
     ['6to4 (RFC 3056)', '2002::/16'],
     ['site-local addresses (RFC 3879)', 'fec0::/10'],
     ['benchmarks (RFC 2544)', '198.18.0.0/15'],
-  ])('denies %s, which "public" allows', (_, block) => {
+  ])('denies %s, which workerd’s "public" would allow', (_, block) => {
     const denied = workerdConfig(OPTIONS).match(/deny = \[([^\]]*)\]/)?.[1]
     expect(denied?.split(', ')).toContain(`"${block}"`)
   })
 
-  it('opens the control entry at a Unix socket only', () => {
+  it('opens the control entry only on a Unix socket', () => {
     const sockets =
       workerdConfig(OPTIONS)
         .match(/\(name = "\w+", address = [^\n]*/g)
@@ -78,7 +78,7 @@ describe('workerdConfig', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })
 
-  it('reads a variable from the environment, so that its value is in no file', () => {
+  it('reads each variable from the environment, so that no file contains its value', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "SERVER_SECRET", fromEnvironment = "SERVER_SECRET")')
   })
 

@@ -25,7 +25,7 @@ describe('a stored document', () => {
     expect(readDocument(tombstone)).toBe(tombstone)
   })
 
-  it('is refused by the schema number if it has any other schema', () => {
+  it('is refused with its schema number if it has another schema', () => {
     for (const schema of [0, 1, SCHEMA - 1, SCHEMA + 1, '1', null, undefined]) {
       expect(() => readDocument({ ...PENDING, schema })).toThrow(`unknown schema: ${schema}`)
     }

@@ -31,7 +31,7 @@ it('a change in memory is written at the earliest of its times, although another
   expect(written).toHaveLength(1)
 })
 
-describe('a write queues the entry of the list', () => {
+describe('the entry of the list is queued by a write', () => {
   const event = { delivery_id: 'd', event_id: 'e', event_type: 'verification.expired', sequence: 1, body: '' }
   const ENDED: SessionDocument = {
     ...PENDING,
@@ -52,7 +52,7 @@ describe('a write queues the entry of the list', () => {
     ],
     ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],
     ['that discards a held success', { ...ENDED, ...HOLDING }, { ...ENDED, ...HOLDING, held: null }, 4],
-    ['of a refused response never', ENDED, addAttempt(ENDED, REFUSED), 3],
+    ['but not by the write of a refused response', ENDED, addAttempt(ENDED, REFUSED), 3],
   ])('%s', (_, before, after, revision) => {
     vi.useFakeTimers({ now: PENDING.created_at })
     const { store, written } = openStoreOf(before)

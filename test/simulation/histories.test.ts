@@ -22,7 +22,7 @@ describe('the simulation', () => {
     }
   })
 
-  it('repeats a history for its seed, whatever ran before', async () => {
+  it('repeats a history for its seed, whatever history ran before', async () => {
     const seeds = Array.from({ length: 20 }, (_, i) => 500 + i)
     const digests = async (order: readonly number[]) => {
       const all = new Map<number, string>()

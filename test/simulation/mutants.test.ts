@@ -37,7 +37,7 @@ describe('planted mistakes', () => {
     expect((await service.run(caught.seed, mutant.focus)).violation).toBeUndefined()
   })
 
-  it('have one stored seed each, and break each property', () => {
+  it('each have one stored seed, and together break every property', () => {
     expect(KEPT.map(({ mutant }) => mutant)).toEqual(MUTANTS.map(({ name }) => name))
     const broken = new Set(KEPT.map(({ property }) => property))
     expect(PROPERTIES.filter(({ name }) => !broken.has(name))).toEqual([])
@@ -51,7 +51,7 @@ describe('planted mistakes', () => {
     expect(commandOf(7)).toBe('npm run proof -- simulate --seed 7 --histories 1')
   })
 
-  it.each(MUTANTS)('match their sources: $name', ({ changes }) => {
+  it.each(MUTANTS)('still apply to the current source code: $name', ({ changes }) => {
     expect(changedSources(changes).size).toBeGreaterThan(0)
   })
 

@@ -63,7 +63,7 @@ type Run = {
 }
 
 describe('a canary in every claim, metadata value and token', () => {
-  it('stays out of logs, refusals and files through every outcome, and is erased with its session', async () => {
+  it('appears in no log, refusal or file for any outcome, and is erased with its session', async () => {
     const run = await startRun()
     const expiring = await create(run)
     for (const outcome of OUTCOMES) await outcome(run)

@@ -38,7 +38,7 @@ it('api/outcome: shows a session as expired after expires_at', async () => {
   })
 })
 
-it('api/outcome, api/webhooks: expires and sends its event without being polled', async () => {
+it('api/outcome, api/webhooks: expires a session and sends its event without a poll', async () => {
   const { event } = await Promise.race(silent.map((one) => eventOf(stage, one.verification_id)))
   expect(event).toMatchObject({
     event_type: 'verification.expired',
@@ -60,7 +60,7 @@ it('api/outcome: refuses a response in an expired session', async () => {
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('api/request: ends a superseded request without a fetch after 60 s, and not its session', async () => {
+it('api/request: ends a superseded request that was not fetched after 60 s, but not its session', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')

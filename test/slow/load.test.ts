@@ -11,7 +11,7 @@ import { afterAll, expect, it } from 'vitest'
 const directory = mkdtempSync(join(tmpdir(), 'verifier-load-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-it('the service verifies sessions at a steady rate, without a pause or an error', async () => {
+it('the service verifies sessions at a steady rate without a pause or an error', async () => {
   const json = join(directory, 'load.json')
   const options = ['--seconds', '1', '--rates', '2', '--callers', '2', '--targets', 'disk', '--json', json]
   const load = spawn(process.execPath, ['bench/load/main.ts', ...options], { stdio: 'inherit' })

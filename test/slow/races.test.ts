@@ -39,7 +39,7 @@ describe('several ends at the same time', () => {
     await Promise.all(sessions.map(({ id }) => endedOnceAs('verified', id)))
   })
 
-  it('of 30 sessions × a response, a decline and a cancellation: one takes effect, and the event shows it', async () => {
+  it('of 30 sessions × a response, a decline and a cancellation: one of the three takes effect, as the event shows', async () => {
     const sessions = await Promise.all(Array.from({ length: 30 }, () => fetched()))
     const ends = await Promise.all(
       sessions.map(async ({ id, request }, i) => {
@@ -86,7 +86,7 @@ describe('1,000 junk posts', () => {
 })
 
 describe('renders at the same time', () => {
-  it('create 50 generations of one session, and /openid4vp shows the newest', async () => {
+  it('create 50 requests of one session, and /openid4vp shows the newest request', async () => {
     const { verification_id: id } = await rp.create()
     const uris = await drawn(id, 50)
     expect(new Set(uris).size).toBe(50)
@@ -100,7 +100,7 @@ describe('renders at the same time', () => {
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)
   })
 
-  it('can each be fetched: 50 pictures give 50 live requests with 50 nonces', async () => {
+  it('of 50 QR codes give 50 valid requests with 50 nonces', async () => {
     const { verification_id: id } = await rp.create()
     const fetched: Fetched[] = []
     for (const count of [...repeat(6, 8), 2]) {

@@ -50,7 +50,7 @@ it('the command creates, changes, shows and deletes a relying party and its keys
   })
 })
 
-it('the command shows the course of a verification', async () => {
+it('the command shows the steps of a verification', async () => {
   const { api_key } = await server.createRelyingParty()
   const created = await fetch(`${server.origin}/v1/verify`, {
     method: 'POST',
@@ -65,7 +65,7 @@ it('the command shows the course of a verification', async () => {
   expect((await admin(['verifications', 'show', 'v_unknown'])).stderr).toContain('404 verification_not_found')
 })
 
-it('the command speaks https to a service with TLS_CERT', async () => {
+it('the command uses https for a service with TLS_CERT', async () => {
   const { signing_jwk, certificate_chain_pem } = JSON.parse(
     readFileSync(join(server.stateDir, 'keys', 'verifier-localhost.json'), 'utf8'),
   )
@@ -108,12 +108,12 @@ it('the command prints an error of the service with its pointer', async () => {
   expect(refused.stderr).toMatch(/^ {2}req_/m)
 })
 
-it('a hosted service creates no relying party by itself and prints no key', () => {
+it('a hosted service does not create a relying party at its start and prints no key', () => {
   expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   expect(server.output()).not.toMatch(/wv_(test|live)_/)
 })
 
-it('the command exits with 2 if it is invalid, and with 3 without a response', async () => {
+it('the command exits with 2 if its arguments are invalid, and with 3 if it gets no response', async () => {
   expect((await admin(['relying-parties', 'create', '--nmae', 'Shop'])).code).toBe(2)
   const unanswered = await admin(['relying-parties', 'list'], { env: { BASE_URL: 'http://127.0.0.1:1' } })
   expect([unanswered.code, unanswered.stderr]).toEqual([3, expect.stringContaining('did not answer')])

@@ -49,7 +49,7 @@ describe.each([
   ['of one with unsigned requests', async () => ({ by_value: true, eu_age_verification: true })],
   ['of one with everything that a wallet may need', everything],
 ])('the wallet results %s', (_, settingsOf) => {
-  it('equal those of each creation', async () => {
+  it('equal the wallet results in each creation', async () => {
     const party = await createRelyingParty(server, { ...(await settingsOf()), livemode: false })
     const { relying_party_id: id } = party
     const env = { STATE_DIR: server.stateDir, PORT: new URL(server.origin).port }
@@ -65,7 +65,7 @@ describe.each([
   })
 })
 
-it('the command names a relying party that does not exist', async () => {
+it('the command prints status 404 for a relying party that does not exist, and exits with 1', async () => {
   const { code, stderr } = await run('rp_unknown', BODIES[0]!)
   expect([code, stderr]).toEqual([1, expect.stringContaining('404')])
 })

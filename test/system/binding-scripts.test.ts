@@ -144,7 +144,7 @@ describe('the return page', () => {
     expect(page.calls).toHaveLength(1)
   })
 
-  it('keeps the code if no response arrives, tries again by itself, then shows a button', async () => {
+  it('keeps the code if no response arrives, tries again automatically, then shows a button', async () => {
     const down: Reply[] = [{ status: 503 }, { status: 429 }, new Error('offline')]
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: down })
     await rest()
@@ -162,7 +162,7 @@ describe('the link button', () => {
   const PAGE = { api: '/v1/verify/v_1', link_opened: 'opened', link_failed: 'failed' }
   const uri = 'openid4vp://?client_id=x'
 
-  it('is shown by the script, and requests nothing until it is pressed', async () => {
+  it('is shown by the script, and sends no request until it is pressed', async () => {
     const page = run(LINK_SCRIPT, PAGE)
     await rest()
     expect([page.part('link').hidden, page.calls]).toEqual([false, []])
@@ -187,7 +187,7 @@ describe('the link button', () => {
     expect([page.part('link-now').hidden, page.part('link-now').href]).toEqual([false, uri])
   })
 
-  it('opens the page in a tab when it is in a frame, where the cookie is missing', async () => {
+  it('opens the page in a tab if the page is in a frame, where the cookie is missing', async () => {
     const page = run(LINK_SCRIPT, { ...PAGE, link_elsewhere: 'elsewhere' }, { framed: true })
     page.part('link').click()
     await rest()
@@ -195,7 +195,7 @@ describe('the link button', () => {
     expect([page.calls, page.visited, page.part('link-note').textContent]).toEqual([[], [], 'elsewhere'])
   })
 
-  it('may be absent when the script runs', async () => {
+  it('may be missing in the page of the script', async () => {
     const page = run(LINK_SCRIPT, PAGE, { without: ['link', 'link-note', 'link-now'] })
     await rest()
     expect(page.calls).toEqual([])

@@ -95,7 +95,7 @@ describe('the documented commands', () => {
   const pages = PAGES.map((page) => [page, blocksOf(page)] as const)
   const withCommands = pages.filter(([, blocks]) => blocks.some(({ language }) => language === 'sh'))
 
-  it.each(withCommands)('of %s run unchanged, and print the shown output', (page, blocks) => {
+  it.each(withCommands)('of %s run unchanged, and print the documented output', (page, blocks) => {
     const place = {
       port: new URL(server.origin).port,
       otherPort,

@@ -38,7 +38,7 @@ async function sessionsInLog(rp: RelyingParty, count: number, limit = 100): Prom
   }
 }
 
-it('the log contains every outcome of a killed service in order and once', async () => {
+it('the log contains every outcome of a killed service once and in order', async () => {
   stage.receiver.answer({ act: 'reset' })
   const rp = await relyingPartyOf(stage)
   const ids: string[] = []
@@ -70,7 +70,7 @@ it('DELETE removes metadata from the disk, and keeps the events without it', asy
   expect(files()).toEqual([])
 })
 
-it('a waiting poll gets a response when the session ends, and broken connections free their places', async () => {
+it('a waiting poll gets a response when the session ends, and a broken poll frees its place', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {

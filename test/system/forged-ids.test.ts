@@ -43,7 +43,7 @@ describe('a verification id forged with a guessed key', () => {
     expect(objectFiles()).toEqual(before)
   })
 
-  it('leaves a file if forged with the real key', async () => {
+  it('leaves a file if forged with the real key, as a control of the other tests', async () => {
     const key = readFileSync(
       join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
       'utf8',

@@ -40,15 +40,15 @@ describe(`${REQUESTS} generated requests`, () => {
     summary = await runFuzz({ seed: SEED, requests: REQUESTS, ...(IS_FULL_SIZE && { until }) })
   }, 1_800_000)
 
-  it('get a documented response each, and never a 500', () => {
+  it('each get a documented response, and never a 500', () => {
     expect(summary.findings.filter(({ rule }) => rule !== 'content')).toEqual([])
   })
 
-  it('verify nothing after its content was changed', () => {
+  it('never verify a presentation whose content was changed', () => {
     expect(summary.findings.filter(({ rule }) => rule === 'content')).toEqual([])
   })
 
-  it('leave every session ready for a good response, which verifies', () => {
+  it('leave every session able to verify a good response', () => {
     expect(summary.verified).toBeGreaterThan(REQUESTS / 200)
   })
 
@@ -114,7 +114,7 @@ describe('the memory check', () => {
   const MIB = 1024 * 1024
   const samples = (of: (i: number) => number) => Array.from({ length: 400 }, (_, i) => of(i) * MIB)
 
-  it('accepts a heap that warms up, and one high sample', () => {
+  it('accepts a heap that grows only at first, and one high sample', () => {
     expect(isFlat(memoryOf(samples((i) => Math.min(300, 100 + 4 * i))))).toBe(true)
     expect(isFlat(memoryOf(samples((i) => (i === 390 ? 3_000 : 300))))).toBe(true)
   })

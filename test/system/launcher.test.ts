@@ -41,7 +41,7 @@ describe('a first start', () => {
     })
   })
 
-  it('prints no warning, and prints its log after the texts of the start', async () => {
+  it('prints no warning, and prints its log after the messages of the start', async () => {
     await printed(server, '"event":"request"')
     expect(server.output()).not.toContain('Warning')
     const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
@@ -131,7 +131,7 @@ describe('a first start', () => {
   })
 })
 
-describe('starting again', () => {
+describe('a second start', () => {
   let server: Server
   beforeAll(async () => {
     server = await startServer()
@@ -147,14 +147,14 @@ describe('starting again', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('works at once after a kill -9 of all processes', async () => {
+  it('works immediately after a kill -9 of all processes', async () => {
     const session = await createDemoSession(server)
     await server.kill9()
     await server.restart()
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('creates a certificate for the new host under the same authority when BASE_URL changes', async () => {
+  it('creates a certificate for the new host under the same authority if BASE_URL changes', async () => {
     const before = certificates(server, 'localhost')
     await server.restart({ BASE_URL: 'https://verifier.example' })
     const after = certificates(server, 'verifier.example')
@@ -232,7 +232,7 @@ describe('under a public BASE_URL', () => {
 })
 
 describe('a first start with the demo shop', () => {
-  it('opens its port once: /healthz returns 200 from the first response on, with one boot id', async () => {
+  it('opens its port once: every response of /healthz is 200 with the same boot id', async () => {
     const port = String(await freePort())
     const seen = new Set<string>()
     let isWatching = true
@@ -256,8 +256,8 @@ describe('a first start with the demo shop', () => {
   })
 })
 
-describe('ending', () => {
-  it('ends workerd with the launcher and exits 0 on SIGTERM', async () => {
+describe('the end of the service', () => {
+  it('stops workerd and the launcher with exit code 0 on SIGTERM', async () => {
     const server = await startServer()
     const pid = server.pid()
     expect(await server.stop()).toBe(0)

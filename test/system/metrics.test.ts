@@ -108,7 +108,7 @@ it('GET /metrics shows the remaining lifetime of the service’s certificate, an
   expect(samplesOf(families, 'boot')).toEqual([{ boot_id, value: 1 }])
 })
 
-it('GET /metrics shows which lists of trusted issuers are usable, and for how long', async () => {
+it('GET /metrics shows which trust lists are usable, and how long they remain usable', async () => {
   const services = [{ credential_types: ['pid'], assurance_level: 'high' }]
   const { pem } = (await mintIssuerPki()).root
   const url = 'http://127.0.0.1:9/list'
@@ -194,7 +194,7 @@ print(sum(len(family.samples) for family in parse(sys.stdin)))`
   expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
 })
 
-it('a session’s webhooks belong to the trace of the request that created it, each attempt as a new span', async () => {
+it('a session’s webhooks are in the trace of the request that created the session, each attempt as a new span', async () => {
   const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
   for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
   expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)

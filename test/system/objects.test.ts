@@ -28,7 +28,7 @@ describe.each([
   ['was removed', (path: string) => rmSync(path)],
   ['is garbage', (path: string) => writeFileSync(path, 'garbage'.repeat(2_000))],
 ])('an index of alarms that %s', (_, damage) => {
-  it('is rebuilt: an event is sent without any request, the log stays, and /metrics counts', async () => {
+  it('is rebuilt: an event is sent without a request, the log is kept, and /metrics counts the repair', async () => {
     // The first attempt fails, so that the event waits for its alarm.
     const rp = await relyingPartyOf(stage)
     stage.receiver.answer({ status: 500 })

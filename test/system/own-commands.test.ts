@@ -71,7 +71,7 @@ it('verifications are listed by their filters', async () => {
   expect(refused.stderr).toContain('400 invalid_request')
 })
 
-it('events are forwarded with a signature of the secret, and the responses are printed', async () => {
+it('events are forwarded with a signature under the secret, and the responses are printed', async () => {
   const id = await createOne({ order: '4\u009b31m\u202e' })
   await call('POST', `/v1/verify/${id}/cancel`)
   receiver.answer({ status: 500, body: 'not today\u001b[2J\nverification.verified v_1: HTTP 200' })
@@ -103,7 +103,7 @@ it('events are forwarded with a signature of the secret, and the responses are p
   }
 })
 
-it('new events are printed until the command is stopped, or with --all every event', async () => {
+it('new events, or all events with --all, are printed until the command is stopped', async () => {
   const cancelOne = async (order: string) => {
     const id = await createOne({ order })
     await call('POST', `/v1/verify/${id}/cancel`)
@@ -129,7 +129,7 @@ it('new events are printed until the command is stopped, or with --all every eve
   }
 })
 
-it('an error names what is missing', async () => {
+it('an error names the missing argument', async () => {
   expect(await run(['verifications', 'list'], {})).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('API_KEY is required'),

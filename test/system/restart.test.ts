@@ -13,7 +13,7 @@ describe.each([
   ['stopped', async () => {}],
   ['killed together with its launcher', () => stage.service.server.kill9()],
 ])('a service that was %s', (_, end) => {
-  it('starts again at once and returns every session unchanged', async () => {
+  it('starts again immediately and returns every session unchanged', async () => {
     const ids = await someSessions()
     const before = await Promise.all(ids.map((id) => stage.rp.poll(id)))
     expect(before.map(({ status }) => status)).toEqual(['pending', 'verified', 'declined', 'canceled'])
@@ -22,7 +22,7 @@ describe.each([
     expect(await Promise.all(ids.map((id) => stage.rp.poll(id)))).toEqual(before)
   })
 
-  it('accepts the response to a request that was fetched before', async () => {
+  it('accepts the response to a request that was fetched before the stop', async () => {
     const { session, request } = await begin(stage)
     await end()
     await stage.service.server.restart()
@@ -30,7 +30,7 @@ describe.each([
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('serves the same request again, and the request of an earlier picture', async () => {
+  it('serves the same request again, also the request of an earlier QR code', async () => {
     const { session, request } = await begin(stage)
     const other = await stage.rp.create()
     await end()

@@ -54,7 +54,7 @@ it('with a new SERVER_SECRET, API keys, results and receipts keep working', asyn
   expect((await plain.create()).status).toBe('pending')
 })
 
-it('with a new SERVER_SECRET, a relying party with a webhook is unavailable until three rotations of its secret', async () => {
+it('with a new SERVER_SECRET, a relying party with a webhook works only after three rotations of its secret', async () => {
   const create = async () => (await notified.call('POST', '/v1/verify', { body: OVER_18 })).status
   for (let rotated = 0; rotated < 3; rotated++) {
     expect(await create()).toBe(503)

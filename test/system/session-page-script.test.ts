@@ -215,7 +215,7 @@ describe('the QR code', () => {
     expect(parts.live!.removed).toBe(false)
   })
 
-  it('is requested soon if the page came without a QR code, until there is a QR code', async () => {
+  it('is requested again and again if the page has no QR code, until one arrives', async () => {
     const { draws, parts, replies } = open({ drawn: false })
     replies.qr = { status: 429 }
     await seconds(3)
@@ -226,13 +226,13 @@ describe('the QR code', () => {
     expect(draws()).toEqual([2000, 4000])
   })
 
-  it('is never requested if the session offers none', async () => {
+  it('is never requested if the session has no QR code', async () => {
     const { draws } = open({ hasCode: false, shown: ['link'] })
     await seconds(100)
     expect(draws()).toEqual([])
   })
 
-  it('is not requested after the service refuses it for good; the script then reads the state', async () => {
+  it('is not requested again after a final refusal; the script then reads the state', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -244,7 +244,7 @@ describe('the QR code', () => {
 })
 
 describe('the state', () => {
-  it('arrives over a socket with the token, and never goes back to an older version', async () => {
+  it('arrives over a socket with the token, and an older version never replaces it', async () => {
     const { last, state } = open()
     expect(last().address.href).toBe('wss://verifier.example/v1/verify/v_1/watch?token=ct_1')
     last().send(SCANNED)
@@ -255,7 +255,7 @@ describe('the state', () => {
   })
 
   it.each(['verified', 'rejected', 'declined', 'expired', 'canceled'])(
-    'is shown once at the end of the session, and all requests stop: %s',
+    'is shown once at the end of the session, and all requests then stop: %s',
     async (status) => {
       const { last, state, parts, document, requests, sockets } = open()
       last().send({ ...VERIFIED, status })
@@ -270,7 +270,7 @@ describe('the state', () => {
     },
   )
 
-  it('gets the focus at the end of the session when a removed button had it', () => {
+  it('gets the focus at the end of the session if a removed button had the focus', () => {
     for (const held of [true, false]) {
       const { last, parts } = open({ held })
       last().send(VERIFIED)
@@ -278,7 +278,7 @@ describe('the state', () => {
     }
   })
 
-  it('has the texts of the first way that is visible during the wait', () => {
+  it('has the texts of the first visible way while the page waits', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -286,13 +286,13 @@ describe('the state', () => {
     expect(titleOf({ state: 'scanned' })).toBe('')
   })
 
-  it('changes nothing if this script does not know the state', () => {
+  it('is ignored if the script does not know its value', () => {
     const { last, state } = open()
     last().send({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
   })
 
-  it('disappears when the socket closes with `erased`, or the service responds 404', async () => {
+  it('is replaced if the socket closes with `erased`, or the service responds with 404', async () => {
     const one = open()
     one.last().fail('erased')
     expect(one.state()).toBe('gone')
@@ -303,14 +303,14 @@ describe('the state', () => {
     expect(other.state()).toBe('gone')
   })
 
-  it('is also read once a minute: a broken socket may report no error', async () => {
+  it('is also read once a minute, because a broken socket may report no error', async () => {
     const { reads, last } = open({ state: 'scanned' })
     last().send(SCANNED)
     await seconds(125)
     expect(reads()).toEqual([60_000, 120_000])
   })
 
-  it('is read when the time is up, and every 5 seconds until the session ends', async () => {
+  it('is read when the session’s time is over, and every 5 seconds until the session ends', async () => {
     const { reads, last, replies, state, parts } = open({ expiresIn: 90_000 })
     last().send(CREATED)
     await seconds(96)
@@ -326,7 +326,7 @@ describe('a refused response', () => {
   const press = ({ parts }: ReturnType<typeof open>) =>
     parts['new-code']!.press({ preventDefault: () => undefined })
 
-  it('is shown with the text of its family, or a general text, and each further refusal replaces it', () => {
+  it('is shown with a text for its kind or a general text, until the next refusal', () => {
     const { last, state, parts } = open()
     last().send(refused(2, 'issuer'))
     expect([state(), parts.title!.textContent, parts.text!.textContent]).toEqual([
@@ -340,7 +340,7 @@ describe('a refused response', () => {
     expect(parts.text!.textContent).toBe('It is refused.')
   })
 
-  it('leaves the page after a press, with a new code, the number in the address, and the focus on the title', () => {
+  it('is removed by a press, which gives a new code, the refusal’s number in the address, and the focus on the title', () => {
     const page = open()
     page.last().send(refused(2, 'issuer'))
     page.last().send(refused(3, 'issuer'))
@@ -366,7 +366,7 @@ describe('a refused response', () => {
   it.each([
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
-  ])('has a way forward of its own: it appears %s', async (_, activity, before, after) => {
+  ])('is not required for a new code: its button appears %s', async (_, activity, before, after) => {
     const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
     page.last().send(SCANNED)
     await seconds(before)
@@ -381,7 +381,7 @@ describe('a refused response', () => {
 })
 
 describe('a lost connection', () => {
-  it('is opened again after growing pauses, and the state is read before each try', async () => {
+  it('is opened again after longer and longer pauses, and the state is read before each attempt', async () => {
     const { sockets, reads, last } = open()
     for (const pause of [0.5, 1, 2, 5, 10, 20, 20]) {
       const before = sockets.length
@@ -414,7 +414,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is not shown if only sockets are blocked: polling keeps the page current', async () => {
+  it('is not shown if only sockets are blocked, because polling keeps the page current', async () => {
     const { last, parts, replies, state } = open()
     last().fail()
     await seconds(1)

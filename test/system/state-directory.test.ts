@@ -49,7 +49,7 @@ describe('a second start in the same state directory', () => {
 })
 
 describe('a workerd without a launcher', () => {
-  it('is ended by the next start, which takes its place', async () => {
+  it('is stopped by the next start, which then runs the service', async () => {
     await server.kill9()
     const orphan = spawnOrphan()
     await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), WAIT)
@@ -59,7 +59,7 @@ describe('a workerd without a launcher', () => {
     expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
   })
 
-  it('holds the directory until it has ended, even if its pid is unknown', async () => {
+  it('keeps the directory locked until it has ended, even if its pid is unknown', async () => {
     await server.kill9()
     const lock = join(server.stateDir, 'workerd.lock')
     const holder = spawn('flock', ['--exclusive', lock, 'sh', '-c', 'echo held; read end'])
@@ -77,7 +77,7 @@ describe('a workerd without a launcher', () => {
 
 describe('a state without its keys', () => {
   it.each(['server-secret', 'access-token-keys.json', 'unique-key-RelyingParty'])(
-    'prevents a start without %s, and allows it with the file',
+    'cannot be started without %s, and can be started with that file',
     async (name) => {
       await server.createRelyingParty()
       await server.end('SIGTERM')

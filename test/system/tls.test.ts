@@ -59,7 +59,7 @@ const only = (cipher: string): ConnectionOptions => ({
 })
 
 describe('the service with TLS_CERT', () => {
-  it('prefers TLS 1.3, and accepts 1.2', async () => {
+  it('prefers TLS 1.3, and accepts TLS 1.2', async () => {
     expect(await offer(port, {})).toMatch(/^TLSv1\.3 /)
     expect(await offer(port, { maxVersion: 'TLSv1.2' })).toMatch(/^TLSv1\.2 ECDHE-ECDSA-.*(GCM|POLY1305)/)
   })

@@ -30,7 +30,10 @@ it.each([
   ['above level low', { required_assurance_level: 'substantial' }],
   ['for no credential', { query: { credentials: [] } }],
   ['for two credentials', { query: { credentials: [QUERY, { ...QUERY, id: 'b' }] } }],
-  ['with a choice', { query: { credentials: [QUERY], credential_sets: [{ options: [['age']] }] } }],
+  [
+    'with a choice of credentials',
+    { query: { credentials: [QUERY], credential_sets: [{ options: [['age']] }] } },
+  ],
 ])('the request may not be passed by value %s', (_, change) => {
   expect(walletsByValue({ ...ASKED, ...change } as typeof ASKED)).toEqual([])
 })

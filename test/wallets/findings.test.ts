@@ -164,15 +164,18 @@ it('a wallet that supports everything has no findings', () => {
   expect(findingsOf(PROFILE, originalOf())).toEqual({ outcome: 'works', findings: [] })
 })
 
-it.each(CASES)('lowering finds %s: %s, at %s', (code, outcome, member, change, original) => {
-  const found = findingsOf({ ...PROFILE, ...change }, original)
-  expect(found.outcome).toBe(outcome)
-  expect(found.findings).toContain(`${member} ${code}`)
-  expect(findingsOf(PROFILE, { ...original, has_root: true }).findings).toEqual([])
-})
+it.each(CASES)(
+  'lowering reports %s with the outcome %s, at %s',
+  (code, outcome, member, change, original) => {
+    const found = findingsOf({ ...PROFILE, ...change }, original)
+    expect(found.outcome).toBe(outcome)
+    expect(found.findings).toContain(`${member} ${code}`)
+    expect(findingsOf(PROFILE, { ...original, has_root: true }).findings).toEqual([])
+  },
+)
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'lowering asks by reference if %s and the wallet accepts that, too',
+  'lowering uses request_uri instead of a request by value if %s and the wallet accepts request_uri',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,
@@ -192,7 +195,7 @@ it.each(['low_level_only', 'too_long'] as const)(
   },
 )
 
-it('a wallet has no link by value if the browser can ask it', () => {
+it('lowering makes no link by value for a wallet that the browser can ask', () => {
   const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
   const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
   const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]
@@ -208,6 +211,6 @@ it('a wallet has no link by value if the browser can ask it', () => {
   })
 })
 
-it('these cases include each code of a finding', () => {
+it('these tests cover every code of a finding', () => {
   expect([...new Set(CASES.map(([code]) => code))].sort()).toEqual(Object.keys(FINDINGS).sort())
 })

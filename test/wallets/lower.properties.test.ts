@@ -28,7 +28,7 @@ let satisfied = 0
 let verified = 0
 
 describe('a lowered request', () => {
-  it('asks for nothing that the original does not ask for, and only what the wallet supports', () => {
+  it('requests only what the original request has and the wallet supports', () => {
     const outcomes = new Map<string, number>()
     const uses = new Set<string>()
     fc.assert(

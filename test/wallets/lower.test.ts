@@ -43,7 +43,7 @@ function originalOf(
 }
 
 describe('lowering', () => {
-  it('asks the NL Wallet for one format in one query, without sets', () => {
+  it('asks the NL Wallet for one format in one query, without credential_sets', () => {
     const lowering = lowerRequest(profileOf('nl-wallet'), originalOf())
     expect(lowering).toMatchObject({
       outcome: 'lowered',
@@ -60,7 +60,7 @@ describe('lowering', () => {
     expect(lowering.outcome !== 'cannot' && lowering.request.query.credential_sets).toBeUndefined()
   })
 
-  it('asks a wallet that ignores claim sets for the first of them only', () => {
+  it('asks a wallet that ignores claim_sets only for the first claim set', () => {
     const original = originalOf({ allow_derived: true })
     expect(lowerRequest(profileOf('eudi-android'), original)).toMatchObject({
       outcome: 'lowered',
@@ -70,7 +70,7 @@ describe('lowering', () => {
     })
   })
 
-  it('asks a wallet without links by a signed request of the browser', () => {
+  it('asks a wallet without links with a signed request over the Digital Credentials API', () => {
     const original = originalOf({ credential_types: ['mdl'], scope: ['family_name'] })
     expect(lowerRequest(profileOf('google-wallet'), original)).toMatchObject({
       outcome: 'lowered',
@@ -84,7 +84,7 @@ describe('lowering', () => {
     })
   })
 
-  it('lowers nothing for a wallet in the browser’s API, if the protocol has no links', () => {
+  it('changes nothing for a wallet in the Digital Credentials API if the protocol has no links', () => {
     const original = originalOf(
       { credential_types: ['mdl'], scope: ['family_name'] },
       { protocol: 'iso-18013-7-c', dc_api_protocols: ['org-iso-mdoc'] },
@@ -95,7 +95,7 @@ describe('lowering', () => {
     })
   })
 
-  it('asks a wallet for one format, although it can answer the whole request', () => {
+  it('asks a wallet for only one format even if the wallet supports all requested formats', () => {
     const original = originalOf({ allow_derived: true })
     const [sdJwt, mdoc] = original.policy.query.credentials
     const { formats } = profileOf('credo')
@@ -106,7 +106,7 @@ describe('lowering', () => {
     expect(lowered(['mso_mdoc', 'dc+sd-jwt'])).toMatchObject({ request: { query: { credentials: [mdoc] } } })
   })
 
-  it('keeps both document types of one format, and the choice of types', () => {
+  it('keeps two document types of one format, and a choice between credential types', () => {
     const photoId = originalOf({ credential_types: ['photo_id'], formats: ['mso_mdoc'] })
     expect(lowerRequest(profileOf('credo'), photoId)).toMatchObject({
       request: { query: photoId.policy.query },
@@ -117,7 +117,7 @@ describe('lowering', () => {
     })
   })
 
-  it('leaves the formats of an own query alone', () => {
+  it('does not change the formats in a relying party’s own query', () => {
     const original = originalOf()
     const own = { ...original, policy: { ...original.policy, scope: [] } }
     expect(lowerRequest(profileOf('credo'), own)).toMatchObject({ request: { query: own.policy.query } })
@@ -134,7 +134,7 @@ describe('lowering', () => {
     })
   })
 
-  it('asks Credo for several credentials by a link only, and for one of several by the browser too', () => {
+  it('asks Credo for several credentials only by link, and for one of several also over the Digital Credentials API', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(
@@ -149,13 +149,13 @@ describe('lowering', () => {
   })
 
   it.each([
-    ['with a query of its own', [[{ options: [['a'], ['b']] }], [{ options: [['c']], required: false }]], 2],
+    ['with its own query', [[{ options: [['a'], ['b']] }], [{ options: [['c']], required: false }]], 2],
     [
-      'with a query that is required too',
+      'with a query that a required set also names',
       [[{ options: [['a'], ['b'], ['c']] }], [{ options: [['c']], required: false }]],
       3,
     ],
-    ['alone', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
+    ['without a required set', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
   ] as const)('leaves an optional credential set out for Credo: %s', (_, [required, optional], length) => {
     const query = {
       format: 'dc+sd-jwt',
@@ -188,7 +188,7 @@ describe('lowering', () => {
     }
   })
 
-  it('never asks a wallet without claims that would disclose all', () => {
+  it('does not send a query without claims to a wallet that would disclose all claims', () => {
     const { policy } = originalOf({ formats: ['mso_mdoc'] })
     const credentials = policy.query.credentials.map(({ claims, ...query }) => query)
     expect(

@@ -9,24 +9,27 @@ import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
-    'say only what the service can do: %s',
+    'name only capabilities that the service has: %s',
     (_, profile) => {
       expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
     },
   )
 
-  it.each(WALLET_PROFILES.map(({ id }) => id))('have sources and the day of their check: %s', (id) => {
-    expect(walletSourcesSchema.safeParse(WALLET_SOURCES[id]).error?.issues ?? []).toEqual([])
-  })
+  it.each(WALLET_PROFILES.map(({ id }) => id))(
+    'have sources with the date when they were checked: %s',
+    (id) => {
+      expect(walletSourcesSchema.safeParse(WALLET_SOURCES[id]).error?.issues ?? []).toEqual([])
+    },
+  )
 
-  it('have every source on the page of wallets', () => {
+  it('have only sources that docs/wallets.md lists', () => {
     const page = describeWallets()
     const urls = Object.values(WALLET_SOURCES).flatMap(({ sources }) => sources.map(({ url }) => url))
     expect(urls.filter((url) => !page.includes(url))).toEqual([])
   })
 
   it.each(WALLET_PROFILES)(
-    'name only protocols that the fake wallet is tested with, or that are unknown: $id',
+    'name only protocols that are tested with the fake wallet or marked as unknown: $id',
     ({ protocols, unknown_protocols = [] }) => {
       const others = protocols.filter((id) => !ASKED_PROTOCOLS.includes(id))
       expect(unknown_protocols).toEqual(expect.arrayContaining(others))
@@ -34,7 +37,7 @@ describe('wallet profiles', () => {
     },
   )
 
-  it('have each id once', () => {
+  it('have unique ids', () => {
     const ids = WALLET_PROFILES.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
   })

@@ -39,12 +39,12 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
 
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
-it('the list of results stays small, whatever is requested', () => {
+it('the list of results has a small size for any request', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
 
-it('the list of results says a thing about several claims once', () => {
+it('the list of results reports a finding about several claims once', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG }))
   const { left_out = [] } = results.find(({ id }) => id === 'france-identite') ?? {}
   expect(left_out.filter(({ member }) => member.includes('/claims/'))).toHaveLength(1)
@@ -54,7 +54,7 @@ it('the list of results is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('the list of results is cached without transactions: only their length and ids count', () => {
+it('the list of results is the same cached list for transactions of the same length and ids', () => {
   const original = originalOf({ credential_types: ['pid', 'mdl'] })
   const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
   const resultsFor = (amount: string, ...ids: string[]) => {
@@ -69,7 +69,7 @@ it('the list of results is cached without transactions: only their length and id
   expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('the list of results is cached without the values of a query: only their length counts', () => {
+it('the list of results is the same cached list for query values of the same length', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {
@@ -81,7 +81,7 @@ it('the list of results is cached without the values of a query: only their leng
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
-it('the list of results counts a value as the URI has it: a longer URI is another request', () => {
+it('the list of results uses the length of a value as it is escaped in the URI', () => {
   const original = originalOf({ credential_types: ['pid'] }, true)
   const [first] = original.policy.query.credentials
   const resultFor = (value: string) => {
@@ -97,7 +97,7 @@ it('the list of results counts a value as the URI has it: a longer URI is anothe
   })
 })
 
-it('the list of results has at most ten findings of a wallet, whatever an own query requests', () => {
+it('the list of results has at most ten findings for a wallet, also for a relying party’s own query', () => {
   const pid = { format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
   const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))
   const credentials = Array.from({ length: 10 }, (_, i) => ({ id: `q${i}`, ...pid, claims }))
@@ -107,7 +107,7 @@ it('the list of results has at most ten findings of a wallet, whatever an own qu
   expect(Math.max(...counts)).toBe(10)
 })
 
-it('the list of results uses the codes and the sentences of the contract', () => {
+it('the list of results uses the codes and sentences of docs/api/wallets.md', () => {
   const contract = readFileSync('docs/api/wallets.md', 'utf8')
   for (const [code, sentence] of Object.entries(FINDINGS)) {
     expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
@@ -118,14 +118,17 @@ it.each([
   ['apple-wallet', 'reader_certificate'],
   ['google-wallet', 'google_wallet'],
   ['nl-wallet', 'organization'],
-] as const)('the list of results says that %s needs what the settings lack: %s', (id, requirement) => {
-  const original = originalOf({ credential_types: ['mdl'] })
-  const resultOf = (lacking: (typeof requirement)[]) =>
-    walletResults({ ...original, lacking }).find((one) => one.id === id)
-  expect(resultOf([])?.result).not.toBe('cannot')
-  expect(resultOf([requirement])).toEqual({
-    id,
-    result: 'cannot',
-    reasons: [{ member: '/client_id', why: `${requirement}_needed` }],
-  })
-})
+] as const)(
+  'the list of results reports that %s needs a setting that the relying party lacks: %s',
+  (id, requirement) => {
+    const original = originalOf({ credential_types: ['mdl'] })
+    const resultOf = (lacking: (typeof requirement)[]) =>
+      walletResults({ ...original, lacking }).find((one) => one.id === id)
+    expect(resultOf([])?.result).not.toBe('cannot')
+    expect(resultOf([requirement])).toEqual({
+      id,
+      result: 'cannot',
+      reasons: [{ member: '/client_id', why: `${requirement}_needed` }],
+    })
+  },
+)

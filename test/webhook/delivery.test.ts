@@ -88,24 +88,24 @@ describe('an attempt', () => {
   it.each([
     ['30', 30_000],
     ['tomorrow', null],
-  ])('returns the delay that the receiver requests: %s', async (field, wait) => {
+  ])('returns the Retry-After that the receiver requests: %s', async (field, wait) => {
     expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
   })
 
-  it('measures a date in Retry-After from the moment of the response', async () => {
+  it('computes the delay of a date in Retry-After from the time of the response', async () => {
     receiver.answer({ status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:20:00 GMT' } })
     const post = { url: receiver.url, body: BODY, headers: {}, fetch, clock: () => 1_000_000 }
     expect((await deliver(post)).retryAfter).toBe(200_000)
   })
 
-  it('returns the start of the body, also of a failure: 1,024 bytes at most', async () => {
+  it('returns at most the first 1,024 bytes of the body, also after a failure', async () => {
     expect((await attempt({ status: 500, body: 'not today' })).excerpt).toBe('not today')
     expect((await attempt({ body: 'a'.repeat(1024) })).excerpt).toBe('a'.repeat(1024))
     expect((await attempt({ body: `${'a'.repeat(1024)}b` })).excerpt).toBe('a'.repeat(1024))
     expect(await attempt({ act: 'reset' })).not.toHaveProperty('excerpt')
   })
 
-  it('measures its duration by the given clock', async () => {
+  it('measures its duration with the given clock', async () => {
     expect((await attempt({})).durationMs).toBe(80)
   })
 })
@@ -130,15 +130,15 @@ describe('an attempt at a faulty receiver', () => {
     expect(hasSucceeded(outcome)).toBe(false)
   })
 
-  it('succeeds when the status arrives in time, although the body never ends', async () => {
+  it('succeeds if the status arrives in time, even if the body never ends', async () => {
     expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
   })
 
-  it('fails as a connection after a reset', async () => {
+  it('fails with the error “connection” after a reset', async () => {
     expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
   })
 
-  it('fails as a connection if the connection is refused', async () => {
+  it('fails with the error “connection” if the connection is refused', async () => {
     await receiver.close()
     expect(await attempt({})).toMatchObject({ status: null, error: 'connection' })
   })
@@ -157,12 +157,12 @@ describe('an attempt at a faulty receiver', () => {
     expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
   })
 
-  it('does not decompress a small body to a large one', async () => {
+  it('does not decompress a small body into a large body', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
   })
 
-  it('counts by the status if the body cannot be decompressed', async () => {
+  it('is judged by the status if the body cannot be decompressed', async () => {
     const answer = { status: 500, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }
     expect(await attempt(answer)).toMatchObject({ status: 500, error: null })
   })
@@ -171,7 +171,7 @@ describe('an attempt at a faulty receiver', () => {
 describe('the given fetch function', () => {
   const post = { body: BODY, headers: {}, clock: () => 0 }
 
-  it('is called as a plain function, as platforms require', async () => {
+  it('is called as a plain function without `this`, as platforms require', async () => {
     const callers: unknown[] = []
     const fetch = async function (this: unknown) {
       callers.push(this)
@@ -189,7 +189,7 @@ describe('the given fetch function', () => {
         throw new TypeError('bad URL')
       },
     ],
-  ])('may fail in any way, and the attempt still has an outcome: it %s', async (_, fetch) => {
+  ])('may fail, and the attempt still has an outcome: the function %s', async (_, fetch) => {
     expect(await deliver({ ...post, url: receiver.url, fetch })).toMatchObject({
       status: null,
       error: 'connection',

@@ -28,11 +28,11 @@ const EVENT: VerificationEvent = {
 }
 
 describe('an event', () => {
-  it('has every member of the contract on the wire, in the order of its type', () => {
+  it('is sent with every member of the contract, in the order of its type', () => {
     expect(serialiseEvent(EVENT)).toBe(JSON.stringify(EVENT))
   })
 
-  it('carries encrypted claims of up to 64 KiB, and null instead of larger ones', () => {
+  it('contains encrypted claims of up to 64 KiB, and null instead of larger claims', () => {
     const sized = (length: number) => serialiseEvent({ ...EVENT, encrypted_claims: 'x'.repeat(length) })
     expect(JSON.parse(sized(ENCRYPTED_CLAIMS_LIMIT)).encrypted_claims).toHaveLength(65_536)
     expect(JSON.parse(sized(ENCRYPTED_CLAIMS_LIMIT + 1))).toEqual({ ...EVENT, encrypted_claims: null })
@@ -40,7 +40,7 @@ describe('an event', () => {
 })
 
 describe('a test event', () => {
-  it('names its type and its relying party', () => {
+  it('contains its type and its relying party', () => {
     const event = buildTestEvent({
       eventId: 'evt_9',
       relyingPartyId: 'rp_1',

@@ -107,7 +107,7 @@ describe('a started attempt', () => {
     expect(begun.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: null, error: 'unknown' }])
   })
 
-  it('is due again only after its time limit and the wait of the schedule', () => {
+  it('makes the delivery due again only after its time limit and the wait of the schedule', () => {
     // 15 s for the receiver, 5 s of margin, 5 s of schedule
     expect(nextDue(start(OWED))).toBe(NOW + 25 * SECOND)
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
@@ -158,14 +158,14 @@ describe('a finished attempt', () => {
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('is delayed as the receiver requests, and spread by jitter', () => {
+  it('delays the next attempt as the receiver requests, with jitter', () => {
     const outcome = { ...FAILED, status: 503, retryAfter: 2 * MINUTE }
     expect(nextDue(finish(start(OWED), outcome))).toBe(NOW + 2 * MINUTE)
     const finished = { deliveryId: 'dlv_1', attempt: 1, outcome: FAILED, now: NOW, jitter: 1 }
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('leaves the event queued after a 410, and is the last attempt only if it is the sixth', () => {
+  it('leaves the event queued after a 410, except after the sixth attempt', () => {
     const gone = { ...FAILED, status: 410 }
     expect(only(finish(start(OWED), gone))).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(only(finish(start(afterFailures(5)), gone))).toMatchObject({
@@ -174,7 +174,7 @@ describe('a finished attempt', () => {
     })
   })
 
-  it('keeps the start of the response body, like each of the last ten attempts', () => {
+  it('stores the start of the response body, as for each of the last ten attempts', () => {
     let deliveries = OWED
     for (let number = 1; number <= 11; number++) {
       deliveries = number <= 6 ? start(deliveries, nextDue(deliveries)!) : manual(deliveries)
@@ -185,7 +185,7 @@ describe('a finished attempt', () => {
   })
 
   it.each(['timeout', 'connection', 'redirect', 'forbidden_url'] as const)(
-    'keeps its error in the log: %s',
+    'stores its error in the log: %s',
     (error) => {
       const failed = only(finish(start(OWED), { ...FAILED, status: null, error }))
       expect(failed.attempts[0]).toMatchObject({ status: null, error })
@@ -193,19 +193,19 @@ describe('a finished attempt', () => {
     },
   )
 
-  it('counts as a success although it had counted as lost and the next attempt has started', () => {
+  it('is a success even if it was treated as lost and the next attempt has started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('no longer changes the schedule once it counts as lost', () => {
+  it('does not change the schedule after it was treated as lost', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
     expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
   })
 
-  it('does not revive a delivery that died meanwhile, unless it succeeded', () => {
+  it('changes a delivery that is dead by then only if the attempt succeeded', () => {
     const dead = markDead(start(OWED), 'dlv_1')
     expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
     expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
@@ -213,7 +213,7 @@ describe('a finished attempt', () => {
 })
 
 describe('a manual attempt', () => {
-  it('sends the same bytes, is logged as manual and does not count among the six', () => {
+  it('sends the same bytes, is logged as manual and is not one of the six automatic attempts', () => {
     const begun = only(manual(afterFailures(6), NOW + HOUR))
     expect(begun.body).toBe(only(OWED).body)
     expect(begun.attempts.at(-1)).toEqual({
@@ -245,13 +245,13 @@ describe('a manual attempt', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('before an automatic attempt does not count as automatic', () => {
+  it('before an automatic attempt is not one of the six automatic attempts', () => {
     const first = finish(start(OWED), FAILED)
     const second = start(finish(manual(first), FAILED), NOW)
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('during an automatic attempt does not prevent its change of the schedule', () => {
+  it('during an automatic attempt does not prevent that attempt’s change of the schedule', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })
@@ -286,7 +286,7 @@ describe('any sequence of outcomes', () => {
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event six times at most: it ends delivered after a known success, and otherwise dead after six attempts', () => {
+  it('posts an event at most six times, and leaves it delivered after a known success or else dead', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

@@ -56,7 +56,7 @@ describe('the Standard Webhooks signature', () => {
     })
   })
 
-  it.each([SECRET, OLDER_SECRET])('is accepted under each of two valid secrets (%s)', async (secret) => {
+  it.each([SECRET, OLDER_SECRET])('is accepted with each of two valid secrets (%s)', async (secret) => {
     const headers = await signatureHeaders({ ...SIGNED, secrets: [SECRET, OLDER_SECRET] })
     expect(check(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
@@ -75,7 +75,7 @@ describe('the Standard Webhooks signature', () => {
 })
 
 describe('the worked example of the documentation', () => {
-  it('has these headers for this secret, body and time', async () => {
+  it('has the documented headers for its secret, body and time', async () => {
     const headers = await signatureHeaders({
       secrets: ['whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8='],
       body: '{"event_id":"evt_example","event_type":"verification.verified","status":"verified"}',
@@ -94,7 +94,7 @@ describe('the worked example of the documentation', () => {
 })
 
 describe('a webhook secret', () => {
-  it('is whsec_ and the base64 of its 32 bytes', () => {
+  it('is whsec_ followed by the base64 of its 32 bytes', () => {
     expect(createSecretFrom(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(SECRET)
   })
 
@@ -106,7 +106,7 @@ describe('a webhook secret', () => {
     ['no prefix', SECRET.slice(6)],
     ['another length', 'whsec_AAAA'],
     ['another alphabet', SECRET.replace('A', '-')],
-  ])('never signs when it is malformed: %s', async (_, secret) => {
+  ])('never signs if it is malformed: %s', async (_, secret) => {
     await expect(signatureHeaders({ ...SIGNED, secrets: [secret] })).rejects.toThrow()
   })
 })

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('the evaluation stops waiting and ends before the expiry, however many servers are slow', async () => {
+it('the evaluation of a response ends before its deadline, however many servers are slow', async () => {
   const anchor = { name: 'Slow', credential_types: ['age_attestation'], assurance_level: 'substantial' }
   const setting = await setUp({ trust_anchors: [{ ...anchor, issuer_url: ISSUER }] })
   const { verification_id: id, wallet_request } = await createSession(setting)

@@ -82,7 +82,7 @@ describeInBrowser('the developers page of the console', () => {
     expect(await settingsOf(rp)).toMatchObject({ webhook: { disabled: false } })
   })
 
-  it("shows the API's messages about a webhook at their fields, and sets another one", async () => {
+  it("shows the API's messages about a webhook at their fields, and sets another webhook", async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp)
     await page.getByText('Change the webhook').first().click()
@@ -131,7 +131,7 @@ describeInBrowser('the developers page of the console', () => {
     await page.getByText('No event failed.').waitFor()
   })
 
-  it("shows the API's messages about settings at their fields, and saves what is valid", async () => {
+  it("shows the API's messages about settings at their fields, and saves valid settings", async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp)
     const form = page.getByRole('form', { name: 'Settings', exact: true })
@@ -250,7 +250,7 @@ describeInBrowser('the developers page of the console', () => {
     await page.getByText('There is no client.').waitFor()
   })
 
-  it('has no button that changes something for a key that only reads', async () => {
+  it('has no buttons or fields for changes if the key may only read', async () => {
     const { api_key } = await keyWith(stage.rp, 'verify:read')
     const page = await open({ ...stage.rp, api_key })
     await page.getByText('it lacks settings:manage').waitFor()

@@ -48,7 +48,7 @@ const OVERLAPPING = `drawn.filter((one) =>
 describeInBrowser('insights in the console', () => {
   const stage = useBrowserStage({ env: { CONSOLE: '1' } })
 
-  it('count a verification of today, and its webhook', async () => {
+  it('count a verification of today and its webhook', async () => {
     await finish(stage)
     const canceled = await stage.rp.create()
     await stage.rp.call('POST', `/v1/verify/${canceled.verification_id}/cancel`)
@@ -93,7 +93,7 @@ describeInBrowser('insights in the console', () => {
     }
   })
 
-  it.each([320, 1280])('name the steps so that no name overlaps another one, on %i pixels', async (width) => {
+  it.each([320, 1280])('have step names that do not overlap, on %i pixels', async (width) => {
     const { page } = await stage.visitor({ viewport: { width, height: 700 } })
     await page.addInitScript(RECORD_TEXTS)
     await withMadeCounters(page)
@@ -107,7 +107,7 @@ describeInBrowser('insights in the console', () => {
     }
   })
 
-  it('have each plot as a table with the same values', async () => {
+  it('show each plot also as a table with the same values', async () => {
     const { page } = await stage.visitor()
     await withMadeCounters(page)
     await openPlace(page, stage.rp.api_key, 'insights')
@@ -131,7 +131,7 @@ describeInBrowser('insights in the console', () => {
     for (const plot of PLOTS) expect(await rowsOf(page, plot)).toHaveLength(HOURS)
   })
 
-  it('offer periods and steps, and keep what is shown until the next values are there', async () => {
+  it('offer periods and steps, and keep the shown values until the next values arrive', async () => {
     const { page } = await stage.visitor()
     const asked: string[] = []
     let release = () => {}

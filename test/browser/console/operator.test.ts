@@ -33,7 +33,7 @@ describeInBrowser('the operator in the console', () => {
     expect(health?.slice(1)).toEqual(['', '1', 'Whether storage can be written.'])
   })
 
-  it('shows the warnings of a service that is not well', async () => {
+  it('sees the warnings of a service with problems', async () => {
     const page = await open()
     const message = `the list of ${SCRIPT} is too old`
     await page.route('**/console/api/readyz', (route) =>
@@ -55,7 +55,7 @@ describeInBrowser('the operator in the console', () => {
     await checkPage(page, 'console-operator-not-ready')
   })
 
-  it('shows that some certificates are missing', async () => {
+  it('sees that some certificates are missing', async () => {
     const { page } = await stage.visitor()
     const pages: unknown[] = []
     await page.route('**/console/api/v1/admin/relying_parties?*', (route) => {
@@ -71,7 +71,7 @@ describeInBrowser('the operator in the console', () => {
     await checkPage(page, 'console-certificates-left-out')
   })
 
-  it('creates a relying party, mends its missing anchor, and deletes it', async () => {
+  it('creates a relying party, adds its missing anchor, and deletes the relying party', async () => {
     const page = await open()
     await page.getByText('New relying party').first().click()
     const form = page.getByRole('form', { name: 'New relying party' })
@@ -101,7 +101,7 @@ describeInBrowser('the operator in the console', () => {
     expect((await stage.rp.call('GET', '/v1/relying_party', { token })).status).toBe(401)
   })
 
-  it('adds a trust list, with the messages of the API, sees its freshness, and removes it', async () => {
+  it("adds a trust list with the API's messages, sees when it was updated, and removes the list", async () => {
     const page = await open()
     await page.getByText('There is no trust list.').waitFor()
     await page.getByText('Add a trust list').first().click()

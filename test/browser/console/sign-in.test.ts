@@ -40,7 +40,7 @@ describeInBrowser('the console', () => {
   const consoleCookies = async (context: BrowserContext) =>
     (await context.cookies(SERVICE)).filter(({ name }) => name.includes('console'))
 
-  it('signs in with an API key and out, and leaves the key in no place that a script can read', async () => {
+  it('signs in and out with an API key, and no script can read the key', async () => {
     const { page } = await enter(stage.rp)
     await heading(page, 'Verifications').waitFor()
     const [cookie, ...others] = await consoleCookies(page.context())
@@ -68,7 +68,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('signs in with the operator’s token, and shows no relying party’s pages then', async () => {
+  it('shows no pages of a relying party after a sign-in with the operator’s token', async () => {
     const { page } = await stage.visitor()
     await signIn(page, SERVICE, stage.service.server.adminToken)
     await heading(page, 'Operator').waitFor()
@@ -77,7 +77,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Operator').waitFor()
   })
 
-  it('rejects a key that is not valid, and says so', async () => {
+  it('rejects an invalid key with a message', async () => {
     const { page } = await stage.visitor()
     await page.goto(`${SERVICE}/console`)
     await heading(page, 'Sign in').waitFor()
@@ -90,7 +90,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
   })
 
-  it('opens once by the link that `npm start` prints, and sends its code in no address', async () => {
+  it('opens once with the link that `npm start` prints, whose code is in no request address', async () => {
     const local = await startServer()
     started.local = local
     const printed = () => /^ +console +(http\S+#code=(\S+))$/m.exec(local.output())
@@ -123,7 +123,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('shows nothing of a key that another tab has signed in with, and asks to sign in again', async () => {
+  it('asks to sign in again if another tab has signed in with another key, and shows nothing of that key', async () => {
     const [first, second] = [await relyingPartyOf(stage), await relyingPartyOf(stage)]
     const [own, foreign] = [await first.create(), await second.create()]
     const { page } = await enter(first)
@@ -143,7 +143,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('link').filter({ hasText: foreign.verification_id }).waitFor()
   })
 
-  it('stays signed in when a call of the sign-in before it is refused late', async () => {
+  it('stays signed in if a late call of the previous sign-in is refused', async () => {
     const rp = await relyingPartyOf(stage)
     const { verification_id } = await rp.create()
     const { page } = await enter(rp)
@@ -171,7 +171,7 @@ describeInBrowser('the console', () => {
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(1)
   })
 
-  it('shows a key that may only read nothing to change, and the API refuses its changes', async () => {
+  it('offers no changes for a key that may only read, and the API refuses its changes', async () => {
     const rp = await relyingPartyOf(stage)
     const { verification_id } = await rp.create()
     const { page } = await enter(await keyWith(rp, 'verify:read'))
@@ -239,7 +239,7 @@ describeInBrowser('the console', () => {
     },
   )
 
-  it('has a cookie that opens nothing below /v1', async () => {
+  it('has a cookie that gives no access to /v1', async () => {
     const { page } = await enter(stage.rp)
     const statuses = await page.evaluate(`(async () => {
       const { change_token } = await (await fetch('/console/session')).json()
@@ -251,7 +251,7 @@ describeInBrowser('the console', () => {
     expect(statuses).toEqual([200, 401, 401, 401])
   })
 
-  it('fetches nothing from elsewhere, on any page', async () => {
+  it('fetches nothing from other origins, on any page', async () => {
     const [{ page }, operator] = await Promise.all([stage.visitor(), stage.visitor()])
     const origins = new Set<string>()
     for (const one of [page, operator.page])
@@ -268,7 +268,7 @@ describeInBrowser('the console', () => {
     expect([...origins]).toEqual([SERVICE])
   })
 
-  it('shows script in names and metadata as text', async () => {
+  it('shows script code in names and metadata as plain text', async () => {
     const script = '<img src=x onerror="globalThis.ran=1"><script>ran=1</script>'
     const rp = await relyingPartyOf(stage, { name: script })
     const { verification_id } = await rp.create({

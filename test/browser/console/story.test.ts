@@ -9,10 +9,10 @@ import { checkPage } from '../../support/browser/page-check.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { begin, finish, relyingPartyOf, respondWithAge } from '../../support/service/stage.ts'
 
-describeInBrowser('an integrator with the console alone', () => {
+describeInBrowser('an integrator who uses only the console', () => {
   const stage = useBrowserStage({ env: WITH_CONSOLE })
 
-  it('finds an untrusted issuer, trusts it, and sends a dead event again', async () => {
+  it('finds an untrusted issuer, trusts the issuer, and sends an undelivered event again', async () => {
     const headers = { 'retry-after': '8' }
     stage.receiver.answer({ status: 500, headers, body: 'database is down' })
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop', trust_anchors: [] })

@@ -24,7 +24,7 @@ describeInBrowser('the page of one verification', () => {
   const open = (rp: RelyingParty, id: string, device = {}) =>
     openConsole(stage, rp.api_key, { hash: `#/verifications/${id}`, ...device })
 
-  it('moves nothing while its parts arrive', async () => {
+  it('does not move its content while its parts load', async () => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp, 'verified')
     await hasDelivered(rp, id)
@@ -79,7 +79,7 @@ describeInBrowser('the page of one verification', () => {
     await page.getByText('17 left out').waitFor()
   })
 
-  it('produces an outcome by the sandbox, and follows it', async () => {
+  it('produces an outcome with the sandbox, and shows the outcome without a reload', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp))
     await page.locator('.now .pending').waitFor()
@@ -96,7 +96,7 @@ describeInBrowser('the page of one verification', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
   })
 
-  it('says what is wrong with an outcome that is not possible', async () => {
+  it('shows the error of an outcome that is not possible', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp))
     await page.getByText('All outcomes').click()
@@ -105,7 +105,7 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-outcome-refused')
   })
 
-  it('shows what the receiver returned, and sends an event again', async () => {
+  it('shows the response of the receiver, and sends an event again', async () => {
     stage.receiver.answer({ status: 500, body: SCRIPT })
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp, 'verified'))
@@ -118,7 +118,7 @@ describeInBrowser('the page of one verification', () => {
     await page.getByText('(sent again)').first().waitFor()
   })
 
-  it('cancels and erases after a question', async () => {
+  it('asks before it cancels or erases the verification', async () => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp)
     const page = await open(rp, id)

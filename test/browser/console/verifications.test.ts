@@ -27,7 +27,7 @@ describeInBrowser('the list of verifications', () => {
     return ids
   }
 
-  it('shows names and metadata as text', async () => {
+  it('shows script code in names and metadata as plain text', async () => {
     const rp = await relyingPartyOf(stage, { name: `Shop ${SCRIPT}` })
     await rp.create({ ...OVER_18, metadata: { note: SCRIPT } })
     const page = await openConsole(stage, rp.api_key)
@@ -75,7 +75,7 @@ describeInBrowser('the list of verifications', () => {
     await expectIds(page, [declined])
   })
 
-  it('shows new verifications by itself, and moves nothing while the list is used', async () => {
+  it('shows new verifications without a reload, and does not move rows while the list is used', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)
@@ -99,7 +99,7 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('searches less often while the newest verifications do not match, and keeps older matches', async () => {
+  it('reads every 30 s while the newest page has no match, and still shows older matches', async () => {
     const rp = await relyingPartyOf(stage)
     const { page } = await stage.visitor()
     const newest: unknown[] = []
@@ -122,7 +122,7 @@ describeInBrowser('the list of verifications', () => {
     expect(await page.evaluate('[...pauses].filter((pause) => pause >= 1000)')).toEqual([30_000])
   })
 
-  it('keeps the list while the service does not respond, and says so', async () => {
+  it('keeps the list while the service does not respond, and shows a message', async () => {
     const rp = await relyingPartyOf(stage)
     const [first = ''] = await createSome(rp, [null])
     const page = await openConsole(stage, rp.api_key)
@@ -133,7 +133,7 @@ describeInBrowser('the list of verifications', () => {
     await checkPage(page, 'console-list-unreachable')
   })
 
-  it('comes back from a verification to the same place, and moves the focus to each heading', async () => {
+  it('returns from a verification to the same scroll position, and moves the focus to each heading', async () => {
     const rp = await relyingPartyOf(stage)
     await createSome(
       rp,

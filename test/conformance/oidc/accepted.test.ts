@@ -56,13 +56,13 @@ it('accepts a registered redirect_uri with a query, which is kept', async () => 
   ])
 })
 
-describe('a request is accepted and ignores', () => {
+describe('the service accepts a request and ignores', () => {
   it.each([
     ['the scope email', { scope: 'openid email' }],
     ['the scope address', { scope: 'address openid' }],
     ['the scope phone', { scope: 'openid phone' }],
     ['every standard scope', { scope: 'openid profile email address phone offline_access' }],
-    ['a parameter that is unknown', { extra: 'foobar' }],
+    ['an unknown parameter', { extra: 'foobar' }],
   ])('%s', async (_, parameters) => {
     const { claims, tokens } = await login(stage, await registerClient(stage.rp), { parameters })
     expect([tokens.scope, tokens.refresh_token]).toEqual(['openid', undefined])

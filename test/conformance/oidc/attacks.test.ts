@@ -70,7 +70,7 @@ describe('a code', () => {
     expect((await redeem(victim.made, victim.response)).claims.age_over_18).toBe(true)
   })
 
-  it('works once; the second use revokes the access token of the first', async () => {
+  it('works once: a second use is refused and revokes the access token of the first use', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const first = await redeemCode(registered, made, response)
@@ -139,7 +139,7 @@ describe('a code', () => {
     }
   })
 
-  it('is refused without authentication if the client gave up its authentication during the login', async () => {
+  it('is refused without authentication if the client changed to the method none during the login', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const path = `/v1/oidc_clients/${registered.client_id}`
@@ -181,7 +181,7 @@ describe('an access token', () => {
 })
 
 describe('a token', () => {
-  it('opens UserInfo alone, which no other token opens', async () => {
+  it('gives access to UserInfo only if it is an access token of the login, and to no other endpoint', async () => {
     const registered = await registerClient(stage.rp)
     const { tokens, claims } = await login(stage, registered)
     const { api_key, relying_party_id } = stage.rp
@@ -201,7 +201,7 @@ describe('a token', () => {
 })
 
 describe('mix-up', () => {
-  it('names the issuer in every response, and the client refuses another issuer', async () => {
+  it('is prevented: each response names its issuer (iss), and the client refuses a response of another issuer', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     expect(response.searchParams.get('iss')).toBe(registered.issuer)
@@ -297,7 +297,7 @@ describe('redirect_uri', () => {
     },
   )
 
-  it('may have any port on a loopback address of a native client, and nothing else', async () => {
+  it('may differ from the registered address only in the port of a loopback IP address of a native client', async () => {
     const registered = await registerClient(stage.rp, {
       application_type: 'native',
       token_endpoint_auth_method: 'none',
@@ -395,7 +395,7 @@ describe('private_key_jwt', () => {
     expect(await errorOf(await send(second, 'par'))).toBe('401 invalid_client')
   })
 
-  it('rejects a secret instead of an assertion, and the client without authentication', async () => {
+  it('rejects a client secret instead of an assertion, and a call without authentication', async () => {
     const { registered } = await keyedClient()
     const form = { grant_type: 'authorization_code', code: 'none', redirect_uri: CALLBACK }
     const named = await post(registered.issuer, 'token', { ...form, client_id: registered.client_id })
@@ -406,7 +406,7 @@ describe('private_key_jwt', () => {
 })
 
 describe('failed authentications', () => {
-  it('are limited by address, and lock no client out', async () => {
+  it('are limited for each IP address, and never lock out a client', async () => {
     const registered = await registerClient(stage.rp)
     const attempt = (client_secret: string, address: string) =>
       post(
@@ -433,7 +433,7 @@ describe('a pushed request', () => {
     expect([second.status, (await second.text()).includes('invalid_request_uri')]).toEqual([400, true])
   })
 
-  it('works for its own client alone, and an attempt does not use it up', async () => {
+  it('works only for its own client, and still works after another client tried to use it', async () => {
     const [owner, other] = [await registerClient(stage.rp), await registerClient(stage.rp)]
     const { url } = await request(stage, owner, { pushed: true })
     const stolen = new URL(url)
@@ -443,7 +443,7 @@ describe('a pushed request', () => {
     expect((await stage.service.fetch(url.href)).status).toBe(303)
   })
 
-  it('ignores parameters beside its address', async () => {
+  it('overrides other parameters that are sent beside its request_uri', async () => {
     const policies = [ADULT, { ...ADULT, name: 'weak', front_channel: true }]
     const registered = await registerClient(stage.rp, { policies })
     const made = await request(stage, registered, { pushed: true })
@@ -453,7 +453,7 @@ describe('a pushed request', () => {
     expect((await redeem(made, response)).claims.policy).toMatch(/^adult#/)
   })
 
-  it('is not used up by a prefetch, which creates nothing', async () => {
+  it('still works after a prefetch, which creates no login', async () => {
     const { url } = await request(stage, await registerClient(stage.rp), { pushed: true })
     const prefetched = await stage.service.fetch(url.href, { headers: { 'Sec-Purpose': 'prefetch' } })
     expect([prefetched.status, prefetched.headers.getSetCookie()]).toEqual([503, []])
@@ -462,7 +462,7 @@ describe('a pushed request', () => {
 })
 
 describe('login CSRF', () => {
-  it('each login has a cookie of its own, for this host, https and top-level navigation alone', async () => {
+  it('each login has its own cookie, only for this host, https and top-level navigation', async () => {
     const registered = await registerClient(stage.rp)
     const cookieOf = async () => {
       const { url } = await request(stage, registered)
@@ -482,7 +482,7 @@ describe('login CSRF', () => {
     expect(second[0]?.startsWith(`${name}=`)).toBe(false)
   })
 
-  it('another browser can neither open the page nor respond instead', async () => {
+  it('another browser can neither open the page of the login nor send a response', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const attacker = openLoginBrowser(stage.service)
     const begun = await attacker.begin(url.href)
@@ -537,7 +537,7 @@ describe('markup', () => {
     expect(text).toContain(new URLSearchParams({ state: MARKUP }).toString().replace('*', '%2A'))
   })
 
-  it('in any parameter is text in the form that brings an error to the client', async () => {
+  it('in any parameter is escaped in the form that sends an error to the client', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const forms = await open(rp, { response_mode: 'form_post' })
     for (const { name, response, text } of forms) {
@@ -632,7 +632,7 @@ describe('the browser', () => {
   })
 })
 
-it('a secret works after one rotation, and not after two', async () => {
+it('a client secret works after one rotation, and not after a second rotation', async () => {
   const registered = await registerClient(stage.rp)
   const { made, response } = await withCode(registered)
   const rotate = async () => {
@@ -656,7 +656,7 @@ describe('an edited address', () => {
     { ...ADULT, name: 'weak' },
   ]
 
-  it('chooses no policy of a client that has several', async () => {
+  it('cannot choose a policy of a client that has several policies', async () => {
     const registered = await registerClient(stage.rp, { policies })
     for (const scope of ['openid', 'openid weak', 'openid strong']) {
       const { url } = await request(stage, registered, { parameters: { scope } })
@@ -665,7 +665,7 @@ describe('an edited address', () => {
     }
   })
 
-  it('chooses no marked policy in place of a pushed one that is not marked', async () => {
+  it('cannot choose a policy marked for the front channel if another policy of the client is not marked', async () => {
     const [strong, weak] = policies
     const registered = await registerClient(stage.rp, {
       policies: [strong, { ...weak, front_channel: true }],
@@ -677,7 +677,7 @@ describe('an edited address', () => {
     expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
   })
 
-  it('chooses among policies that are all marked for the front channel, and the ID token names the policy', async () => {
+  it('can choose a policy if all are marked for the front channel, and the ID token names the policy', async () => {
     const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
     const registered = await registerClient(stage.rp, { policies: marked })
     const { claims } = await login(stage, registered, { parameters: { scope: 'openid weak' } })
@@ -685,7 +685,7 @@ describe('an edited address', () => {
     expect(claims).not.toHaveProperty('age_over_21')
   })
 
-  it('with other claims changes no condition', async () => {
+  it('does not change a condition of the policy by its claims parameter', async () => {
     const registered = await registerClient(stage.rp)
     const wanted = JSON.stringify({ id_token: { email: null, age_over_18: { value: false } } })
     const { claims } = await login(stage, registered, { parameters: { claims: wanted } })

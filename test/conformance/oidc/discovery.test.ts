@@ -168,7 +168,7 @@ it('each listed claim is in a token whose policy requests it', async () => {
   expect(await claimsWith('eidas')).not.toHaveProperty('verified_claims')
 })
 
-it('each listed acr value can be required, and no other value', async () => {
+it('each listed acr value can be required, and every other value is refused', async () => {
   const { listed } = await metadata()
   const statusWith = async (level: string, value: string) => {
     const policies = [{ ...ADULT, required_assurance_level: level }]
@@ -183,7 +183,7 @@ it('each listed acr value can be required, and no other value', async () => {
     expect([value, await statusWith('high', value)]).toEqual([value, 400])
 })
 
-it('each listed algorithm of client assertions is accepted, and no other algorithm', async () => {
+it('each listed algorithm of client assertions is accepted, and every other algorithm is refused', async () => {
   const { listed } = await metadata()
   const [p256, p384, rsa] = await Promise.all(
     ['ES256', 'ES384', 'RS256'].map((alg) => generateKeyPair(alg, { extractable: true })),
@@ -229,7 +229,7 @@ it('each listed algorithm of client assertions is accepted, and no other algorit
   expect((await stage.rp.call('POST', '/v1/oidc_clients', { body })).status).toBe(400)
 })
 
-it('the metadata lists what a request may have, and other values are refused', async () => {
+it('the metadata lists the values that a request may have, and other values are refused', async () => {
   const { listed } = await metadata()
   const registered = await registerClient(stage.rp)
   const statusWith = async (name: string, value: string) => {
@@ -270,7 +270,7 @@ it('the metadata lists what a request may have, and other values are refused', a
   }
 })
 
-it('the metadata has endpoints of its own issuer alone, and the keys of both algorithms', async () => {
+it('the metadata has only endpoints of its own issuer, and the keys of both algorithms', async () => {
   const { listed, issuer, response } = await metadata()
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
   expect(listed.issuer).toBe(issuer)
@@ -296,12 +296,12 @@ it('each listed language is supported by the page, and another language is not',
   expect(await (await stage.service.fetch(url.href)).text()).toContain('<html lang="en">')
 })
 
-it('the metadata is 404 for an unknown relying party', async () => {
+it('a request for the metadata of an unknown relying party gets 404', async () => {
   const path = `/oidc/rp_${'A'.repeat(43)}/.well-known/openid-configuration`
   expect((await stage.service.fetch(path)).status).toBe(404)
 })
 
-it('the service answers the preflight of any origin for the token endpoint and UserInfo alone', async () => {
+it('the service answers a preflight of any origin for the token endpoint and UserInfo, and for no other endpoint', async () => {
   const { listed, issuer } = await metadata()
   const ask = (address: string) =>
     fetch(address.replace('https://verifier.example', stage.service.server.origin), {

@@ -45,7 +45,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['access_denied', 'predicate_false'])
   })
 
-  it('access_denied if the relying party canceled', async () => {
+  it('access_denied if the relying party canceled the session', async () => {
     const end = await endOf(({ id }) => stage.rp.call('POST', `/v1/verify/${id}/cancel`))
     expect(end).toEqual(['access_denied', 'canceled_by_relying_party'])
   })
@@ -60,7 +60,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['access_denied', 'session_expired'])
   })
 
-  it('temporarily_unavailable if the session expired because something could not be checked', async () => {
+  it('temporarily_unavailable if the session expired because the status of a credential could not be checked', async () => {
     const status = { status_list: { idx: 0, uri: 'https://127.0.0.1/status' } }
     const end = await endOf(async ({ id, link }) => {
       const received = await stage.service.wallet.receive(await link())
@@ -79,14 +79,18 @@ describe('without a success, the client gets', () => {
   })
 })
 
-describe('an error before the page', () => {
+describe('an error before the login page opens', () => {
   const CASES: [string, Readonly<Record<string, string>>, string][] = [
     ['prompt=none', { prompt: 'none' }, 'login_required'],
     ['a scope without openid', { scope: 'profile' }, 'invalid_scope'],
     ['an unknown scope', { scope: 'openid unknown' }, 'invalid_scope'],
-    ['another response type', { response_type: 'token' }, 'unsupported_response_type'],
-    ['a request object', { request: 'e30.e30.' }, 'request_not_supported'],
-    ['another request_uri', { request_uri: 'https://client.example/r' }, 'request_uri_not_supported'],
+    ['an unsupported response_type', { response_type: 'token' }, 'unsupported_response_type'],
+    ['a Request Object in the parameter request', { request: 'e30.e30.' }, 'request_not_supported'],
+    [
+      'a request_uri that was not pushed',
+      { request_uri: 'https://client.example/r' },
+      'request_uri_not_supported',
+    ],
     ['claims that are not JSON', { claims: 'given_name' }, 'invalid_request'],
     [
       'claims with an acr that is no text',
@@ -110,7 +114,7 @@ describe('an error before the page', () => {
     ],
     ['id_token_hint', { id_token_hint: 'e30.e30.' }, 'invalid_request'],
     ['id_token_hint with prompt=none', { id_token_hint: 'e30.e30.', prompt: 'none' }, 'login_required'],
-    ['another response mode', { response_mode: 'fragment' }, 'invalid_request'],
+    ['an unsupported response_mode', { response_mode: 'fragment' }, 'invalid_request'],
     [
       'an unknown pushed request',
       { request_uri: 'urn:ietf:params:oauth:request_uri:none' },
@@ -123,7 +127,7 @@ describe('an error before the page', () => {
     ],
   ]
 
-  it.each(CASES)('is sent to the client in live mode: %s', async (_, parameters, error) => {
+  it.each(CASES)('in live mode is sent to the client: %s', async (_, parameters, error) => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const { url } = await request(stage, await registerClient(rp))
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -133,7 +137,7 @@ describe('an error before the page', () => {
     expect(searchParams.get('iss')).toContain(rp.relying_party_id)
   })
 
-  it('in live mode, form_post is sent to the client by a form in the language of ui_locales', async () => {
+  it('in live mode with form_post is sent to the client by a form in the language of ui_locales', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const parameters = { response_mode: 'form_post', ui_locales: 'fr', scope: 'openid unknown' }
     const { url, state } = await request(stage, await registerClient(rp), { parameters })
@@ -148,7 +152,7 @@ describe('an error before the page', () => {
   })
 
   it.each(CASES)(
-    'is shown on a page with a link that names the host in test mode: %s',
+    'in test mode is shown on our page, with a link that names the client’s host: %s',
     async (_, parameters, error) => {
       const { url } = await request(stage, await registerClient(await relyingPartyOf(stage)))
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -160,7 +164,7 @@ describe('an error before the page', () => {
     },
   )
 
-  it('an unknown client or relying party is a page without a link', async () => {
+  it('is shown on a page without a link if the client or the relying party is unknown', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const unknown = new URL(url)
     unknown.searchParams.set('client_id', 'oc_00000000000000000000000000000000')
@@ -195,7 +199,7 @@ describe('an essential acr above the required level', () => {
     return relyingPartyOf(stage, { ...LIVE, trust_anchors: anchors })
   }
 
-  it('fails before the page if no trusted issuer has it', async () => {
+  it('fails before the login page if no trusted issuer has this level', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { url } = await request(stage, registered, { parameters: essential('high') })
     const response = await openLoginBrowser(stage.service).visit(url.href)
@@ -204,14 +208,14 @@ describe('an essential acr above the required level', () => {
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('is in the ID token if it was reached', async () => {
+  it('is in the ID token if the credential has this level', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { claims } = await login(stage, registered, { parameters: essential('substantial') })
     expect(claims.acr).toBe('urn:wallet-verifier:assurance:substantial')
   })
 
   it.each(['page', 'relying_party'])(
-    'ends without a code if it could be reached and was not (%s)',
+    'ends the login without a code if a trusted issuer has this level but the credential does not (%s)',
     async (required_session_binding) => {
       const rp = await trusting('substantial', 'high')
       const registered = await registerClient(rp, { policies: [{ ...ADULT, required_session_binding }] })
@@ -228,7 +232,7 @@ describe('an essential acr above the required level', () => {
 })
 
 describe('binding and devices', () => {
-  it('live mode offers no QR by default, and test mode does', async () => {
+  it('a login offers no QR code by default in live mode, and offers one in test mode', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const live = await registerClient(rp)
     const test = await registerClient(stage.rp)
@@ -237,7 +241,7 @@ describe('binding and devices', () => {
     expect(test.policies).toMatchObject([{ required_session_binding: 'none' }])
   })
 
-  it('a wallet on another device proves nothing about the browser: the binding is none', async () => {
+  it('a response from a wallet on another device has the session_binding none', async () => {
     const made = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const begun = await browser.begin(made.url.href)
@@ -249,7 +253,7 @@ describe('binding and devices', () => {
     expect(await stage.rp.poll(begun.verification_id)).toMatchObject({ session_binding: 'none' })
   })
 
-  it('the API of the browser counts in the browser that began the login, and not on a relying party’s page', async () => {
+  it('the Digital Credentials API works in the browser that began the login, not in another browser or on a relying party’s page', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
     const made = await request(stage, await registerClient(rp))
     const browser = openLoginBrowser(stage.service)
@@ -274,7 +278,7 @@ describe('binding and devices', () => {
     expect(claims).toMatchObject({ age_over_18: true, session_binding: 'relying_party' })
   })
 
-  it('a policy that requires relying_party is verified by the redemption alone', async () => {
+  it('a session whose policy requires relying_party is verified only when the client redeems the code', async () => {
     const policy = {
       name: 'bound',
       credential_types: ['age_attestation'],

@@ -42,7 +42,7 @@ it('a web client logs a person in by code, PKCE and secret', async () => {
   })
 })
 
-describe('authentication of the client', () => {
+describe('a client can authenticate', () => {
   it('by client_secret_post', async () => {
     const registered = await registerClient(stage.rp, { token_endpoint_auth_method: 'client_secret_post' })
     const authentication = client.ClientSecretPost(registered.client_secret ?? '')
@@ -62,7 +62,7 @@ describe('authentication of the client', () => {
     },
   )
 
-  it('by none: a public client is bound to the page alone', async () => {
+  it('by none: a public client gets the session_binding page', async () => {
     const members = { token_endpoint_auth_method: 'none', application_type: 'native' }
     const registered = await registerClient(stage.rp, members)
     expect(registered.require_pkce).toBe(true)
@@ -103,7 +103,7 @@ const askingFor = (values: readonly boolean[]) => {
   return { name: 'own', dcql_query: { credentials: [credential] } }
 }
 
-describe('values', () => {
+describe('claim values', () => {
   it.each([
     ['ECDH-ES', 'A128GCM'],
     ['RSA-OAEP-256', 'A256GCM'],
@@ -127,7 +127,7 @@ describe('values', () => {
     expect(userInfo).toMatchObject({ ...values, sub: claims.sub })
   })
 
-  it('are absent without a key: only the claim names are released, and the registration warns', async () => {
+  it('are absent without an encryption key: tokens have only the claim names, and the registration has a warning', async () => {
     const registered = await registerClient(stage.rp, { policies: [PERSON] })
     expect(registered.warnings).toMatchObject([
       { pointer: '/policies/0', code: 'values_without_encryption_key' },
@@ -145,7 +145,7 @@ describe('values', () => {
     [[true, false], false],
     [[true, false], true],
   ])(
-    'a boolean claim with the allowed values %j and the value %j is a value, and not released under its own name',
+    'are absent without an encryption key for a boolean claim: allowed values %j, value %j',
     async (values, value) => {
       const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
       expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
@@ -160,13 +160,13 @@ describe('values', () => {
     },
   )
 
-  it('a boolean that must be true is released under its own name, without a warning', async () => {
+  it('are released without an encryption key for a boolean claim that must be true', async () => {
     const registered = await registerClient(stage.rp, { policies: [askingFor([true])] })
     expect(registered.warnings).toEqual([])
     expect((await login(stage, registered)).claims.age_over_18).toBe(true)
   })
 
-  it('are narrowed by `claims`, and stand in `verified_claims` where it names them', async () => {
+  it('are limited to the claims in `claims`, and are in `verified_claims` if `claims` requests that', async () => {
     const { privateKey, jwk } = await keysFor('ECDH-ES', 'enc')
     const registered = await registerClient(stage.rp, {
       policies: [PERSON],
@@ -212,7 +212,7 @@ describe('sub', () => {
     expect(first.claims.sub).not.toBe(second.claims.sub)
   })
 
-  it('pairwise: is the same for one person at all clients of a relying party, and at no other', async () => {
+  it('pairwise: is the same for one person at all clients of a relying party, and differs at another relying party', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const members = { policies: [IDENTIFIED], subject }
     const subOf = async (rp: typeof stage.rp, telling: typeof number) => {
@@ -350,7 +350,7 @@ describe('acr', () => {
     [['low', 'substantial'], 'substantial'],
     [['high', 'low'], 'low'],
     [null, 'substantial'],
-  ])('is, for the essential values %j, the reached level that the client named: %s', async (values, acr) => {
+  ])('for the essential values %j in a login at level substantial is %s', async (values, acr) => {
     expect(await loggedInWith(values)).toBe(acr)
   })
 })
@@ -368,7 +368,7 @@ it('the policy in the ID token is the hash of the policy that the client shows',
   expect(claims.policy).toBe(`adult#${digest.slice(0, 16)}`)
 })
 
-it('an unknown acr value is ignored, and each login is a new proof whatever max_age says', async () => {
+it('an unknown acr value is ignored, and each login needs a new presentation for any max_age', async () => {
   const parameters = { acr_values: 'urn:example:gold', max_age: '1', display: 'popup', login_hint: 'erika' }
   const registered = await registerClient(stage.rp)
   const { claims } = await login(stage, registered, { parameters })

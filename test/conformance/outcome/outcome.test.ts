@@ -74,24 +74,24 @@ const REFUSED: readonly (readonly [string, Telling, string])[] = [
   ['without the requested claim', { disclose: {} }, 'query_not_satisfied'],
   ['with a foreign disclosure', { change: addDisclosure }, 'unreferenced_disclosure'],
   [
-    'forged, with an expired credential',
+    'with a forged and expired credential',
     { issuer: stranger, claims: { exp: now - 3600 } },
     'invalid_issuer_signature',
   ],
   [
-    'expired, and presented by another holder',
+    'with an expired credential that another holder presents',
     { holder: stranger, claims: { exp: now - 3600 } },
     'invalid_holder_signature',
   ],
   [
-    'too low, and made for another nonce',
+    'with a false predicate, and made for another nonce',
     { nonce: 'x'.repeat(32), claims: { age_over_18: false } },
     'nonce_mismatch',
   ],
 ]
 
 it.each(REFUSED)(
-  'api/outcome: refuses a response %s with 400 as an attempt; the session stays pending and accepts a good response',
+  'api/outcome: a response %s gets 400 as an attempt; the session stays pending and accepts a good response',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
     const refused = await respondWithAge(stage, request, telling)
@@ -104,7 +104,7 @@ it.each(REFUSED)(
   },
 )
 
-it('api/outcome: returns no reason of a forgery to the wallet', async () => {
+it('api/outcome: the wallet gets the same error for every forgery, without its reason', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
@@ -123,7 +123,7 @@ it('api/outcome: returns 503 for a status that cannot be checked, and the sessio
   expect(attempts(poll)).toEqual({ status: 'pending', attempts: ['status_unavailable'] })
 })
 
-it('api/trust: an issuer anchored for another type is untrusted for this one', async () => {
+it('api/trust: an issuer is untrusted if its trust anchor is only for another credential type', async () => {
   const rp = await relyingPartyOf(stage, {
     trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] })],
   })
@@ -132,7 +132,7 @@ it('api/trust: an issuer anchored for another type is untrusted for this one', a
   expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
 })
 
-it('api/outcome: keeps the last ten attempts, and counts all', async () => {
+it('api/outcome: keeps the last ten attempts, and counts all attempts', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { nonce: 'x'.repeat(32) })
   for (let i = 0; i < 11; i++) await respondWithAge(stage, request, { audience: `other-${i}` })
@@ -162,13 +162,13 @@ async function post(uri: string, form: Record<string, string>): Promise<Response
 
 it.each([
   [
-    'an unencrypted VP Token where encryption was required',
+    'an unencrypted VP Token although encryption was required',
     OVER_18,
     { vp_token: '{}' },
     'encryption_required',
   ],
   [
-    'an encrypted response where none was requested',
+    'an encrypted response although no encryption was requested',
     PLAIN,
     { response: 'a.b.c.d.e' },
     'unexpected_encryption',
@@ -177,7 +177,7 @@ it.each([
   ['a form without a response', OVER_18, { answer: '42' }, 'malformed_response'],
   ['a presentation without state', PLAIN, { vp_token: '{}' }, 'missing_state'],
   ['another state', PLAIN, { vp_token: '{}', state: 'x' }, 'unknown_state'],
-])('api/outcome: refuses junk, %s, with 400 as an attempt', async (_, policy, form, reason) => {
+])('api/outcome: refuses an invalid response with 400 as an attempt: %s', async (_, policy, form, reason) => {
   const { session, request } = await begin(stage, policy)
   expect((await post(request.payload.response_uri, form)).status).toBe(400)
   const poll = await stage.rp.poll(session.verification_id)
@@ -185,7 +185,7 @@ it.each([
   expect((await respondWithAge(stage, request)).status).toBe(200)
 })
 
-it('api/outcome: accepts a good response after any amount of junk', async () => {
+it('api/outcome: accepts a good response after 100 invalid responses', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
   expect((await respondWithAge(stage, request)).status).toBe(200)
@@ -207,7 +207,7 @@ it('api/outcome: returns the identical 200 for an identical retry, and 409 for a
   expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
 })
 
-it('api/outcome: refuses a better response in a rejected session', async () => {
+it('api/outcome: refuses a response that satisfies the policy after the session was rejected', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { claims: { age_over_18: false } })
   expect((await respondWithAge(stage, request)).status).toBe(409)

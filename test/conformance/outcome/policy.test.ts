@@ -60,9 +60,13 @@ const birthYearsAgo = (years: number, days = 0) => {
 it.each([
   ['a birthdate more than 18 years ago', { birthdate: birthYearsAgo(18, -2) }, 'verified'],
   ['a birthdate less than 18 years ago', { birthdate: birthYearsAgo(18, 2) }, 'rejected'],
-  ['an old birthdate and a false', { birthdate: '1963-08-12', age_equal_or_over: { 18: false } }, 'rejected'],
-  ['a true', { age_equal_or_over: { 18: true } }, 'verified'],
-])('api/result: decides age_over_18 with allow_derived from %s', async (_, claims, status) => {
+  [
+    'an old birthdate and age_over_18 = false',
+    { birthdate: '1963-08-12', age_equal_or_over: { 18: false } },
+    'rejected',
+  ],
+  ['age_over_18 = true', { age_equal_or_over: { 18: true } }, 'verified'],
+])('api/result: with allow_derived, decides age_over_18 from %s', async (_, claims, status) => {
   const poll = await outcomeOf(DERIVED, { pid: { claims } })
   expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
 })
@@ -131,7 +135,7 @@ it.each([
   },
 )
 
-it('api/trust: prefers an exact type to "*", and applies "*" only to types that the relying party added', async () => {
+it('api/trust: prefers an anchor for the exact type; an anchor for "*" applies only to added types', async () => {
   const membership = {
     type: 'membership',
     formats: {
@@ -164,9 +168,9 @@ const certified = ({ leaf, intermediate }: typeof pki): Telling => ({
 })
 
 it.each([
-  ['a certificate chain to the anchored authority', pki, 'verified', undefined],
-  ['an expired certificate', expired, 'pending', 'certificate_expired'],
-  ['a chain to another authority', unknown, 'pending', 'untrusted_issuer'],
+  ['a certificate chain to the anchored authority: verified', pki, 'verified', undefined],
+  ['an expired certificate: refused', expired, 'pending', 'certificate_expired'],
+  ['a certificate chain to another authority: refused', unknown, 'pending', 'untrusted_issuer'],
 ])('api/outcome, api/trust: evaluates an issuer with %s', async (_, chain, status, reason) => {
   const { name, credential_types, assurance_level } = stage.authority.anchor()
   const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
@@ -219,7 +223,7 @@ describe('api/result: same_holder_key', () => {
     })
   })
 
-  it('is in the event and in the receipt, whose policy hash has the option only if it is set', async () => {
+  it('is in the event and in the receipt, and require_same_holder_key changes the policy hash only if true', async () => {
     const hashes: unknown[] = []
     for (const policy of [ALL, { ...ALL, require_same_holder_key: false }, STRICT]) {
       const id = String((await outcomeOf(policy, one)).verification_id)

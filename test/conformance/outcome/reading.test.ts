@@ -195,7 +195,7 @@ it('api/outcome: DELETE returns 204 without a body, and then everything about th
   expect(after).toEqual(Array(8).fill(404))
 })
 
-it('api/outcome: DELETE sends no event, and drops a pending one', async () => {
+it('api/outcome: DELETE sends no event, and drops a pending event', async () => {
   const path = '/erased'
   const url = stage.receiver.url.replace('/webhook', path)
   stage.receiver.answer((request) => ({ status: request.path === path ? 500 : 200 }))

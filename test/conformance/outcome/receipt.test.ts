@@ -105,7 +105,7 @@ describe('api/receipt: the receipt', () => {
   it.each([
     ['rejected', { claims: { age_over_18: false } }, 'predicate_false', { age_over_18: false }],
     ['rejected', { claims: { exp: 1 } }, 'credential_expired', { age_over_18: false }],
-  ])('contains the reason of a %s session', async (status, telling, reason, checks) => {
+  ])('contains the reason of a %s session with %j: %s', async (status, telling, reason, checks) => {
     const { session } = await finish(stage, telling)
     const { payload } = await audit(await receiptOf(session.verification_id))
     expect(payload).toMatchObject({ status, reason, checks, request_hash: expect.any(String) })

@@ -52,8 +52,8 @@ beforeAll(async () => {
   }
 })
 
-describe.each(['/failing', '/moved', '/reset'])('after a first attempt that was %s', (path) => {
-  it('api/webhooks: logs the attempt and the time of the next one: in 5 to 6 seconds', async () => {
+describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a receiver at %s', (path) => {
+  it('api/webhooks: logs the attempt, and the next attempt is due after 5 to 6 seconds', async () => {
     const { attempts, state, next_attempt_at } = await settled(cases[path]!, 1)
     const expected = {
       '/failing': { status: 500, error: null },
@@ -95,7 +95,7 @@ it('api/webhooks: respects Retry-After', async () => {
   expect(Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)).toBeGreaterThanOrEqual(60_000)
 })
 
-it('api/webhooks: counts any 2xx as success', async () => {
+it('api/webhooks: treats any 2xx as success', async () => {
   expect(await settled(cases['/created']!, 1)).toMatchObject({ state: 'delivered', next_attempt_at: null })
 })
 
@@ -112,7 +112,7 @@ it('api/webhooks: delivers a pending event at once when it is redelivered by han
   ])
 })
 
-it('api/webhooks: 410 disables the endpoint; events stay queued, can be sent by hand, and leave when it is enabled', async () => {
+it('api/webhooks: 410 disables the endpoint; events stay queued, can be sent by hand, and are sent when it is enabled', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'queued' })

@@ -126,7 +126,7 @@ it('api/webhooks: signs X-Service-Signature with the bytes of the whole secret',
   expect(ownSignatures(post, stage.rp.webhook_secret)).toMatchObject({ count: 1, right: 1 })
 })
 
-it('api/webhooks: sends Standard Webhooks headers that two foreign libraries accept, and refuse with one changed byte', async () => {
+it('api/webhooks: two foreign libraries accept its Standard Webhooks headers, and refuse a changed body', async () => {
   const { post, event } = await eventOf(stage, await ENDS.verified!(stage, stage.rp))
   expect(post.headers['webhook-id']).toBe(event.event_id)
   expect(checkSignature(post, stage.rp.webhook_secret)).toEqual({
@@ -223,15 +223,15 @@ it('api/webhooks: redelivery by hand sends the same bytes with a fresh t', async
 })
 
 it.each([
-  ['http beyond loopback', 'http://receiver.example/hook'],
-  ['another port', 'https://receiver.example:8443/hook'],
-  ['an IP address', 'https://192.0.2.1/hook'],
-  ['an IP address in brackets', 'https://[2001:db8::1]/hook'],
-  ['a private name', 'https://receiver.internal/hook'],
-  ['a name without a dot', 'https://receiver/hook'],
-  ['userinfo', 'https://user:secret@receiver.example/hook'],
-  ['our own host', 'https://verifier.example/hook'],
-])('api/outgoing: refuses a webhook to %s in the settings', async (_, url) => {
+  ['a URL with http outside loopback', 'http://receiver.example/hook'],
+  ['a URL with another port', 'https://receiver.example:8443/hook'],
+  ['a URL with an IP address', 'https://192.0.2.1/hook'],
+  ['a URL with an IP address in brackets', 'https://[2001:db8::1]/hook'],
+  ['a URL with a private name', 'https://receiver.internal/hook'],
+  ['a URL with a name without a dot', 'https://receiver/hook'],
+  ['a URL with userinfo', 'https://user:secret@receiver.example/hook'],
+  ['a URL with our own host', 'https://verifier.example/hook'],
+])('api/outgoing: the settings refuse as webhook %s', async (_, url) => {
   const body = { name: 'Test', webhook: { url } }
   const problem = await expectStatus(await stage.service.admin('POST', '', body), 400)
   expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/webhook/url' }] })

@@ -35,7 +35,7 @@ async function outcomeOf(rp: RelyingParty, { session, request }: Begun, telling:
 }
 
 it.each(PROTOCOLS)(
-  '%s refuses an anchored issuer below another authority, however it is it is spelt',
+  '%s refuses a certificate of another authority for an anchored issuer, in any spelling of its address',
   async (protocol) => {
     const own = stage.authority.anchor()
     const both = await relyingPartyOf(stage, {
@@ -67,7 +67,7 @@ it.each([
   ['openid4vp-draft24', ['verified', undefined]],
   ['openid4vp-draft18', ['verified', undefined]],
   ['haip-1.0', ['pending', 'trust_anchor_in_chain']],
-])('%s with the trust anchor in the chain leads to %j', async (protocol, expected) => {
+])('%s with the trust anchor in the certificate chain gives %j', async (protocol, expected) => {
   const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
   const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
   const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }

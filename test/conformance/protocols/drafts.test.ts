@@ -103,7 +103,7 @@ it.each([
   ['openid4vp-draft18', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
   ['openid4vp-draft24', 'mso_mdoc by name', { ...OVER_18, formats: ['mso_mdoc'] }],
   ['openid4vp-draft18', 'a type that is an mdoc only', { credential_types: ['mdl'], scope: ['family_name'] }],
-  ['openid4vp-draft24', 'a query for an mdoc', { dcql_query: MDOC_QUERY }],
+  ['openid4vp-draft24', 'an mdoc by dcql_query', { dcql_query: MDOC_QUERY }],
 ])(
   'api/protocols: a creation in %s that requests %s gets 422 with the response mode that it needs',
   async (protocol, _, asked) => {
@@ -119,14 +119,14 @@ it.each([
   },
 )
 
-it('api/protocols: does not name a response mode if no other mode would help', async () => {
+it('api/protocols: a refusal names no response mode if every response mode would be refused', async () => {
   const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }
   const refused = await stage.rp.call('POST', '/v1/verify', { body })
   expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/protocol' }] })
 })
 
 it.each(DRAFTS)(
-  'api/protocols: %s finds the key by the state in the form if the wallet names no key',
+  'api/protocols: %s finds the decryption key by the state in the form if the JWE has no kid',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -191,7 +191,7 @@ const OWN_QUERY = {
 
 it.each([
   ['a bare presentation, as in draft 24', (presentation: unknown) => presentation],
-  ['a list of one, as in later drafts', (presentation: unknown) => [presentation]],
+  ['a list of one presentation, as in later drafts', (presentation: unknown) => [presentation]],
 ])("api/protocols: draft 24 sends a relying party's own query in DCQL, and accepts %s", async (_, shape) => {
   const policy = { dcql_query: OWN_QUERY, protocol: 'openid4vp-draft24' }
   const { session, request } = await begin(stage, policy)
@@ -259,15 +259,18 @@ it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options:
   },
 )
 
-it.each(DRAFTS)('api/protocols: %s refuses presentations in each other’s place', async (protocol) => {
-  const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
-  const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
-  const begun = await begin(stage, policy)
-  const present = (vct: string) => presentationOf(stage.person, vct, begun.request, OF_AGE)
-  const presentations = { pid: [await present(AGE)], age_attestation: [await present(PID)] }
-  expect((await stage.service.wallet.present(begun.request, presentations)).status).toBe(400)
-  expect(await reasonOf(begun)).toEqual(['pending', 'query_not_satisfied'])
-})
+it.each(DRAFTS)(
+  'api/protocols: %s refuses two presentations that are exchanged with each other',
+  async (protocol) => {
+    const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
+    const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
+    const begun = await begin(stage, policy)
+    const present = (vct: string) => presentationOf(stage.person, vct, begun.request, OF_AGE)
+    const presentations = { pid: [await present(AGE)], age_attestation: [await present(PID)] }
+    expect((await stage.service.wallet.present(begun.request, presentations)).status).toBe(400)
+    expect(await reasonOf(begun)).toEqual(['pending', 'query_not_satisfied'])
+  },
+)
 
 it.each(DRAFTS)(
   'api/outcome: %s accepts a wallet’s decline, in the clear and inside its JWE',

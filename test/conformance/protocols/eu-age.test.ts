@@ -63,7 +63,7 @@ describe.each([
   ['eu-age-android', euAgeAndroid],
   ['eu-age-ios', euAgeIos],
 ] as const)('the preset for %s in live mode', (id, wallet) => {
-  it('is an unsigned request by value for one element, and verifies at level low as by_value', async () => {
+  it('is an unsigned request by value for one element, and its response verifies at level low with channel by_value', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id })
     const { uri } = session.wallet_request
@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('has the level of the anchor if a link is bound to its browser', async () => {
+  it('verifies at the level of the anchor if the response is bound to the browser of its link', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)
@@ -127,7 +127,7 @@ describe.each([
     })
   })
 
-  it('is answered through Annex C, too, which is not by value', async () => {
+  it('can also be answered through Annex C, with channel dc_api', async () => {
     const rp = await shop()
     const { verification_id } = await rp.create(PRESET)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, {
@@ -151,7 +151,7 @@ describe.each([
 })
 
 describe('the preset', () => {
-  it('is a signed request for any wallet, unless the app is chosen', async () => {
+  it('is a signed request for any wallet, unless the EU age app is chosen', async () => {
     const { wallet_request } = await (await shop()).create(PRESET)
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)
     const fetched = await stage.service.fetch(wallet_request.request_uri)
@@ -170,7 +170,7 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
-  it('lists the app without the setting only if the browser can use it', async () => {
+  it('without the setting lists the app only if the browser supports org-iso-mdoc', async () => {
     const entries = async (settings: object) => {
       const { session_url } = await (await shop(settings)).create(PRESET)
       const html = await (await stage.service.fetch(session_url)).text()
@@ -226,9 +226,9 @@ describe('the preset', () => {
   })
 })
 
-describe('by value in live mode stays off', () => {
+describe('in live mode, there is no request by value', () => {
   it.each([
-    ['without the setting', {}, OFF],
+    ['without the setting eu_age_verification', {}, OFF],
     ['for the same question without the preset', { preset: undefined, ...QUESTION }, {}],
     ['above level low', { required_assurance_level: 'substantial' }, {}],
     ['with a plain response', { request_options: { response_mode: 'direct_post' } }, OFF],
@@ -236,21 +236,24 @@ describe('by value in live mode stays off', () => {
     await expectAnnexCOnly(await shop(settings), { ...ANDROID, ...change })
   })
 
-  it('for inji, which accepts no other requests', async () => {
+  it('for inji, which accepts only requests by value', async () => {
     const [code] = await refusal(await shop(), { ...PRESET, wallet: 'inji' })
     expect(code).toBe('policy_unsatisfiable')
   })
 
-  it.each(['walt-id', 'credo'])('for %s, which also takes requests by value', async (wallet) => {
-    const { wallet_request } = await (await shop()).create({ ...PRESET, wallet })
-    expect(wallet_request.client_id).not.toMatch(/^redirect_uri:/)
-    expect(wallet_request.request_uri).not.toBeNull()
-  })
+  it.each(['walt-id', 'credo'])(
+    'for %s, which accepts requests by value and signed requests',
+    async (wallet) => {
+      const { wallet_request } = await (await shop()).create({ ...PRESET, wallet })
+      expect(wallet_request.client_id).not.toMatch(/^redirect_uri:/)
+      expect(wallet_request.request_uri).not.toBeNull()
+    },
+  )
 
   it.each([
     ['another age', { credential_types: ['age_attestation'], scope: ['age_over_21'] }],
     [
-      'its own query',
+      'a dcql_query without the preset',
       {
         dcql_query: {
           credentials: [
@@ -271,7 +274,7 @@ describe('by value in live mode stays off', () => {
   it.each([
     ['type', { credential_types: ['mdl'], scope: ['age_over_18'] }],
     ['format', { ...QUESTION, formats: ['dc+sd-jwt'] }],
-  ])('for another %s', async (_, question) => {
+  ])('for another credential %s', async (_, question) => {
     const [code] = await refusal(await shop(), { ...question, wallet: 'eu-age-android' })
     expect(code).toBe('policy_unsatisfiable')
   })
@@ -283,7 +286,7 @@ describe('by value in live mode stays off', () => {
     else expect(await refusal(rp, body)).toEqual(['policy_unsatisfiable', '/wallet not_in_protocol'])
   })
 
-  it('for the Client Identifier and the response mode of the creation, with the preset too', async () => {
+  it('for client_id_prefix redirect_uri in the creation, with or without the preset', async () => {
     const rp = await shop()
     const unsigned = { request_options: { client_id_prefix: 'redirect_uri' } }
     for (const body of [PRESET, ANDROID, QUESTION]) {
@@ -294,7 +297,7 @@ describe('by value in live mode stays off', () => {
     }
   })
 
-  it('for a plain response to the signed request of the same session', async () => {
+  it('and an unencrypted response to the signed request of the session is refused', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     const path = `/v1/verify/${verification_id}`
@@ -312,7 +315,7 @@ describe('by value in live mode stays off', () => {
     expect([status, attempts.at(-1)?.reason.code]).toEqual(['pending', 'encryption_required'])
   })
 
-  it('for a response to the view of March 2023', async () => {
+  it('and a response by value to the OpenID4VP view of March 2023 is refused', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
@@ -327,7 +330,7 @@ describe('by value in live mode stays off', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('for a link and a QR code after the setting was turned off', async () => {
+  it('in a new creation or for a QR code after the setting was turned off', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     await expectStatus(

@@ -72,7 +72,7 @@ describe('Google Wallet', () => {
     expect((await rp.poll(id)).status).toBe('verified')
   })
 
-  it('refuses the request of a certificate for other metadata, which the settings warn of', async () => {
+  it('refuses a request whose certificate is for other metadata, and the settings warn of this mismatch', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const verifier = await identity('00'.repeat(32))
     expect((await change(rp, { verifier })).warnings).toMatchObject([{ code: 'google_metadata_mismatch' }])
@@ -88,7 +88,7 @@ describe('Google Wallet', () => {
 })
 
 describe('client_metadata.gw_rp_metadata_bytes', () => {
-  it('is in the signed request of the Digital Credentials API, and in no other', async () => {
+  it('is in the signed request of the Digital Credentials API, and in no other request', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const { verification_id, wallet_request } = await rp.create(MDL)
     const [signed, ...others] = await requestsOf(rp, verification_id)

@@ -60,7 +60,7 @@ it('HAIP §5.1, H3: redirects a wallet with a request_uri, and without unsigned 
   expect(response.headers.get('content-type')).toBe('application/oauth-authz-req+jwt')
 })
 
-it('HAIP §5, H7: trusted_authorities of type aki: accepts its own authority and refuses another', async () => {
+it('HAIP §5, H7: accepts a credential of an authority in trusted_authorities (aki), and refuses other credentials', async () => {
   for (const [identifier, expected] of [
     [AUTHORITY, [200, 'verified', undefined]],
     ['d4'.repeat(20), [400, 'pending', 'query_not_satisfied']],
@@ -97,7 +97,7 @@ it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, 
   })
 })
 
-it('HAIP §5.3.1, H11: refuses a DeviceResponse with two documents, and accepts one with one', async () => {
+it('HAIP §5.3.1, H11: refuses a DeviceResponse with two documents, and accepts a single document', async () => {
   const begun = await begin(stage, HAIP, { rp })
   const twice = await madeMdocAgeOf(mdocPerson, begun.request, {
     response: (response) =>
@@ -111,20 +111,28 @@ it('HAIP §5.3.1, H11: refuses a DeviceResponse with two documents, and accepts 
 it.each([
   ['valid', [200, 'verified', undefined]],
   ['invalid', [200, 'rejected', 'credential_revoked']],
-] as const)('HAIP §5.3.1, H11: evaluates an mdoc on a status list with %s', async (entry, expected) => {
-  const uri = lists.publishCwt([STATUS[entry]], mdocPerson.pki)
-  const begun = await begin(stage, HAIP, { rp })
-  const presented = await madeMdocAgeOf(mdocPerson, begun.request, {
-    mso: { status: { status_list: { idx: 0, uri } } },
-  })
-  expect(await outcomeOf(begun, presented)).toEqual(expected)
-})
+] as const)(
+  'HAIP §5.3.1, H11: verifies or rejects an mdoc by its entry on a status list: %s',
+  async (entry, expected) => {
+    const uri = lists.publishCwt([STATUS[entry]], mdocPerson.pki)
+    const begun = await begin(stage, HAIP, { rp })
+    const presented = await madeMdocAgeOf(mdocPerson, begun.request, {
+      mso: { status: { status_list: { idx: 0, uri } } },
+    })
+    expect(await outcomeOf(begun, presented)).toEqual(expected)
+  },
+)
 
 it.each([
-  ['with certificates and valid', 'valid', true, [200, 'verified', undefined]],
-  ['with certificates and invalid', 'invalid', true, [200, 'rejected', 'credential_revoked']],
-  ['without certificates', 'valid', false, [503, 'pending', 'status_unavailable']],
-] as const)('HAIP §6.1, H12: evaluates a Status List Token %s', async (_, entry, chained, expected) => {
+  ['with certificates and a valid entry: verified', 'valid', true, [200, 'verified', undefined]],
+  [
+    'with certificates and an invalid entry: rejected',
+    'invalid',
+    true,
+    [200, 'rejected', 'credential_revoked'],
+  ],
+  ['without certificates: 503', 'valid', false, [503, 'pending', 'status_unavailable']],
+] as const)('HAIP §6.1, H12: handles a Status List Token %s', async (_, entry, chained, expected) => {
   const telling = certified(pki)
   const signer = { ...telling.issuer, ...(chained && { x5c: telling.x5c }) } as ListSigner
   const uri = lists.publish([STATUS[entry]], { iss: undefined }, signer)
@@ -148,7 +156,7 @@ it('HAIP §7, H13: offers ES256 for the issuer and the device of an mdoc, by bot
 const MDL = 'org.iso.18013.5.1.mDL'
 
 it.each(['sd_jwt_vc', 'iso_mdl'])(
-  'H14: the suite’s plan for HAIP: x509_hash, request_uri, direct_post.jwt, %s',
+  'H14: verifies a response of the suite’s HAIP plan: x509_hash, request_uri, direct_post.jwt, %s',
   async (format) => {
     const isMdl = format === 'iso_mdl'
     const policy = isMdl ? { ...HAIP, credential_types: ['mdl'] } : HAIP

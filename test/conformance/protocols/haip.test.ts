@@ -60,7 +60,7 @@ it.each([
   })
 })
 
-it('HAIP §6: requests only its two formats; naming another format is 422', async () => {
+it('HAIP §6: requests only dc+sd-jwt and mso_mdoc; a creation that requires another format gets 422', async () => {
   const requestedFormats = async (settings: object) => {
     const rp = await relyingPartyOf(stage, settings)
     const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
@@ -75,7 +75,7 @@ it('HAIP §6: requests only its two formats; naming another format is 422', asyn
   })
 })
 
-it('api/protocols: skips preferred settings that HAIP does not have', async () => {
+it('api/protocols: uses HAIP’s own values if the settings prefer values that HAIP does not allow', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const { verification_id } = await rp.create(HAIP)
@@ -134,13 +134,13 @@ it('HAIP §5.1, H9: has haip-vp among the links, and only schemes of OpenID4VP 1
   expect(names).not.toContain('av')
 })
 
-it('HAIP §6.1.1, H12: verifies an issuer known by its certificates', async () => {
+it('HAIP §6.1.1, H12: accepts an issuer whose certificate chain leads to a trust anchor', async () => {
   const begun = await beginHaip()
   expect((await respondWithAge(stage, begun.request, certified(pki))).status).toBe(200)
   expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
 })
 
-it('HAIP §6.1.1, H12: refuses an issuer known by plain keys, which OpenID4VP 1.0 verifies', async () => {
+it('HAIP §6.1.1, H12: refuses an issuer whose anchor has plain keys, although OpenID4VP 1.0 accepts it', async () => {
   const base = await begin(stage, OVER_18)
   expect((await respondWithAge(stage, base.request)).status).toBe(200)
   const begun = await begin(stage, HAIP)

@@ -108,7 +108,7 @@ it('api/request: verifies a response with one of several types', async () => {
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
 })
 
-it('OpenID4VP 1.0 §8.4: refuses a response to a view without a confirmation, and accepts one with it', async () => {
+it('OpenID4VP 1.0 §8.4: refuses a response to a view without a confirmation, and accepts a response with a confirmation', async () => {
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)
@@ -195,7 +195,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
     'wrong_presentation_count',
   ],
   [
-    'with a map of 21',
+    'with 21 entries in descriptor_map',
     {},
     submission((map, whole) => Object.assign(whole, { descriptor_map: Array(21).fill(map) })),
     'limit_exceeded',

@@ -91,9 +91,9 @@ it('api/wallets: refuses an unsuitable wallet with 422, and says what it does no
 })
 
 it.each([
-  ['a name', 'no-such-wallet', '/wallet'],
-  ['one of a list', [NL, 'no-such-wallet'], '/wallet/1'],
-])('api/wallets: refuses an unknown wallet, %s, with 400', async (_, wallet, pointer) => {
+  ['as a single name', 'no-such-wallet', '/wallet'],
+  ['in a list of wallets', [NL, 'no-such-wallet'], '/wallet/1'],
+])('api/wallets: refuses an unknown wallet with 400: %s', async (_, wallet, pointer) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...OVER_18, wallet } })
   expect(await expectStatus(response, 400)).toMatchObject({
     code: 'invalid_request',
@@ -126,7 +126,7 @@ it.each([
   })
 })
 
-it('api/wallets: a QR code for another wallet replaces the earlier one, and links stay', async () => {
+it('api/wallets: the newest and eight older QR codes stay valid, whichever wallets they are for', async () => {
   const session = await stage.rp.create(NAMES)
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await drawn(session, i % 2 === 0 ? NL : 'any'))
@@ -160,7 +160,7 @@ it('api/wallets: makes a link for a chosen wallet, with its own scheme or addres
   expect(Object.keys(chosen.wallet_links)).toEqual(['av'])
 })
 
-it('api/wallets, api/protocols: a wallet that needs an unsigned request by value gets it, and verifies', async () => {
+it('api/wallets, api/protocols: a wallet that needs an unsigned request by value gets it, and its response verifies', async () => {
   const { wallet } = stage.service
   const mdoc = await makeMdocPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [mdoc.anchor()] })
@@ -179,7 +179,7 @@ it('api/wallets, api/protocols: a wallet that needs an unsigned request by value
   expect(decodeJwt(await receipt.text())).toMatchObject({ client_id: clientId })
 })
 
-it('api/protocols: without by_value no choice of a wallet makes an unsigned request', async () => {
+it('api/protocols: if by_value is off, no chosen wallet gets an unsigned request', async () => {
   const rp = await relyingPartyOf(stage, { by_value: false })
   const body = { ...OVER_18, wallet: EU_AGE }
   const response = await rp.call('POST', '/v1/verify', { body })
@@ -274,7 +274,7 @@ it('api/protocols: binds a response to the client_id of its own request', async 
   expect(receipt).toMatchObject({ client_id: request.payload.client_id })
 })
 
-it('api/binding: a link for a chosen wallet is held for its browser', async () => {
+it('api/binding: a success by a link for a chosen wallet waits until the browser of the link returns', async () => {
   const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'credo' })
   const browser = openBrowser(stage.service)
   const request = await stage.service.wallet.receive(await browser.link(session))

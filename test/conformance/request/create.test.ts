@@ -94,17 +94,21 @@ const metadataOf = (keys: number, length: number, letter = 'x') =>
   Object.fromEntries(many(keys).map((key) => [key, letter.repeat(length)]))
 
 it.each([
-  ['credential_types missing', { scope: ['age_over_18'] }, '/credential_types'],
-  ['credential_types empty', { ...OVER_18, credential_types: [] }, '/credential_types'],
+  ['missing credential_types', { scope: ['age_over_18'] }, '/credential_types'],
+  ['empty credential_types', { ...OVER_18, credential_types: [] }, '/credential_types'],
   ['11 credential_types', { ...OVER_18, credential_types: many(11) }, '/credential_types'],
-  ['credential_types not a list', { ...OVER_18, credential_types: 'pid' }, '/credential_types'],
-  ['scope missing', { credential_types: ['pid'] }, '/scope'],
-  ['scope empty', { ...OVER_18, scope: [] }, '/scope'],
+  ['credential_types that is not a list', { ...OVER_18, credential_types: 'pid' }, '/credential_types'],
+  ['missing scope', { credential_types: ['pid'] }, '/scope'],
+  ['empty scope', { ...OVER_18, scope: [] }, '/scope'],
   ['51 scopes', { ...OVER_18, scope: many(51) }, '/scope'],
   ['an unknown level', { ...OVER_18, required_assurance_level: 'medium' }, '/required_assurance_level'],
   ['21 metadata keys', { ...OVER_18, metadata: metadataOf(21, 1) }, '/metadata'],
-  ['a metadata key of 41', { ...OVER_18, metadata: { ['k'.repeat(41)]: '' } }, `/metadata/${'k'.repeat(41)}`],
-  ['a metadata value of 501', { ...OVER_18, metadata: { key: 'x'.repeat(501) } }, '/metadata/key'],
+  [
+    'a metadata key of 41 characters',
+    { ...OVER_18, metadata: { ['k'.repeat(41)]: '' } },
+    `/metadata/${'k'.repeat(41)}`,
+  ],
+  ['a metadata value of 501 characters', { ...OVER_18, metadata: { key: 'x'.repeat(501) } }, '/metadata/key'],
   ['metadata of over 8 KiB', { ...OVER_18, metadata: metadataOf(20, 410) }, '/metadata'],
   ['metadata of over 8 KiB in 4,500 letters', { ...OVER_18, metadata: metadataOf(9, 500, 'é') }, '/metadata'],
   ['a metadata value that is not a string', { ...OVER_18, metadata: { key: 1 } }, '/metadata/key'],
@@ -156,7 +160,11 @@ it('api/errors: sends the text of each error of a refused policy, not its code',
 
 it.each([
   ['a scope that no requested type has', { ...OVER_18, scope: ['family_name'] }, '/scope/0'],
-  ['one such scope among good ones', { ...OVER_18, scope: ['age_over_18', 'sex'] }, '/scope/1'],
+  [
+    'two scopes of which no requested type has the second',
+    { ...OVER_18, scope: ['age_over_18', 'sex'] },
+    '/scope/1',
+  ],
 ])('api/creation: refuses %s with 422 policy_unsatisfiable', async (_, body, pointer) => {
   const { code, errors } = await refusal(body, 422)
   expect([code, errors.map((error) => error.pointer)]).toEqual(['policy_unsatisfiable', [pointer]])
@@ -177,7 +185,7 @@ it('api/creation: requests a type in all of its formats by default, and one of t
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('api/creation: requests a type with two document types by both, and one of them is enough', async () => {
+it('api/creation: requests both document types of a credential type, and one document is enough', async () => {
   const photoId = { credential_types: ['photo_id'], scope: ['age_over_18'] }
   const { credentials, credential_sets } = (await stage.rp.create(photoId)).wallet_request.dcql_query
   expect(credentials).toMatchObject([
@@ -187,7 +195,7 @@ it('api/creation: requests a type with two document types by both, and one of th
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('api/creation: requests several types as alternatives with any, and all of them with all', async () => {
+it('api/creation: requests several types as alternatives with credential_match any, and every type with all', async () => {
   const types = {
     credential_types: ['age_attestation', 'pid'],
     scope: ['age_over_18'],

@@ -110,8 +110,8 @@ const certified = await mintIssuerPki({
 })
 
 it.each<[whose: string, identifier: string, status: string, reason: string | undefined]>([
-  ['its own authority', IDENTIFIER, 'verified', undefined],
-  ['another authority', 'd4'.repeat(20), 'pending', 'query_not_satisfied'],
+  ['the credential’s authority: verified', IDENTIFIER, 'verified', undefined],
+  ['another authority: refused', 'd4'.repeat(20), 'pending', 'query_not_satisfied'],
 ])(
   '§6.1.1: evaluates trusted_authorities with the key identifier of %s',
   async (_, identifier, status, reason) => {

@@ -186,7 +186,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
     'holder_binding_missing',
   ],
   [
-    'the trusted authorities are others',
+    'the issuer is not below a trusted authority',
     { credentials: [{ ...ADULT, trusted_authorities: [{ type: 'aki', values: ['YWtp'] }] }] },
     { adult: [[AGE]] },
     'query_not_satisfied',
@@ -222,32 +222,32 @@ const PERHAPS = {
 }
 
 it.each<[why: string, asked: DcqlQuery, presented: Answers, status: string, used: string[]]>([
-  ['one option', EITHER, { name: [[PID]] }, 'verified', ['name']],
-  ['the first option that satisfies', EITHER, { adult: [[AGE]], name: [[PID]] }, 'verified', ['adult']],
+  ['the credential of one option: verified', EITHER, { name: [[PID]] }, 'verified', ['name']],
+  ['both options: verified with the first', EITHER, { adult: [[AGE]], name: [[PID]] }, 'verified', ['adult']],
   [
-    'the option that satisfies',
+    'a first option that does not satisfy the policy: verified with the second',
     EITHER,
     { adult: [[AGE, claims({ age_over_18: false })]], name: [[PID]] },
     'verified',
     ['name'],
   ],
-  ['the required set', PERHAPS, { adult: [[AGE]] }, 'verified', ['adult']],
+  ['the required set: verified', PERHAPS, { adult: [[AGE]] }, 'verified', ['adult']],
   [
-    'the required and the optional set',
+    'the required and the optional set: verified with both',
     PERHAPS,
     { adult: [[AGE]], name: [[PID]] },
     'verified',
     ['adult', 'name'],
   ],
   [
-    'the required set and an optional one that does not satisfy',
+    'an optional set that does not satisfy the policy: verified with the required set',
     PERHAPS,
     { adult: [[AGE]], name: [[PID, claims({ sex: 9 })]] },
     'verified',
     ['adult'],
   ],
-  ['the optional set alone', PERHAPS, { name: [[PID]] }, 'pending', []],
-])('§6.4.2: evaluates credential_sets with %s', async (_, asked, presented, status, used) => {
+  ['only the optional set: pending', PERHAPS, { name: [[PID]] }, 'pending', []],
+])('§6.4.2: evaluates credential_sets for a response with %s', async (_, asked, presented, status, used) => {
   const { poll } = await responseTo(asked, presented)
   expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
 })
@@ -294,7 +294,7 @@ it('§8.6: accepts one credential for several queries', async () => {
   ])
 })
 
-it('§7.1: resolves paths through arrays, and spells them in checks', async () => {
+it('§7.1: resolves paths through arrays, and the checks have these paths in their names', async () => {
   const paths = [
     ['nationalities', null],
     ['nationalities', 1],
@@ -325,7 +325,7 @@ it('api/protocols: never rejects a response without holder binding: the session 
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
-it('api/result: the level of several credentials is the lowest, and each must reach the required level', async () => {
+it('api/result: several credentials have the lowest of their levels, and each must reach the required level', async () => {
   const membership = {
     type: 'membership',
     formats: { [SD_JWT]: { meta: { vct_values: [MEMBERSHIP] }, scopes: { tier: ['tier'] } } },

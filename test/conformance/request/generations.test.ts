@@ -64,7 +64,7 @@ it('api/request: accepts a response to an older generation that was fetched, aft
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('api/request: counts an older generation whose view was read as handed out', async () => {
+it('api/request: keeps an older generation if its OpenID4VP view was read', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   for (let i = 0; i < 12; i++) await render(session)
@@ -72,7 +72,7 @@ it('api/request: counts an older generation whose view was read as handed out', 
   expect(payload.nonce).toBe(nonce)
 })
 
-it('api/request: keeps the last 8 older generations without a fetch, and returns 410 request_superseded for others', async () => {
+it('api/request: keeps the last 8 older generations without a fetch, and returns 410 request_superseded for older ones', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))

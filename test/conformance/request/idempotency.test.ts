@@ -28,7 +28,7 @@ it('api/creation: returns the same session for the same key and body, 201, marke
   expect(await created(second)).toEqual(await created(first))
 })
 
-it('api/creation: a replay does not rotate: the newest QR stays the newest', async () => {
+it('api/creation: a replay makes no new request: it returns the request of the newest QR code', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   await stage.rp.call('GET', `/v1/verify/${verification_id}/qr`)
@@ -106,7 +106,7 @@ it('api/creation: returns 410 for the key of an erased session with the same bod
   expect((await stage.rp.call('GET', `/v1/verify/${verification_id}`)).status).toBe(404)
 })
 
-it('api/creation: accepts a key of 255 characters, and refuses an empty and a longer one with 400', async () => {
+it('api/creation: accepts a key of 255 characters, and refuses an empty key and a longer key with 400', async () => {
   const statuses = ['k'.repeat(255), '', 'k'.repeat(256)].map(async (key) => (await post(key)).status)
   expect(await Promise.all(statuses)).toEqual([201, 400, 400])
 })

@@ -126,7 +126,7 @@ it('api/request: lists $.credentialSubject.<claim> first among the paths of each
 
 const TWO_TYPES = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 
-it('api/request: names the descriptors of several types descriptor_<id> and _2, and requires one of them with any', async () => {
+it('api/request: names the descriptors of two types descriptor_<id> and descriptor_<id>_2; credential_match any requires one', async () => {
   const definition = await definitionFor(TWO_TYPES)
   const { verification_id: id, input_descriptors, submission_requirements } = definition
   expect(input_descriptors.map((descriptor) => [descriptor.id, descriptor.name])).toEqual([

@@ -99,11 +99,14 @@ describe('a creation of a registered relying party', () => {
   it.each([
     ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
     ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
-  ])('treats a certificate that %s as a certificate without registered claims', async (_, claims, code) => {
-    expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
-    const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)
-    expect(errors).toMatchObject([{ code, pointer: '/scope' }])
-  })
+  ])(
+    'gets a warning, or is refused if registration is enforced: the certificate %s',
+    async (_, claims, code) => {
+      expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
+      const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)
+      expect(errors).toMatchObject([{ code, pointer: '/scope' }])
+    },
+  )
 
   it('is refused without a certificate if the settings enforce registration', async () => {
     const rp = await shop(ENFORCED)
@@ -119,7 +122,7 @@ describe('a creation of a registered relying party', () => {
     expect((await refuse(rp, OVER_18)).errors).toMatchObject([{ code: 'registration_missing' }])
   })
 
-  it('repeats the first session by its Idempotency-Key, even if the settings enforce the registration since', async () => {
+  it('returns the first session again by its Idempotency-Key, even if the settings now enforce registration', async () => {
     const rp = await shop()
     const body = { ...PID, scope: ['family_name'] }
     const again = () => rp.call('POST', '/v1/verify', { body, headers: { 'Idempotency-Key': 'once' } })

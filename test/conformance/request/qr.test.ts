@@ -30,7 +30,7 @@ async function newestUri({ verification_id }: CreatedSession): Promise<string> {
 }
 
 it.each([160, 161, 320, 511, 777, 1024])(
-  'api/qr: draws size=%i with exactly so many pixels of 1-bit greyscale, as two decoders read it',
+  'api/qr: draws size=%i exactly that many pixels wide, in 1-bit greyscale, and two decoders can read it',
   async (size) => {
     const session = await stage.rp.create()
     const png = await bytesOf(await drawQr(session, `?size=${size}`))
@@ -136,7 +136,7 @@ it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
   },
 )
 
-it('api/qr: draws a burst of 60 pictures, then one a second, returns 429 for others, and the last picture works', async () => {
+it('api/qr: draws 60 pictures at once, then one each second, returns 429 for further calls, and the last picture works', async () => {
   const session = await stage.rp.create()
   const began = Date.now()
   const pictures: Uint8Array<ArrayBuffer>[] = []

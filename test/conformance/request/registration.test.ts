@@ -71,7 +71,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     },
   )
 
-  it('is absent without a signature, which would bind it to the verifier', async () => {
+  it('is absent in an unsigned request, because no signature binds it to the verifier', async () => {
     const rp = await shop()
     const options = { request_options: { client_id_prefix: 'redirect_uri' } }
     const { wallet_request } = await rp.create({ ...OVER_18, formats: ['mso_mdoc'], ...options })
@@ -94,7 +94,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
   })
 
   it.each(['base64url', 'compact'] as const)(
-    'has a CWT as base64url, with the encoding %s',
+    'contains a CWT in base64url, even if the setting encoding is %s',
     async (encoding) => {
       const header = encode(
         new Map<number, unknown>([

@@ -162,7 +162,7 @@ describe('a response that confirms', () => {
   })
 })
 
-describe('a response that does not confirm gets 400, is an attempt, and a good one is accepted afterwards', () => {
+describe('a response that does not confirm the transaction gets 400 as an attempt, and a good response is accepted afterwards', () => {
   const other = hashOf(Buffer.from(JSON.stringify(PAYMENT)).toString('base64url'))
 
   it.each<[string, string, (request: ReceivedRequest) => object]>([
@@ -255,7 +255,7 @@ describe('a response that does not confirm gets 400, is an attempt, and a good o
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
 
-  it('does not end the session with an unconfirmed “under 18”', async () => {
+  it('does not end the session, even if the person is under 18', async () => {
     const { session, request } = await begin(stage, PAY)
     const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
     expect((await stage.service.wallet.present(request, minor)).status).toBe(400)

@@ -105,9 +105,12 @@ describe('the request', () => {
 
 describe('a response', () => {
   it.each([
-    ['the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
-    ['another prefix', (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns')],
-  ])('api/protocols: is refused with the audience %s', async (_, change) => {
+    ['of the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
+    [
+      'of the client_id with another prefix',
+      (clientId: string) => clientId.replace('redirect_uri', 'x509_san_dns'),
+    ],
+  ])('api/protocols: is refused if it has the audience %s', async (_, change) => {
     const { session, request } = await begin(stage, UNSIGNED)
     const audience = change(request.payload.client_id)
     expect((await respondWithAge(stage, request, { audience })).status).toBe(400)
@@ -146,7 +149,7 @@ describe("a wallet's error", () => {
     },
   )
 
-  it('api/outcome: counts as an attempt with any other code', async () => {
+  it('api/outcome: is stored as an attempt with any other error code', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     expect((await stage.service.wallet.decline(request, 'server_error', { encrypted: true })).status).toBe(
       200,
@@ -208,7 +211,7 @@ describe('a creation', () => {
     },
   )
 
-  it('api/qr: is 422 and stores nothing if the request fits no QR; without a QR it may be longer', async () => {
+  it('api/qr: is 422 and stores nothing if the request is too long for a QR code, unless the session needs no QR code', async () => {
     const long = { credential_types: ['age_attestation', 'pid', 'mdl', 'photo_id'], scope: ['age_over_18'] }
     const headers = { 'Idempotency-Key': 'long' }
     const body = { ...long, request_options: { client_id_prefix } }

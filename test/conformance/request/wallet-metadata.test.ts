@@ -28,7 +28,7 @@ describe('an encrypted Request Object', () => {
     },
   )
 
-  it('api/protocols: has the media type of a signed one, and the next wallet gets a signed one', async () => {
+  it('api/protocols: has the media type of a signed Request Object, and the next wallet gets a signed, unencrypted Request Object', async () => {
     const { session, request } = await begin(stage, OVER_18, { encryptedWith: 'A256GCM' })
     const keys = [{ kty: 'EC', crv: 'P-256', x: P256.x, y: P256.y, use: 'enc' }]
     const response = await post(session.wallet_request.request_uri, { jwks: { keys } })
@@ -57,14 +57,14 @@ const P256 = {
 const MISMATCHES: readonly (readonly [string, object])[] = [
   ['none of our prefixes', { client_id_prefixes_supported: ['redirect_uri'] }],
   ['none of our signature algorithms', { request_object_signing_alg_values_supported: ['ES512'] }],
-  ['other response modes', { response_modes_supported: ['fragment'] }],
+  ['only other response modes', { response_modes_supported: ['fragment'] }],
   ['no requested format', { vp_formats_supported: { ldp_vc: {} } }],
   ['no key for our encryption', { jwks: { keys: [{ kty: 'RSA', n: 'AQAB', e: 'AQAB', use: 'enc' }] } }],
   ['a member of the wrong type', { client_id_prefixes_supported: 'x509_hash' }],
 ]
 
 describe('a wallet that cannot use the request', () => {
-  it.each(MISMATCHES)('api/protocols: gets 400 and ends: %s', async (_, metadata) => {
+  it.each(MISMATCHES)('api/protocols: gets 400 if its metadata have %s', async (_, metadata) => {
     const session = await stage.rp.create()
     const response = await post(session.wallet_request.request_uri, metadata)
     expect(await expectStatus(response, 400)).toEqual({
@@ -75,7 +75,7 @@ describe('a wallet that cannot use the request', () => {
     await expect(stage.service.wallet.receive(uri, { metadata })).rejects.toThrow("status code '400'")
   })
 
-  it('api/protocols: leaves no trace: nothing counts as fetched, and the next wallet gets the whole request', async () => {
+  it('api/protocols: does not change the session: no request is marked as fetched, and the next wallet gets the whole request', async () => {
     const session = await stage.rp.create()
     const { verification_id, wallet_request } = session
     const before = await stage.rp.poll(verification_id)

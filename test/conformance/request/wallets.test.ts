@@ -30,7 +30,7 @@ describe('`wallets` of a creation', () => {
     expect(Object.keys(await walletsFor(PID))).toEqual(WALLET_PROFILES.map(({ id }) => id))
   })
 
-  it('says for each wallet works, lowered or cannot, with the members', async () => {
+  it('has for each wallet the result (works, lowered or cannot) and the members that cause it', async () => {
     const wallets = await walletsFor({ ...PID, allow_derived: true })
     expect(wallets['eudi-android']).toMatchObject({
       result: 'lowered',
@@ -46,7 +46,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('names the missing settings', async () => {
+  it('names the settings that a wallet needs and that are missing', async () => {
     const wallets = await walletsFor({ credential_types: ['mdl'], scope: ['family_name'] })
     const needs = (why: string) => ({ result: 'cannot', reasons: [{ member: '/client_id', why }] })
     expect(wallets).toMatchObject({
@@ -55,7 +55,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('warns of a wallet that would disclose everything for an own query without claims', async () => {
+  it('has the result cannot for a wallet that would disclose every claim for a query without claims', async () => {
     const pid = { id: 'pid', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
     expect((await walletsFor({ dcql_query: { credentials: [pid] } }))['eudi-android']).toEqual({
       result: 'cannot',
@@ -63,7 +63,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('follows what the relying party can use: only with by_value is a request unsigned', async () => {
+  it('has a result for an unsigned request only if the relying party may use by_value', async () => {
     const age = { credential_types: ['age_attestation'], scope: ['age_over_18'], formats: ['mso_mdoc'] }
     const signed = await relyingPartyOf(stage, { by_value: false })
     const unsigned = await relyingPartyOf(stage, { by_value: true })
@@ -83,7 +83,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('refuses a type without any of the scopes, which some wallets would disclose as a whole', async () => {
+  it('refuses a creation with a type that has none of the scopes', async () => {
     const body = { credential_types: ['pid', 'mdl'], scope: ['nationalities'], credential_match: 'all' }
     expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
       code: 'policy_unsatisfiable',

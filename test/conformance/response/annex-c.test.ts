@@ -154,7 +154,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
     })
   })
 
-  it('still verifies a response with a false element, and rejects the session', async () => {
+  it('rejects the session if an authentic response has a false element', async () => {
     const { page, request } = await begin(creation)
     const sent = await page.post(
       '/dc-api',
@@ -208,7 +208,7 @@ describe('the request', () => {
     expect(page.match(/will be stored/g)).toHaveLength(1)
   })
 
-  it('is the only request of an Annex C session, and the last beside OpenID4VP', async () => {
+  it('is the only request of an Annex C session, and the last request in a session of OpenID4VP', async () => {
     const protocolsOf = async (creation: object) =>
       (await ask(shopPage(await rp.create(creation)))).map(({ protocol }) => protocol)
     expect(await protocolsOf(ALONE)).toEqual(['org-iso-mdoc'])
@@ -219,7 +219,7 @@ describe('the request', () => {
   it.each([
     ['a format other than mso_mdoc is required', { ...OVER_18, formats: ['dc+sd-jwt'] }],
     [
-      'only values would satisfy',
+      'the query allows only certain values',
       {
         dcql_query: {
           credentials: [
@@ -233,7 +233,7 @@ describe('the request', () => {
         },
       },
     ],
-  ])('is absent if %s, and alone it is 422', async (_, creation) => {
+  ])('is absent if %s, and a session with Annex C alone gets 422', async (_, creation) => {
     const session = await rp.create(creation)
     const protocols = (await ask(shopPage(session))).map(({ protocol }) => protocol)
     expect(protocols).not.toContain('org-iso-mdoc')
@@ -279,7 +279,7 @@ describe('the request', () => {
     expect(verified.credentials).toHaveLength(2)
   })
 
-  it('keeps the rule that one key holds every document', async () => {
+  it('rejects documents of two device keys if the creation requires the same holder key', async () => {
     const strict = { ...BOTH, require_same_holder_key: true }
     const same = await begin(strict)
     const good = await same.page.post('/dc-api', await answerAnnexC(person, same.request))
@@ -321,7 +321,7 @@ describe('reader authentication', () => {
     return { party, post, request: await askAnnexC({ origin: SHOP, post }) }
   }
 
-  it('of one certificate that covers the origin signs each document, and its response verifies', async () => {
+  it('by one certificate for the origin signs each document request, and the response verifies', async () => {
     const elsewhere = await reader('Elsewhere', ['elsewhere.example'])
     const { post, request } = await askedWith([elsewhere, await reader('Shop', ['shop.example'])])
     expect(request).toMatchObject({ version: '1.0', readers: ['CN=Shop'], allReaders: [] })
@@ -329,7 +329,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('of several certificates signs all documents in version 1.1, and its response verifies', async () => {
+  it('by several certificates signs all document requests together in version 1.1, and the response verifies', async () => {
     const { post, request } = await askedWith([
       await reader('Old', ['shop.example']),
       await reader('New', ['a.example', 'shop.example']),
@@ -340,14 +340,14 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('is absent with a certificate of another domain, and the response still verifies', async () => {
+  it('is absent if the certificate is for another domain, and the response still verifies', async () => {
     const { post, request } = await askedWith([await reader('Elsewhere', ['elsewhere.example'])])
     expect(request).toMatchObject({ version: '1.0', readers: [], allReaders: [] })
     const sent = await post('/dc-api', await answerAnnexC(person, request))
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('never shows its keys, is replaced with verifier, and removed with null', async () => {
+  it('is shown in the settings without its keys, and removed by verifier null', async () => {
     const { party } = await askedWith([await reader('Shop', ['shop.example'])])
     const shown = (await expectStatus(await party.call('GET', '/v1/relying_party'), 200)) as object
     expect(JSON.stringify(shown)).not.toMatch(/"d"|signing_jwk/)
@@ -683,7 +683,7 @@ describe('a response', () => {
     expect((await own.post('/dc-api', credential)).status).toBe(200)
   })
 
-  it('to one protocol is refused under the name of the other, and a good one verifies', async () => {
+  it('to one protocol is refused under the name of the other protocol, and a good response verifies', async () => {
     const session = await rp.create({ ...OVER_18, formats: ['mso_mdoc'] })
     const page = shopPage(session)
     const entries = await ask(page)
@@ -714,7 +714,7 @@ describe('a response', () => {
     expect(await expectStatus(late, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('to OpenID4VP that ended the session makes an Annex C response too late', async () => {
+  it('of Annex C gets 409 after a response to OpenID4VP ended the session', async () => {
     const session = await rp.create(OVER_18)
     const page = shopPage(session)
     const entries = await ask(page)

@@ -60,13 +60,13 @@ it('error posting: treats any other error of somebody who saw the QR as an attem
   await succeeds(begun)
 })
 
-it('generation flooding: accepts the wallet that fetched before 8 others were fetched', async () => {
+it('generation flooding: accepts the wallet that fetched its request before 8 other requests were fetched', async () => {
   const begun = await begin(stage)
   for (let i = 0; i < 8; i++) await stage.service.wallet.receive(await render(begun.session))
   await succeeds(begun)
 })
 
-it('generation flooding: accepts the scan of the current picture after 40 others were fetched', async () => {
+it('generation flooding: accepts a scan of the current picture after 40 other requests were fetched', async () => {
   const { session } = await begin(stage)
   for (let i = 0; i < 40; i++) {
     const uri = new URL(await render(session)).searchParams.get('request_uri')
@@ -76,7 +76,7 @@ it('generation flooding: accepts the scan of the current picture after 40 others
   await succeeds({ session, request })
 })
 
-it('generation flooding: counts one picture fetched 100 times as one generation', async () => {
+it('generation flooding: treats a request that is fetched 100 times as one generation', async () => {
   const begun = await begin(stage)
   const uri = begun.session.wallet_request.request_uri
   for (let i = 0; i < 100; i++) await stage.service.fetch(uri)
@@ -87,7 +87,7 @@ it.each([
   ['formats', { vp_formats_supported: { ldp_vc: {} } }],
   ['prefixes', { client_id_prefixes_supported: ['redirect_uri'] }],
   ['algorithms', { request_object_signing_alg_values_supported: ['none'] }],
-  ['encryption', { authorization_encryption_enc_values_supported: ['A128CBC-HS256'] }],
+  ['encryption methods', { authorization_encryption_enc_values_supported: ['A128CBC-HS256'] }],
   ['response modes', { response_modes_supported: ['fragment'] }],
 ])('metadata narrowing: a stranger’s %s change nothing for the next wallet', async (_, metadata) => {
   const session = await stage.rp.create()
@@ -120,7 +120,7 @@ it('cross-session replay: refuses a whole response, encrypted or plain, from ano
   }
 })
 
-it('cross-session replay: refuses a presentation that was given by value elsewhere', async () => {
+it('cross-session replay: refuses by value a presentation that was made for the view of another session', async () => {
   const session = await stage.rp.create()
   const elsewhere = await viewOf(await stage.rp.create())
   const here = await viewOf(session)
@@ -129,7 +129,7 @@ it('cross-session replay: refuses a presentation that was given by value elsewhe
   await succeedsByValue(session, here)
 })
 
-it('by value: refuses foreign presentations for the same view, and accepts the honest wallet both ways', async () => {
+it('by value: refuses forged presentations for a view, and accepts the honest wallet by value and by request_uri', async () => {
   const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
   for (const [i, session] of sessions.entries()) {
     const shown = await viewOf(session)

@@ -114,7 +114,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
 })
 
 describe('an unavailable revocation list', () => {
-  it('is 503 if the relying party requires it, and a good response is accepted afterwards', async () => {
+  it('gives 503 with the setting require, and a good response is accepted afterwards', async () => {
     const url = server.place()
     const { status, body, retryAfter, session, begun } = await presentBy(
       { ...pki, leaf: await signerNaming(url) },
@@ -130,7 +130,7 @@ describe('an unavailable revocation list', () => {
     expect((await respondWith(begun, good)).status).toBe(200)
   })
 
-  it('verifies at low if the relying party accepts that, and the result shows the unavailable status', async () => {
+  it('verifies at level low with the setting accept_unknown, and the result shows the unavailable status', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const { status, session } = await presentBy(signer, 'accept_unknown')
     expect(status).toBe(200)
@@ -144,14 +144,14 @@ describe('an unavailable revocation list', () => {
     ])
   })
 
-  it('leaves a session pending that requires more than low, under any setting', async () => {
+  it('leaves a session pending if the session requires more than level low, under any setting', async () => {
     const signer = { ...pki, leaf: await signerNaming(server.place()) }
     const policy = { required_assurance_level: 'substantial' }
     const { status, session } = await presentBy(signer, 'accept_unknown', policy)
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('is not fetched if the relying party turned that off, and the result does not contain it', async () => {
+  it('is not fetched if certificate_revocation is off, and the result does not mention the list', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')

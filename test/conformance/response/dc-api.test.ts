@@ -255,7 +255,7 @@ describe('a request', () => {
     }
   })
 
-  it('does not end a picture that is still to be scanned', async () => {
+  it('does not supersede the request of a QR code', async () => {
     const session = await stage.rp.create(OVER_18)
     const received = await stage.service.wallet.receive(session.wallet_request.uri)
     const page = ourPage(session)

@@ -34,7 +34,7 @@ async function refusalOf(body: object) {
   ]
 }
 
-it('the creation accepts the query that the other cases change', async () => {
+it('the creation accepts the unchanged query of the cases below', async () => {
   const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
   expect(status).toBe(201)
 })
@@ -49,12 +49,17 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     `${FIRST}/meta/x`,
     'unknown_meta_member',
   ],
-  ['no claims in the list', query({ claims: [] }), `${FIRST}/claims`, 'too_small'],
-  ['no meta', query({ meta: undefined }), `${FIRST}/meta`, 'required'],
+  ['an empty list of claims', query({ claims: [] }), `${FIRST}/claims`, 'too_small'],
+  ['a query without meta', query({ meta: undefined }), `${FIRST}/meta`, 'required'],
   ['the meta of another format', query({ meta: MDL.meta }), `${FIRST}/meta`, 'invalid_meta'],
-  ['a format that is not verified here', query({ format: 'ldp_vc' }), `${FIRST}/format`, 'unknown_format'],
   [
-    'an option that names no query',
+    'a format that the service does not verify',
+    query({ format: 'ldp_vc' }),
+    `${FIRST}/format`,
+    'unknown_format',
+  ],
+  [
+    'an option with an unknown query',
     query({}, { credential_sets: [{ options: [['pid'], ['x']] }] }),
     '/dcql_query/credential_sets/0/options/1/0',
     'invalid_value',
@@ -90,7 +95,7 @@ it('returns 400 for neither credential_types nor dcql_query', async () => {
 
 it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
   [
-    'a trusted list without an anchor from a list',
+    'trusted_authorities with a trust list if no anchor comes from a list',
     query({ trusted_authorities: [{ type: 'etsi_tl', values: ['https://lotl.example'] }] }),
     `${FIRST}/trusted_authorities/0/type`,
     'authority_not_checkable',
@@ -108,13 +113,13 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     'claim_always_present',
   ],
   [
-    'a path without a value',
+    'a path that can select no value',
     query({ claims: [{ path: [null] }] }),
     `${FIRST}/claims/0/path`,
     'path_selects_nothing',
   ],
   [
-    'a query in no credential set',
+    'a query that is in no credential set',
     { credentials: [PID, MDL], credential_sets: [{ options: [['pid']] }] },
     '/dcql_query/credentials/1',
     'query_in_no_credential_set',

@@ -11,9 +11,9 @@ const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
 /** Ways in which a wallet sends an error. */
 const WAYS = [
-  ['in the clear, direct_post', PLAIN, false],
-  ['in the clear where responses are encrypted', OVER_18, false],
-  ['inside the JWE', OVER_18, true],
+  ['in the clear with direct_post', PLAIN, false],
+  ['in the clear with direct_post.jwt', OVER_18, false],
+  ['in the JWE with direct_post.jwt', OVER_18, true],
 ] as const
 
 it.each(WAYS)('api/outcome: access_denied %s ends the session as declined', async (_, policy, encrypted) => {
@@ -107,7 +107,7 @@ it.each([
   },
 )
 
-it("api/outcome: access_denied with another session's state leaves both pending", async () => {
+it("api/outcome: access_denied with another session's state leaves both sessions pending", async () => {
   const one = await begin(stage)
   const other = await begin(stage)
   const answer = await postError(one.request.payload.response_uri, other.request.payload.state)
@@ -124,7 +124,7 @@ it('api/outcome: accepts a decline of an older request that was fetched', async 
   expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
 })
 
-it('api/outcome: returns 409 for a decline after the end', async () => {
+it('api/outcome: returns 409 for a decline after the end of the session', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)

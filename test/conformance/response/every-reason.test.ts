@@ -100,27 +100,30 @@ it('the test wallet has a mistake or a script for each reason, and for no other 
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
 })
 
-it.each(Object.keys(REASONS) as ReasonCode[])('%s is produced, sent, and explained', async (code) => {
-  const rp = BY_SETTINGS.includes(code) ? subscriber : stage.rp
-  const { verification_id: id } = await rp.create(SESSIONS[code])
-  const outcome = async (reason: ReasonCode) =>
-    (await expectStatus(
-      await rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } }),
-      200,
-    )) as { readonly verification: Poll }
+it.each(Object.keys(REASONS) as ReasonCode[])(
+  'the test wallet causes %s, the event has this reason, and its problem page explains it',
+  async (code) => {
+    const rp = BY_SETTINGS.includes(code) ? subscriber : stage.rp
+    const { verification_id: id } = await rp.create(SESSIONS[code])
+    const outcome = async (reason: ReasonCode) =>
+      (await expectStatus(
+        await rp.call('POST', `/v1/test/verify/${id}/outcome`, { body: { reason } }),
+        200,
+      )) as { readonly verification: Poll }
 
-  const { verification } = await outcome(code)
-  const found = verification.reason ?? verification.attempts.at(-1)?.reason
-  const { message, retryable } = REASONS[code]
-  expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
-  expect(verification.status).toBe(ENDS[code] ?? 'pending')
+    const { verification } = await outcome(code)
+    const found = verification.reason ?? verification.attempts.at(-1)?.reason
+    const { message, retryable } = REASONS[code]
+    expect(found).toEqual({ code, message, retryable, type: `${BASE_URL}/problems/${code}` })
+    expect(verification.status).toBe(ENDS[code] ?? 'pending')
 
-  // Without another response, the event of expiry has the last attempt's reason (api/outcome).
-  if (verification.status === 'pending') await outcome('session_expired')
-  const { event } = await eventOf(stage, id)
-  expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })
+    // Without another response, the event of expiry has the last attempt's reason (api/outcome).
+    if (verification.status === 'pending') await outcome('session_expired')
+    const { event } = await eventOf(stage, id)
+    expect(event).toMatchObject({ event_type: `verification.${ENDS[code] ?? 'expired'}`, reason: found })
 
-  const page = await stage.service.fetch(found?.type ?? '')
-  expect(page.status).toBe(200)
-  expect(await page.text()).toContain(REASONS[code].message.replaceAll("'", '&#39;'))
-})
+    const page = await stage.service.fetch(found?.type ?? '')
+    expect(page.status).toBe(200)
+    expect(await page.text()).toContain(REASONS[code].message.replaceAll("'", '&#39;'))
+  },
+)

@@ -71,7 +71,7 @@ describe('an mdoc on a status list', () => {
 describe('an mdoc on an identifier list', () => {
   const [revoked, id] = [Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5, 6)]
 
-  it('verifies if the list does not have its identifier, and is rejected if it does', async () => {
+  it('verifies if its identifier is not in the list, and is rejected if its identifier is in the list', async () => {
     const uri = lists.publishIdentifiers([revoked], person.pki)
     const good = await presentWith({ identifier_list: { id, uri } })
     expect(good).toMatchObject({ status: 200, session: { status: 'verified' } })
@@ -81,7 +81,7 @@ describe('an mdoc on an identifier list', () => {
     expect(lists.asked(uri)).toEqual(['application/identifierlist+cwt'])
   })
 
-  it('and on a status list is valid only if it is valid in both', async () => {
+  it('and on a status list is valid only if both lists say so', async () => {
     const identifier_list = { id, uri: lists.publishIdentifiers([revoked], person.pki) }
     const status_list = { idx: 1, uri: lists.publishCwt([STATUS.valid, STATUS.invalid], person.pki) }
     const good = await presentWith({ identifier_list, status_list: { ...status_list, idx: 0 } })

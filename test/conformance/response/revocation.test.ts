@@ -88,7 +88,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('shows not_present without a status', async () => {
+  it('shows not_present if the credential has no status claim', async () => {
     const { session, request } = await begin(stage)
     await respondWithAge(stage, request)
     const poll = await stage.rp.poll(session.verification_id)
@@ -98,7 +98,7 @@ describe('a credential on a status list', () => {
 })
 
 describe('an unavailable list', () => {
-  it('is 503 to the wallet and an attempt to the relying party; when it is back, the same response verifies', async () => {
+  it('gives the wallet 503 and the relying party an attempt; the same response verifies when the list is back', async () => {
     const uri = lists.publish([STATUS.valid])
     lists.withdraw(uri)
     const { session, request } = await begin(stage)
@@ -121,7 +121,7 @@ describe('an unavailable list', () => {
     expect(Math.abs(Date.parse(step?.as_of ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
-  it('verifies at low if the relying party accepts that, and the result shows the unavailable status', async () => {
+  it('verifies at level low with the setting accept, and the result shows the unavailable status', async () => {
     const { answer, poll, begun } = await present(`${lists.publish([])}-nowhere`, 0, lenient)
     expect(answer.status).toBe(200)
     expect(await poll()).toMatchObject({
@@ -140,7 +140,7 @@ describe('an unavailable list', () => {
     expect(event).toMatchObject({ assurance_level: 'low', credentials: [{ status: 'unavailable' }] })
   })
 
-  it('leaves a session pending that requires more than low, under any setting', async () => {
+  it('leaves a session pending if the session requires more than level low, under any setting', async () => {
     const policy = { ...OVER_18, required_assurance_level: 'substantial' }
     const { answer, poll } = await present(`${lists.publish([])}-nowhere`, 0, lenient, policy)
     expect(answer.status).toBe(503)

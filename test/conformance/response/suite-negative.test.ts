@@ -34,26 +34,30 @@ const SD_JWT_VC: readonly (readonly [string, () => Telling, string])[] = [
   ['sd_hash', () => ({ change: setKb({ sd_hash: 'A'.repeat(43) }) }), 'sd_hash_mismatch'],
   ['nonce', () => ({ nonce: 'f'.repeat(32) }), 'nonce_mismatch'],
   ['aud', () => ({ audience: 'x509_hash:AAAA' }), 'audience_mismatch'],
-  ['iat a year ago', () => ({ iat: now() - YEAR }), 'holder_binding_not_current'],
-  ['iat in a year', () => ({ iat: now() + YEAR }), 'holder_binding_not_current'],
+  ['iat (a year ago)', () => ({ iat: now() - YEAR }), 'holder_binding_not_current'],
+  ['iat (in a year)', () => ({ iat: now() + YEAR }), 'holder_binding_not_current'],
 ]
 
 const MDOC: readonly (readonly [string, () => MdocTelling, string])[] = [
   ['credential signature', () => ({ pki: FORGED_PKI }), 'invalid_issuer_signature'],
   ['device signature', () => ({ holder: makeDevice() }), 'invalid_holder_signature'],
-  ['session transcript: nonce', () => ({ answering: { nonce: 'f'.repeat(32) } }), 'invalid_holder_signature'],
   [
-    'session transcript: client_id',
+    'nonce in the session transcript',
+    () => ({ answering: { nonce: 'f'.repeat(32) } }),
+    'invalid_holder_signature',
+  ],
+  [
+    'client_id in the session transcript',
     () => ({ answering: { client_id: 'x509_hash:AAAA' } }),
     'invalid_holder_signature',
   ],
   [
-    'session transcript: response_uri',
+    'response_uri in the session transcript',
     () => ({ answering: { response_uri: 'https://verifier.example/other' } }),
     'invalid_holder_signature',
   ],
   [
-    'session transcript: encryption key',
+    'encryption key in the session transcript',
     () => ({ answering: { client_metadata: {} } }),
     'invalid_holder_signature',
   ],

@@ -102,8 +102,8 @@ it('api/trust: verifies an issuer on a list, and names list and sequence in resu
 })
 
 it.each([
-  ['with the URL of the list', '', 200],
-  ['with the URL of another list', '/other', 400],
+  ['with the URL of the list: accepted', '', 200],
+  ['with the URL of another list: refused', '/other', 400],
 ])('OpenID4VP 1.0 §6.1.1.2: evaluates trusted_authorities of kind etsi_tl, %s', async (_, path, status) => {
   await publish()
   const name = `asked-for-${status}`
@@ -150,7 +150,7 @@ it('api/trust: verifies a driving licence under a VICAL whose signer is certifie
   })
 })
 
-it('api/trust: refuses an issuer on no list, and an issuer on a list without subscription', async () => {
+it('api/trust: refuses an issuer on no list, and an issuer on a list that the relying party does not use', async () => {
   await publish()
   await keep('narrow')
   const rp = await subscriberOf('narrow')
@@ -202,7 +202,7 @@ it('api/trust: keeps the copy when the list is older or unavailable, and replace
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('api/trust: shows a list as it was created, refuses its name a second time, and returns 404 after its deletion', async () => {
+it('api/trust: shows a list as it was created, refuses a second list with its name, and returns 404 after its deletion', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)

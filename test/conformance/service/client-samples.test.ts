@@ -44,7 +44,7 @@ const jwks = async () => (await stage.service.fetch('/.well-known/jwks.json')).j
 it.each([
   ['verified', true],
   ['predicate_false', false],
-])('verifier.ts: an adult is a person whose wallet responded: %s', async (reason, expected) => {
+])('verifier.ts: decides whether a person is an adult by the outcome %s', async (reason, expected) => {
   const { isAdult, verifier } = await sample('verifier')
   let producing: Promise<unknown> | undefined
   const asked = isAdult((address: string) => {

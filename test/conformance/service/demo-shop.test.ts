@@ -67,7 +67,7 @@ describe('an order', () => {
     expect(sessionOf(one)).toBe(sessionOf(two))
   })
 
-  it('is canceled, and shows the webhook of it', async () => {
+  it('is canceled, and shows the webhook of the cancellation', async () => {
     const visitor = await visitorWith(stage, 'packet')
     await visitor.post('prove')
     await visitor.post('cancel')

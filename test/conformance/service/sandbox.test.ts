@@ -95,7 +95,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('presents the named credential of several types, and two if two are required', async () => {
+  it('presents the credential type that the call names, and both types for credential_match all', async () => {
     const both = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
     const named = await outcomeOf(both, { reason: 'verified', credential_type: 'pid', format: 'mso_mdoc' })
     expect(named.verification).toMatchObject({
@@ -121,7 +121,7 @@ describe('the test wallet', () => {
     expect(over).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('responds by a link for a bound session, which then waits for its browser', async () => {
+  it('responds by a link if the session requires a browser, and the session then waits for this browser', async () => {
     const bound = { ...OVER_18, required_session_binding: 'page' }
     expect((await outcomeOf(bound)).verification).toMatchObject({
       status: 'pending',
@@ -130,7 +130,7 @@ describe('the test wallet', () => {
     expect((await outcomeOf(bound, { reason: 'credential_revoked' })).verification.status).toBe('rejected')
   })
 
-  it('refuses a reason that the session does not allow, and an unknown reason', async () => {
+  it('refuses an outcome whose reason is unknown or impossible in the session', async () => {
     const { verification_id: id } = await stage.rp.create()
     const plain = await expectStatus(await ask(stage.rp, id, { reason: 'unexpected_encryption' }), 422)
     expect(plain).toMatchObject({ detail: expect.stringContaining('direct_post') })

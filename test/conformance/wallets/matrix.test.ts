@@ -35,7 +35,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   const profile = WALLET_PROFILES.find(({ id }) => id === wallet.id)!
 
   it.each(QUESTIONS)(
-    '$name: responds and verifies, or the creation predicts that it cannot',
+    '$name: the response of the wallet verifies, or the creation predicts why it cannot',
     async (question) => {
       const result = await ask(question)
       results[wallet.id] = { ...results[wallet.id], [question.name]: result }
@@ -44,7 +44,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   )
 
   it.each(profile.protocols.filter((protocol) => protocol === 'haip-1.0'))(
-    'over 18 in %s: responds and verifies, or the creation predicts that it cannot',
+    'over 18 in %s: the response of the wallet verifies, or the creation predicts why it cannot',
     async (protocol) => {
       const { creation, ...over18 } = QUESTIONS[0]!
       await ask({ ...over18, creation: { ...creation, protocol } })

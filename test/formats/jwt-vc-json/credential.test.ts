@@ -33,7 +33,7 @@ async function claimsOf(changes: Changes) {
 }
 
 describe('a good credential and its presentation', () => {
-  it('verify with jose too', async () => {
+  it('also verify with jose', async () => {
     const presentation = await presentOf({})
     const { audience } = EXPECTED
     const { vp } = await verifyWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
@@ -43,11 +43,11 @@ describe('a good credential and its presentation', () => {
   })
 })
 
-describe('a value in both JWT and credential', () => {
+describe('a value that may be in the JWT and in its credential', () => {
   it.each<[string, Changes, object]>([
     ['iss', { content: { issuer: ISSUER } }, { issuer: ISSUER }],
     [
-      'iss, in an object',
+      'iss, as the id of an object',
       { content: { issuer: { id: ISSUER, name: 'x' } } },
       { issuer: { id: ISSUER, name: 'x' } },
     ],
@@ -58,9 +58,9 @@ describe('a value in both JWT and credential', () => {
       { credentialSubject: { id: HOLDER.did } },
     ],
     ['nbf', { content: { issuanceDate: iso(NOW - 86_400) } }, {}],
-    ['nbf, but for a fraction of a second', { content: { issuanceDate: iso(NOW - 86_400 + 0.5) } }, {}],
+    ['nbf, with a fraction of a second', { content: { issuanceDate: iso(NOW - 86_400 + 0.5) } }, {}],
     ['exp', { content: { expirationDate: iso(NOW + 86_400) } }, {}],
-  ])('may be the same (%s)', async (_, changes, claims) => {
+  ])('may be the same in both (%s)', async (_, changes, claims) => {
     expect((await claimsOf(changes)).claims).toMatchObject(claims)
   })
 
@@ -85,11 +85,11 @@ describe('a value in both JWT and credential', () => {
     ['exp', { claims: { exp: null } }],
     ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
     ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
-  ])('must not differ or be of another type: %s in %j', async (claim, changes) => {
+  ])('must not differ between both or have a wrong type: %s in %j', async (claim, changes) => {
     expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
   })
 
-  it('comes from the credential if the JWT lacks it', async () => {
+  it('is taken from the credential if the JWT lacks it', async () => {
     const content = {
       id: 'urn:uuid:3',
       issuer: ISSUER,
@@ -106,18 +106,18 @@ describe('a value in both JWT and credential', () => {
     ['expired', { validUntil: iso(NOW - 61) }],
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
-  ])('counts in the credential, too: %s by %j', async (finding, content) => {
+  ])('limits the validity also if only the credential has it: %s by %j', async (finding, content) => {
     const claims = { ...BARE, sub: HOLDER.did }
     expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
 
-  it('uses the narrower bound of two validity periods', async () => {
+  it('is an earlier end of validity in the credential, if both have an end', async () => {
     expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])
   })
 
-  it('must name us in aud, if present', async () => {
+  it('must be our client_id if it is aud', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verification = await verifyGood(await presentOf({ claims: { aud: 'another' } }))
     expectRefusal(verification, invalid('aud'), 'validity')
@@ -128,7 +128,7 @@ describe('a credential of another shape is refused', () => {
   it.each<[string, Changes, PresentationRefusal]>([
     ['without vc', { claims: { vc: undefined } }, { reason: 'malformed_credential' }],
     ['with a vc that is no object', { claims: { vc: 'x' } }, { reason: 'malformed_credential' }],
-    ['with vc and vp', { claims: { vp: {} } }, { reason: 'malformed_credential' }],
+    ['with both vc and vp', { claims: { vp: {} } }, { reason: 'malformed_credential' }],
     [
       'with a subject beside vc',
       { claims: { credentialSubject: SUBJECT } },
@@ -141,24 +141,28 @@ describe('a credential of another shape is refused', () => {
       { content: { '@context': ['https://www.w3.org/ns/credentials/v2'] } },
       invalid('vc.@context'),
     ],
-    ['of another context first', { content: { '@context': ['https://x.example'] } }, invalid('vc.@context')],
-    ['without VerifiableCredential', { content: { type: [TYPE] } }, invalid('vc.type')],
+    [
+      'whose first context is another',
+      { content: { '@context': ['https://x.example'] } },
+      invalid('vc.@context'),
+    ],
+    ['without the type VerifiableCredential', { content: { type: [TYPE] } }, invalid('vc.type')],
     ['with a type that is no text', { content: { type: ['VerifiableCredential', 1] } }, invalid('vc.type')],
     ['without types', { content: { type: undefined } }, invalid('vc.type')],
-    ['of VC-JOSE-COSE', { header: { typ: 'vc+jwt' } }, { reason: 'wrong_token_type' }],
-    ['as an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, { reason: 'wrong_token_type' }],
+    ['with the typ of VC-JOSE-COSE', { header: { typ: 'vc+jwt' } }, { reason: 'wrong_token_type' }],
+    ['with the typ of an SD-JWT VC', { header: { typ: 'dc+sd-jwt' } }, { reason: 'wrong_token_type' }],
   ])('%s', async (_, changes, refusal) => {
     expectRefusal(await verifyGood(await presentOf(changes)), refusal, 'structure')
   })
 
-  it('but accepted without a typ or a context', async () => {
+  it('except that it may lack a typ or a context', async () => {
     expect((await claimsOf({ header: { typ: undefined } })).reasons).toEqual([])
     expect((await claimsOf({ content: { '@context': undefined } })).reasons).toEqual([])
   })
 
   it.each<[string, (jwt: string) => string, PresentationRefusal]>([
     [
-      'unsigned',
+      'with alg none',
       (jwt) => withHeader(jwt, { alg: 'none', typ: 'JWT' }, ''),
       { reason: 'unsupported_algorithm' },
     ],
@@ -172,9 +176,13 @@ describe('a credential of another shape is refused', () => {
       (jwt) => withHeader(jwt, { alg: 'ES256', typ: 'JWT', crit: ['x'], x: 1 }),
       { reason: 'unsupported_critical_header' },
     ],
-    ['as an SD-JWT', (jwt) => `${jwt}~`, { reason: 'malformed_credential' }],
+    ['with a tilde at its end', (jwt) => `${jwt}~`, { reason: 'malformed_credential' }],
     ['with a fourth part', (jwt) => `${jwt}.e30`, { reason: 'malformed_credential' }],
-    ['too long', (jwt) => jwt.replace('.', `.${'A'.repeat(1_048_577)}`), { reason: 'limit_exceeded' }],
+    [
+      'that is too long',
+      (jwt) => jwt.replace('.', `.${'A'.repeat(1_048_577)}`),
+      { reason: 'limit_exceeded' },
+    ],
   ])('%s', async (_, change, refusal) => {
     const verification = await verifyGood(change(await issue()), { expected: { holderBinding: false } })
     expectRefusal(verification, refusal, 'structure')
@@ -184,7 +192,7 @@ describe('a credential of another shape is refused', () => {
 describe('a credential of several types', () => {
   const both = { content: { type: ['VerifiableCredential', 'MembershipCredential', TYPE, 'Unheard'] } }
 
-  it('has the requested type', async () => {
+  it('is reported with the requested type', async () => {
     const verification = await verifyGood(await presentOf(both), { expected: { types: [TYPE] } })
     expect(verification.result).toMatchObject({
       ok: true,
@@ -192,7 +200,7 @@ describe('a credential of several types', () => {
     })
   })
 
-  it('has the first known type if none was requested, and a trusted issuer for that type only', async () => {
+  it('is checked as its first known type if it has no requested type', async () => {
     const verification = await verifyGood(await presentOf(both), { expected: { types: ['Else'] } })
     expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
   })

@@ -13,7 +13,7 @@ const HEADERS: readonly (readonly [string, object, PresentationRefusal])[] = [
   ['alg none', { alg: 'none' }, unsupported],
   ['alg HS256', { alg: 'HS256' }, unsupported],
   ['alg RS256', { alg: 'RS256' }, unsupported],
-  ['alg in other letters', { alg: 'es256' }, unsupported],
+  ['alg in lower case', { alg: 'es256' }, unsupported],
   ['no alg', { alg: undefined }, unsupported],
   ['a critical extension', { crit: ['exp'], exp: 1 }, critical],
   ['an empty crit', { crit: [] }, critical],

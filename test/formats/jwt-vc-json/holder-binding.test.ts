@@ -45,13 +45,13 @@ const CNF = { cnf: { jwk: HOLDER_KEY.publicJwk } }
 
 describe('a presentation', () => {
   it.each<[string, Changes]>([
-    ['with a kid by fragment', { header: { kid: '#0' } }],
+    ['with a fragment as its kid', { header: { kid: '#0' } }],
     ['without a kid', { header: { kid: undefined } }],
-    ['that does not say who holds it', { claims: { iss: undefined } }],
-    ['that says its holder in vp', { claims: { iss: undefined }, content: { holder: HOLDER.did } }],
-    ['that says its holder twice', { content: { holder: { id: HOLDER.did } } }],
+    ['that does not name its holder', { claims: { iss: undefined } }],
+    ['that names its holder in vp', { claims: { iss: undefined }, content: { holder: HOLDER.did } }],
+    ['that names its holder in iss and in vp', { content: { holder: { id: HOLDER.did } } }],
     ['without times', { claims: { iat: undefined, nbf: undefined, exp: undefined } }],
-    ['whose one type is no list', { content: { type: 'VerifiablePresentation' } }],
+    ['whose single type is no array', { content: { type: 'VerifiablePresentation' } }],
     ['with another key in its header', { header: { jwk: STRANGER_KEY.publicJwk, jku: 'https://x.example' } }],
   ])('%s is good', async (_, changes) => {
     expect((await verifyGood(await presentOf({}, changes))).result).toMatchObject({
@@ -71,7 +71,7 @@ describe('a presentation', () => {
       { content: { '@context': ['https://www.w3.org/ns/credentials/v2'] } },
       { reason: 'invalid_claim', claim: 'vp.@context' },
     ],
-    ['of VC-JOSE-COSE', { header: { typ: 'vp+jwt' } }, { reason: 'wrong_token_type' }],
+    ['with the typ of VC-JOSE-COSE', { header: { typ: 'vp+jwt' } }, { reason: 'wrong_token_type' }],
     ['that is a key binding JWT', { header: { typ: 'kb+jwt' } }, { reason: 'wrong_token_type' }],
     ['without vp', { claims: { vp: undefined } }, { reason: 'malformed_credential' }],
     [
@@ -88,7 +88,7 @@ describe('a presentation', () => {
     ['two credentials', (vc) => [vc, vc]],
     ['a credential outside a list', (vc) => vc],
     ['a credential that is an object', () => [{ type: ['VerifiableCredential'] }]],
-    ['nothing of the kind', () => undefined],
+    ['no member verifiableCredential', () => undefined],
   ])('with %s is refused', async (_, credentials) => {
     const vc = await issue()
     const presentation = await present(vc, { content: { verifiableCredential: credentials(vc) } })
@@ -107,35 +107,43 @@ describe('a presentation', () => {
   it.each<[string, Changes, PresentationRefusal['reason']]>([
     ['signed by a stranger', { key: STRANGER_KEY }, 'invalid_holder_signature'],
     [
-      'by a stranger under his own name',
+      'signed by a stranger, with the stranger’s iss and kid',
       { key: STRANGER_KEY, claims: { iss: STRANGER.did }, header: { kid: STRANGER.kid } },
       'invalid_holder_signature',
     ],
     [
-      'by a stranger with his own kid',
+      'signed by a stranger, with the stranger’s kid',
       { key: STRANGER_KEY, header: { kid: STRANGER.kid } },
       'invalid_holder_signature',
     ],
     ['signed by the issuer', { key: ISSUER_KEY }, 'invalid_holder_signature'],
-    ['of another name', { claims: { iss: STRANGER.did } }, 'invalid_holder_signature'],
-    ['with a kid its DID does not have', { header: { kid: '#1' } }, 'invalid_holder_signature'],
-    ['with two names', { content: { holder: STRANGER.did } }, 'malformed_holder_binding'],
-    ['with a name that is none', { claims: { iss: 1 } }, 'malformed_holder_binding'],
-    ['with an empty name', { claims: { iss: '' } }, 'malformed_holder_binding'],
-    ['with null as its name', { claims: { iss: null } }, 'malformed_holder_binding'],
+    ['with the iss of a stranger', { claims: { iss: STRANGER.did } }, 'invalid_holder_signature'],
+    ['with a kid that its DID does not have', { header: { kid: '#1' } }, 'invalid_holder_signature'],
+    [
+      'with an iss and a holder that differ',
+      { content: { holder: STRANGER.did } },
+      'malformed_holder_binding',
+    ],
+    ['with a number as its iss', { claims: { iss: 1 } }, 'malformed_holder_binding'],
+    ['with an empty iss', { claims: { iss: '' } }, 'malformed_holder_binding'],
+    ['with null as its iss', { claims: { iss: null } }, 'malformed_holder_binding'],
     [
       'with an empty holder',
       { claims: { iss: undefined }, content: { holder: '' } },
       'malformed_holder_binding',
     ],
-    ['with a kid that is none', { header: { kid: 1 } }, 'malformed_holder_binding'],
-    ['with a time that is none', { claims: { iat: 'now' } }, 'malformed_holder_binding'],
-    ['with an end that is none', { claims: { exp: 'never' } }, 'malformed_holder_binding'],
-    ['with a beginning that is none', { claims: { nbf: null } }, 'malformed_holder_binding'],
-    ['made before the request', { claims: { iat: NOW - 81, nbf: undefined } }, 'holder_binding_not_current'],
-    ['made in the future', { claims: { iat: NOW + 301 } }, 'holder_binding_not_current'],
-    ['that has run out', { claims: { exp: NOW - 60 } }, 'holder_binding_not_current'],
-    ['that is not good yet', { claims: { nbf: NOW + 61 } }, 'holder_binding_not_current'],
+    ['with a number as its kid', { header: { kid: 1 } }, 'malformed_holder_binding'],
+    ['with an iat that is no time', { claims: { iat: 'now' } }, 'malformed_holder_binding'],
+    ['with an exp that is no time', { claims: { exp: 'never' } }, 'malformed_holder_binding'],
+    ['with an nbf that is no time', { claims: { nbf: null } }, 'malformed_holder_binding'],
+    [
+      'with an iat before the request',
+      { claims: { iat: NOW - 81, nbf: undefined } },
+      'holder_binding_not_current',
+    ],
+    ['with an iat in the future', { claims: { iat: NOW + 301 } }, 'holder_binding_not_current'],
+    ['with an exp that has passed', { claims: { exp: NOW - 60 } }, 'holder_binding_not_current'],
+    ['with an nbf in the future', { claims: { nbf: NOW + 61 } }, 'holder_binding_not_current'],
   ])('%s is refused', async (_, changes, reason) => {
     expectRefusal(
       await verifyGood(await presentOf({}, changes)),
@@ -161,7 +169,7 @@ describe('a presentation', () => {
 })
 
 describe('a credential that names its holder by a key (cnf)', () => {
-  it('is bound to that key, for any subject', async () => {
+  it('is bound to that key, whatever its subject is', async () => {
     const credential = { claims: { ...CNF, sub: 'urn:uuid:erika' } }
     const presentation = await presentOf(credential, {
       claims: { iss: undefined },
@@ -170,7 +178,7 @@ describe('a credential that names its holder by a key (cnf)', () => {
     expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
   })
 
-  it('is bound to no other key, not even its subject’s', async () => {
+  it('is not bound to another key, not even to the key of its subject', async () => {
     const credential = { claims: { cnf: { jwk: STRANGER_KEY.publicJwk } } }
     expectRefusal(await verifyGood(await presentOf(credential)), { reason: 'invalid_holder_signature' })
   })
@@ -198,15 +206,21 @@ describe('a credential that names its holder by a DID', () => {
     },
   )
 
-  it.each(['ES384', 'ES512', 'Ed25519', 'EdDSA'])('may have a key in the form %s', async (alg) => {
-    const key = await makeKey(alg)
-    const did = `did:jwk:${Buffer.from(JSON.stringify(key.publicJwk)).toString('base64url')}`
-    const presentation = await presentOf(
-      { claims: { sub: did } },
-      { key, claims: { iss: did }, header: { kid: `${did}#0` } },
-    )
-    expect((await verifyGood(presentation)).result).toMatchObject({ ok: true, value: { holderBound: true } })
-  })
+  it.each(['ES384', 'ES512', 'Ed25519', 'EdDSA'])(
+    'may be bound to a did:jwk with a key for %s',
+    async (alg) => {
+      const key = await makeKey(alg)
+      const did = `did:jwk:${Buffer.from(JSON.stringify(key.publicJwk)).toString('base64url')}`
+      const presentation = await presentOf(
+        { claims: { sub: did } },
+        { key, claims: { iss: did }, header: { kid: `${did}#0` } },
+      )
+      expect((await verifyGood(presentation)).result).toMatchObject({
+        ok: true,
+        value: { holderBound: true },
+      })
+    },
+  )
 
   const WEB = 'did:web:wallets.example:erika'
   const method = {
@@ -233,7 +247,7 @@ describe('a credential that names its holder by a DID', () => {
     return { asked, context: { fetchResource } }
   }
 
-  it('may have a did:web, which is fetched after the issuer’s signature has verified', async () => {
+  it('may name a did:web, whose document is fetched', async () => {
     const { asked, context } = web('authentication')
     expect((await verifyGood(await byWeb(), { context })).result).toMatchObject({
       ok: true,
@@ -245,33 +259,33 @@ describe('a credential that names its holder by a DID', () => {
   it.each<[string, Promise<string>, PresentationRefusal['reason']]>([
     ['a stranger issued it', byWeb({ claims: { sub: WEB }, key: STRANGER_KEY }), 'invalid_issuer_signature'],
     [
-      'the credential does not name it',
+      'only the presentation names that DID',
       presentOf({}, { claims: { iss: WEB }, header: { kid: method.id } }),
       'invalid_holder_signature',
     ],
     [
-      'the credential names a key',
+      'the credential also names a key (cnf)',
       byWeb({ claims: { sub: WEB, ...CNF } }, { key: STRANGER_KEY }),
       'invalid_holder_signature',
     ],
     [
-      'the presentation names another',
+      'the presentation names another holder',
       byWeb({}, { claims: { iss: HOLDER.did } }),
       'invalid_holder_signature',
     ],
-  ])('causes no fetch if %s', async (_, presentation, reason) => {
+  ])('does not cause a fetch of the DID if %s', async (_, presentation, reason) => {
     const { asked, context } = web('authentication')
     const { result } = await verifyGood(await presentation, { context })
     expect(result).toEqual({ ok: false, error: { reason } })
     expect(asked).toEqual([])
   })
 
-  it('does not authenticate with a key for other purposes', async () => {
+  it('is refused if the DID lists the key for assertionMethod only', async () => {
     const verification = await verifyGood(await byWeb(), { context: web('assertionMethod').context })
     expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('has an unknown holder, and not a wrong one, if the DID cannot be fetched', async () => {
+  it('is refused with holder_key_unavailable if the DID cannot be fetched', async () => {
     const verification = await verifyGood(await byWeb(), {
       context: web('authentication', 'unavailable').context,
     })

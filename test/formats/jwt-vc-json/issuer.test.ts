@@ -31,7 +31,7 @@ describe('an issuer', () => {
     ['its metadata', anchored({ issuer_url: ISSUER }), { header: { kid: '1' } }, ISSUER],
     ['its DID', anchored({ did: DID.did }), { claims: { iss: DID.did }, header: { kid: DID.kid } }, DID.did],
     [
-      'its DID, said in the credential',
+      'its DID, if only the credential names the issuer',
       anchored({ did: DID.did }),
       { claims: { iss: undefined }, content: { issuer: { id: DID.did } } },
       DID.did,
@@ -51,24 +51,24 @@ describe('an issuer', () => {
   it.each<[string, readonly TrustAnchor[], Changes, PresentationRefusal]>([
     ['whose DID no anchor names', [ANCHOR], { claims: { iss: DID.did } }, { reason: 'untrusted_issuer' }],
     [
-      'whose DID has no such key',
+      'whose DID has no key with the kid of the credential',
       anchored({ did: DID.did }),
       { claims: { iss: DID.did }, header: { kid: `${DID.did}#1` } },
       { reason: 'issuer_key_not_found' },
     ],
     [
-      'that shows a chain beside its own anchor',
+      'that has its own anchor and signs with the key of a chain instead',
       [ANCHOR],
       { header: { x5c }, key: leaf },
       { reason: 'invalid_issuer_signature' },
     ],
     [
-      'with a chain that is none',
+      'with an x5c that is a text',
       [ANCHOR],
       { header: { x5c: 'x' } },
       { reason: 'malformed_certificate_chain' },
     ],
-    ['with a kid that is none', [ANCHOR], { header: { kid: 1 } }, { reason: 'malformed_credential' }],
+    ['with a kid that is a number', [ANCHOR], { header: { kid: 1 } }, { reason: 'malformed_credential' }],
   ])('%s is refused', async (_, anchors, changes, refusal) => {
     const verification = await verifyGood(await presentOf(changes), { context: { anchors } })
     expectRefusal(verification, refusal)
@@ -80,7 +80,7 @@ describe('jwt_vc_json', () => {
     expect(jwtVcJson.metadata).toEqual({ alg_values: ['ES256', 'ES384', 'ES512', 'Ed25519'] })
   })
 
-  it('requests types by type_values, each an alternative (B.1.1)', () => {
+  it('requests types as alternatives in type_values (B.1.1)', () => {
     expect(jwtVcJson.buildMeta(['A', 'B'])).toEqual({ type_values: [['A'], ['B']] })
   })
 
@@ -91,7 +91,7 @@ describe('jwt_vc_json', () => {
       ['A', 'B'],
     ],
     [[['https://www.w3.org/2018/credentials#VerifiableCredential', 'A']], ['A']],
-  ])('reads %j', (type_values, types) => {
+  ])('reads the type_values %j', (type_values, types) => {
     expect(jwtVcJson.metaTypes({ type_values })).toEqual(types)
   })
 

@@ -67,25 +67,30 @@ describe('a credential in a bitstring status list', () => {
   })
 
   it.each([
-    ['unheard-of kind', { credentialStatus: { type: 'Unheard' } }],
-    ['no kind', { credentialStatus: null }],
+    ['an unknown type', { credentialStatus: { type: 'Unheard' } }],
+    ['null', { credentialStatus: null }],
   ])('with a status of %s is unknown, not valid', async (_, content) => {
     const verification = await verifyGood(await presentOf({ content }))
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
-  it('that is in a token status list, too, must be valid in both', async () => {
+  it('and in a token status list is unknown if the token status list is unavailable', async () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
     const verification = await verifyGood(presentation, { context: { fetchResource } })
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
   it.each([
-    ['valid where both say so', '0', 0, 'valid'],
-    ['revoked where the bitstring alone says so', '1', 0, 'revoked'],
-    ['suspended where the token status list alone says so', '0', 1, 'suspended'],
-    ['revoked where one says so and the other that it is suspended', '1', 1, 'revoked'],
-  ])('that is in a token status list, too, is %s', async (_, index, idx, status) => {
+    ['valid if both lists say so', '0', 0, 'valid'],
+    ['revoked if only the bitstring status list says so', '1', 0, 'revoked'],
+    ['suspended if only the token status list says so', '0', 1, 'suspended'],
+    [
+      'revoked if the bitstring status list says revoked and the token status list says suspended',
+      '1',
+      1,
+      'revoked',
+    ],
+  ])('and in a token status list is %s', async (_, index, idx, status) => {
     const claims = { status: { status_list: { idx, uri: TOKEN_URI } } }
     const presentation = await presentOf({ content: entry(index), claims })
     const verification = await verifyGood(presentation, { context: { fetchResource: bothLists } })

@@ -19,9 +19,9 @@ export type Case = readonly [
  * their types before any is verified.
  */
 const WHOLE: Readonly<Record<string, string>> = {
-  'its document twice': 'wrong_presentation_count',
+  'the same document twice': 'wrong_presentation_count',
   'a docType that is not the MSO’s': 'unknown_credential_query',
-  'a type nobody knows': 'unknown_credential_query',
+  'an unknown docType': 'unknown_credential_query',
 }
 
 /** Each case is refused at this check, for its own reason, over OpenID4VP and over `org-iso-mdoc`. */

@@ -33,7 +33,7 @@ const STRUCTURE: readonly Case[] = [
   ['status 10', { response: set('status', 10) }, malformed],
   ['no status', { response: set('status', undefined) }, malformed],
   [
-    'no documents, and the code of each',
+    'no documents, and an error code for each document',
     {
       response: (response) => {
         set('documents', undefined)(response)
@@ -54,7 +54,7 @@ const STRUCTURE: readonly Case[] = [
   ],
   ['an empty list of documents', { response: set('documents', []) }, malformed],
   [
-    'its document twice',
+    'the same document twice',
     {
       response: (response) =>
         set('documents', [...(response.documents as Value[]), ...(response.documents as Value[])])(response),
@@ -95,7 +95,7 @@ const STRUCTURE: readonly Case[] = [
     { issuerAuth: (message) => message.fill(encode({}), 2, 3) },
     malformed,
   ],
-  ['an issuer algorithm we do not know', { issuerHeaders: (h) => h.protected.set(1, -257) }, badAlgorithm],
+  ['an unknown issuer algorithm', { issuerHeaders: (h) => h.protected.set(1, -257) }, badAlgorithm],
   ['an issuer algorithm in letters', { issuerHeaders: (h) => h.protected.set(1, 'ES256') }, badAlgorithm],
   ['no issuer algorithm', { issuerHeaders: (h) => h.protected.delete(1) }, badAlgorithm],
   [
@@ -142,7 +142,11 @@ const MSO: readonly Case[] = [
     inValidity('validUntil', tdate('2027-09-01T00:00:00+00:00Z')),
     badClaim('validUntil'),
   ],
-  ['a validUntil on no day', inValidity('validUntil', tdate('2027-02-30T00:00:00Z')), badClaim('validUntil')],
+  [
+    'a validUntil on a day that does not exist',
+    inValidity('validUntil', tdate('2027-02-30T00:00:00Z')),
+    badClaim('validUntil'),
+  ],
   [
     'a validUntil of another zone',
     inValidity('validUntil', tdate('2027-09-01T00:00:00+01:00')),
@@ -153,7 +157,7 @@ const MSO: readonly Case[] = [
 const TYPE: readonly Case[] = [
   ['a docType that is not the MSO’s', { document: set('docType', 'org.example.other') }, badClaim('docType')],
   ['an MSO for another docType', { mso: set('docType', 'org.example.other') }, badClaim('docType')],
-  ['a type nobody knows', {}, { reason: 'unknown_credential_type' }, { docType: 'org.example.other' }],
+  ['an unknown docType', {}, { reason: 'unknown_credential_type' }, { docType: 'org.example.other' }],
 ]
 
 const untrusted: PresentationRefusal = { reason: 'malformed_certificate_chain' }
@@ -178,12 +182,12 @@ const TRUST: readonly Case[] = [
     { reason: 'trust_anchor_in_chain' },
   ],
   [
-    'its leaf alone, the intermediate left out',
+    'only the leaf in its x5chain',
     { issuerHeaders: (h) => h.unprotected.set(33, MAKING.pki.leaf.der) },
     { reason: 'untrusted_issuer' },
   ],
   [
-    'an algorithm its certificate’s curve is not for',
+    'an algorithm that does not fit the curve of its certificate',
     { issuerHeaders: (h) => h.protected.set(1, -35) },
     { reason: 'issuer_key_not_found' },
   ],
@@ -199,7 +203,7 @@ const ISSUER: readonly Case[] = [
   ],
   ['an empty issuer signature', { issuerAuth: (message) => message.fill(new Uint8Array(), 3) }, forged],
   [
-    'a fully specified name put in place of the signed one',
+    'a fully specified algorithm in place of the signed algorithm',
     { issuerAuth: (message) => message.fill(encode(new Map([[1, -9]])), 0, 1) },
     forged,
   ],
@@ -238,7 +242,7 @@ const ITEMS: readonly Case[] = [
     { nameSpaces: (spaces) => set('org.example', [(spaces[NAME_SPACE] as Value[])[0]])(spaces) },
     unreferenced,
   ],
-  ['an item under the digest of another', inItem(1, set('digestID', 0)), unreferenced],
+  ['an item with the digestID of another item', inItem(1, set('digestID', 0)), unreferenced],
   ['an item twice', { disclosed: (items) => items.push(items[0]) }, { reason: 'duplicate_digest' }],
   [
     'an element twice, both signed',
@@ -260,11 +264,19 @@ const ITEMS: readonly Case[] = [
   ['an item without digestID', inItem(0, set('digestID', undefined)), malformedItem],
   ['an item without a name', inItem(0, set('elementIdentifier', undefined)), malformedItem],
   ['an item without a value', inItem(0, set('elementValue', undefined)), malformedItem],
-  ['a number JSON cannot say', inItem(0, set('elementValue', raw('1bffffffffffffffff'))), malformedItem],
+  [
+    'a number that is too large for JSON',
+    inItem(0, set('elementValue', raw('1bffffffffffffffff'))),
+    malformedItem,
+  ],
   ['a float that is no number', inItem(0, set('elementValue', raw('f97e00'))), malformedItem],
   ['a map with a number for a key', inItem(0, set('elementValue', new Map([[1, 1]]))), malformedItem],
   ['a full-date that is a number', inItem(0, set('elementValue', tagged(1004, 1))), malformedItem],
-  ['another country than its signer’s', inItem(4, set('elementValue', 'FR')), badClaim('issuing_country')],
+  [
+    'an issuing_country that differs from its signer’s country',
+    inItem(4, set('elementValue', 'FR')),
+    badClaim('issuing_country'),
+  ],
 ]
 
 describeRefusals('structure', [...STRUCTURE, ...MSO])

@@ -25,7 +25,7 @@ const HOLDER: readonly Case[] = [
     { reason: 'limit_exceeded' },
   ],
   [
-    'elements of the device’s own',
+    'data elements that the device signed',
     { deviceNameSpaces: embedded({ [NAME_SPACE]: { age_over_21: true } }) },
     { reason: 'forbidden_disclosure' },
   ],
@@ -42,7 +42,7 @@ const HOLDER: readonly Case[] = [
     malformedProof,
   ],
   [
-    'a device signature with an algorithm we do not know',
+    'a device signature with an unknown algorithm',
     { deviceHeaders: (h) => h.protected.set(1, -257) },
     badAlgorithm,
   ],
@@ -53,19 +53,19 @@ const HOLDER: readonly Case[] = [
     forgedProof,
   ],
   [
-    'a device signature of another curve’s algorithm',
+    'a device signature with the algorithm of another curve',
     { deviceHeaders: (h) => h.protected.set(1, -35) },
     forgedProof,
   ],
   ['a proof by another key', {}, forgedProof, { device: { key: STRANGER, alg: -7 } }],
-  ['the issuer naming another key', {}, forgedProof, { deviceKey: STRANGER }],
+  ['another device key in the MSO', {}, forgedProof, { deviceKey: STRANGER }],
   [
     'a proof for another docType',
     { deviceAuthentication: (values) => values.fill('org.example', 2, 3) },
     forgedProof,
   ],
   [
-    'a proof of another kind of structure',
+    'a proof over ReaderAuthentication',
     { deviceAuthentication: (values) => values.fill('ReaderAuthentication', 0, 1) },
     forgedProof,
   ],
@@ -118,7 +118,7 @@ const MAC: readonly Case[] = [
   ],
   ['HMAC 256/64', { deviceHeaders: (h) => h.protected.set(1, 4) }, badAlgorithm],
   [
-    'a MAC called a signature',
+    'a MAC in the member deviceSignature',
     {
       deviceAuth: (auth) => {
         set('deviceSignature', auth.deviceMac)(auth)
@@ -128,14 +128,14 @@ const MAC: readonly Case[] = [
     badAlgorithm,
   ],
   [
-    'an attached payload',
+    'an attached payload in its MAC',
     { deviceMessage: (message) => message.fill(new Uint8Array(1), 2, 3) },
     malformedProof,
   ],
   ['a MAC by another device key', {}, forgedProof, { device: { key: STRANGER, alg: -7 } }],
-  ['a MAC agreed with another reader', {}, forgedProof, { readerKey: STRANGER }],
+  ['a MAC for another reader key', {}, forgedProof, { readerKey: STRANGER }],
   [
-    'a MAC where the device key is on P-384',
+    'a MAC by a device key on P-384',
     { mso: set('deviceKeyInfo', { deviceKey: coseKey(makePrivateKey('P-384')) }) },
     badAlgorithm,
   ],
@@ -168,14 +168,14 @@ const SESSION: readonly (readonly [string, Value])[] = [
 describeRefusals('holder_binding', HOLDER)
 describeRefusals('holder_binding', MAC, MAC_MAKING)
 
-describe('is refused because the device authenticated', () => {
+describe('an mdoc is refused if the device signed a session with', () => {
   it.each(SESSION)('%s', async (_, transcript) => {
     expectRefusal(await verifyGood(make({ transcript })), forgedProof, 'holder_binding')
   })
 })
 
 describe('a response without the nonce that the wallet must make (ISO/IEC TS 18013-7 B.4.4)', () => {
-  it('is refused before anything in it is verified', async () => {
+  it('is refused before its mdoc is verified', async () => {
     const { responseUri, encryptionKey } = HANDOVER
     const handover = { kind: 'iso_18013_7', responseUri, encryptionKey, mdocGeneratedNonce: null } as const
     const { result, trace } = await verifyGood(make(), { expected: { handover } })

@@ -57,12 +57,12 @@ describe('a good mdoc', () => {
     })
   })
 
-  it('refuses a device MAC without a key in our request', async () => {
+  it('is refused with a device MAC if our request has no key', async () => {
     const verification = await verifyGood(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
     expectRefusal(verification, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
 
-  it('has its claims by namespace and element, even with names of prototypes', async () => {
+  it('returns its claims by namespace and element, also for an element named __proto__', async () => {
     const { result } = await verifyGood(make())
     const elements = result.ok ? Object.entries(result.value.claims[NAME_SPACE] ?? {}) : []
     expect(elements).toEqual([
@@ -106,9 +106,9 @@ describe('a good mdoc', () => {
   })
 
   it.each<[name: string, documentErrors: Value[]]>([
-    ['an empty list', []],
-    ['an error of another document', [{ 'org.example.other': 0 }]],
-  ])('verifies with %s of document errors, which are not read', async (_, documentErrors) => {
+    ['an empty list of document errors', []],
+    ['a document error for another document', [{ 'org.example.other': 0 }]],
+  ])('verifies with %s, because document errors are ignored', async (_, documentErrors) => {
     const changes: Changes = { response: (response) => (response.documentErrors = documentErrors) }
     expect((await verifyGood(make(changes))).result).toMatchObject({ ok: true })
   })
@@ -123,7 +123,7 @@ describe('a good mdoc', () => {
     expect((await verifyGood(make(changes))).result).toMatchObject({ ok: true })
   })
 
-  it('verifies over the Digital Credentials API, for its own origin only', async () => {
+  it('verifies over the Digital Credentials API only for the origin that the device signed', async () => {
     const info = ['https://verifier.example', EXPECTED.nonce, THUMBPRINT]
     const presentation = make({ transcript: makeTranscript(info, 'OpenID4VPDCAPIHandover') })
     const heardFrom = (origin: string) => ({
@@ -138,19 +138,19 @@ describe('a good mdoc', () => {
     expectRefusal(other, { reason: 'invalid_holder_signature' }, 'holder_binding')
   })
 
-  it('requires holder binding even if the query does not', async () => {
+  it('is refused without holder binding even if the query does not require it', async () => {
     const presentation = make({ document: (document) => delete document.deviceSigned })
     const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
     expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
   })
 
   it.each([
-    ['padding', `${make()}=`],
+    ['base64url with padding', `${make()}=`],
     ['standard base64', Buffer.from(make(), 'base64url').toString('base64').replace(/=+$/, '+/')],
-    ['nothing', ''],
+    ['an empty text', ''],
     ['a number', 1],
     ['an object', { vp: 'x' }],
-  ])('is refused in another encoding: %s', async (_, presentation) => {
+  ])('is refused if it is not base64url: %s', async (_, presentation) => {
     expectRefusal(await verifyGood(presentation), { reason: 'malformed_credential' }, 'structure')
   })
 
@@ -161,14 +161,14 @@ describe('a good mdoc', () => {
 
 describe('trust in a document signer', () => {
   it.each([
-    ['none', { context: { anchors: [] } }],
-    ['one for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
-    ['one for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
-  ])('is refused with these anchors: %s', async (_, changes) => {
+    ['no anchor', { context: { anchors: [] } }],
+    ['an anchor for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
+    ['an anchor for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
+  ])('requires an anchor of the credential’s type for issuers, not %s', async (_, changes) => {
     expectRefusal(await verifyGood(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
-  it('requires the key usage of mdoc signers for a licence, or the anchor’s own', async () => {
+  it('requires the extended key usage of mdoc signers for a licence, or the usage that the anchor names', async () => {
     const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: ['1.2.3.4'] } })
     const anchor = { ...ANCHOR, x509_ca_pem: pki.root.pem }
     const refused = await verifyGood(make({}, { pki }), { context: { anchors: [anchor] } })
@@ -179,14 +179,18 @@ describe('trust in a document signer', () => {
   })
 
   it.each([
-    ['another country than its authority’s', 'C=FR,CN=Signer', undefined],
+    ['a country that is not its authority’s', 'C=FR,CN=Signer', undefined],
     ['no country', 'O=Test Issuer,CN=Signer', undefined],
     ['two countries', 'C=DE,C=FR,CN=Signer', undefined],
-    ['an authority of no country', 'C=DE,CN=Signer', 'O=Test Trust,CN=Test Issuing CA'],
-    ['a state that is not its authority’s', 'C=DE,ST=Hessen,CN=Signer', undefined],
-    ['another state', 'C=DE,ST=Hessen,CN=Signer', 'C=DE,ST=Bayern,CN=Test Issuing CA'],
+    ['a country, below an authority without a country', 'C=DE,CN=Signer', 'O=Test Trust,CN=Test Issuing CA'],
+    ['a state, below an authority without a state', 'C=DE,ST=Hessen,CN=Signer', undefined],
+    [
+      'a state that differs from its authority’s',
+      'C=DE,ST=Hessen,CN=Signer',
+      'C=DE,ST=Bayern,CN=Test Issuing CA',
+    ],
   ])(
-    'is refused for a licence signer with %s (Annex B.1.4), unless the signer is pinned',
+    'requires a pinned certificate for a licence signer with %s (Annex B.1.4)',
     async (_, subject, authority) => {
       const pki = await mintIssuerPki({
         intermediate: authority === undefined ? {} : { subject: authority },
@@ -206,7 +210,7 @@ describe('trust in a document signer', () => {
     },
   )
 
-  it('accepts a licence signer of its authority’s state', async () => {
+  it('is given to a licence signer with the same state as its authority', async () => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=Bayern,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },
@@ -216,9 +220,9 @@ describe('trust in a document signer', () => {
   })
 
   it.each([
-    ['DE-BY', true],
-    ['DE-HE', false],
-  ])('for a licence from %s with a signer of DE-BY is %s (§9.3.1)', async (jurisdiction, isTrusted) => {
+    ['accepts', 'DE-BY', true],
+    ['refuses', 'DE-HE', false],
+  ])('%s a licence from %s with a signer of DE-BY (§9.3.1)', async (_, jurisdiction, isTrusted) => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=DE-BY,CN=Signer' },
@@ -231,42 +235,50 @@ describe('trust in a document signer', () => {
       expectRefusal(verification, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
   })
 
-  it('accepts a pinned signer', async () => {
+  it('is given to a pinned signer', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
     const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
     expect((await verifyGood(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
   })
 
-  it('refuses a signature with another key', async () => {
+  it('is not enough if another key signed the mdoc', async () => {
     const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
     const verification = await verifyGood(make({}, { pki: { ...PKI, leaf } }))
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 })
 
-describe('the time of an mdoc', () => {
+describe('the validity of an mdoc', () => {
   // NOW is 2026-09-21T14:13:20Z.
   it.each([
-    ['expired', { validUntil: '2026-09-21T14:12:19Z' }, ['credential_expired']],
-    ['expired, within the skew', { validUntil: '2026-09-21T14:12:20Z' }, []],
-    ['not yet valid', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
-    ['not yet valid, within the skew', { validFrom: '2026-09-21T14:14:20Z' }, []],
-  ])('with %s has these reasons', async (_, times, reasons) => {
+    ['a validUntil that has passed fails', { validUntil: '2026-09-21T14:12:19Z' }, ['credential_expired']],
+    [
+      'a validUntil that has passed within the clock tolerance passes',
+      { validUntil: '2026-09-21T14:12:20Z' },
+      [],
+    ],
+    ['a validFrom in the future fails', { validFrom: '2026-09-21T14:14:21Z' }, ['credential_not_yet_valid']],
+    [
+      'a validFrom in the future within the clock tolerance passes',
+      { validFrom: '2026-09-21T14:14:20Z' },
+      [],
+    ],
+  ])('with %s', async (_, times, reasons) => {
     const { result, trace } = await verifyGood(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
   })
 
   it.each([
-    ['signed before its signer’s certificate', { signed: '2023-12-31T23:59:59Z' }, 'signed'],
-    ['signed after its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
-    ['valid before it was signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
-    ['valid until before it is valid', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
+    ['signed before the validity of its signer’s certificate', { signed: '2023-12-31T23:59:59Z' }, 'signed'],
+    ['signed after the validity of its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
+    ['validFrom before signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
+    ['validUntil before validFrom', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
   ])('with %s is refused', async (_, times, claim) => {
     expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
-  it('with a status is unknown, not valid; a forgery is refused first', async () => {
+  it('is unknown if the mdoc has an unsupported status; a forged mdoc is refused first', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
     expectRefusal(await verifyGood(presentation), { reason: 'status_unavailable' }, 'status')
     const elsewhere = await verifyGood(presentation, { expected: { nonce: 'another' } })
@@ -274,8 +286,8 @@ describe('the time of an mdoc', () => {
   })
 })
 
-describe('the requested format', () => {
-  it('is one document type', () => {
+describe('the format mso_mdoc', () => {
+  it('is requested with exactly one document type', () => {
     expect(mdoc.metaTypes(mdoc.buildMeta(['a']))).toEqual(['a'])
     expect(() => mdoc.buildMeta(['a', 'b'])).toThrow()
     for (const meta of [
@@ -287,7 +299,7 @@ describe('the requested format', () => {
       expect(mdoc.metaTypes(meta)).toBeUndefined()
   })
 
-  it('is advertised with COSE numbers of signatures only', () => {
+  it('is advertised with the COSE numbers of signature algorithms only', () => {
     const algorithms = ALGORITHMS.map(([identifier]) => identifier)
     expect(mdoc.metadata).toEqual({
       issuerauth_alg_values: algorithms,

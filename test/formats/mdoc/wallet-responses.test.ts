@@ -135,14 +135,14 @@ function meaninglessBytes(response: Buffer): ReadonlySet<number> {
 const refused = { ok: false, error: { reason: 'invalid_holder_signature' } }
 
 describe('a published response', () => {
-  it.each(ALL)('of $name verifies for its session', async (vector) => {
+  it.each(ALL)('of $name verifies for its own session', async (vector) => {
     expect(await verifyWithLibrary(vector)).toMatchObject({
       ok: true,
       value: { typeIdentifier: vector.docType, holderBound: true, anchor: { name: vector.name } },
     })
   })
 
-  it.each(REQUESTED)('of $name verifies for our own request of these values', async (vector) => {
+  it.each(REQUESTED)('of $name verifies if our own request has the same values', async (vector) => {
     expect(await verifyAsRequested(vector)).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
@@ -152,13 +152,13 @@ describe('a published response', () => {
     for (const session of others) expect(await verifyWithLibrary(vector, { session })).toEqual(refused)
   })
 
-  it.each(REQUESTED)('of $name is refused for another request of ours', async (vector) => {
+  it.each(REQUESTED)('of $name is refused if our own request differs in one value', async (vector) => {
     for (const session of otherSessions(vector.session)) {
       expect(await verifyAsRequested(vector, session)).toEqual(refused)
     }
   })
 
-  it.each(ALL)('of $name is refused with a bit flipped, except in an unsigned kid', async (vector) => {
+  it.each(ALL)('of $name is refused with one bit flipped, except in an unsigned kid', async (vector) => {
     const bytes = Buffer.from(vector.deviceResponse, 'base64url')
     const accepted: number[] = []
     const meaningless = meaninglessBytes(bytes)

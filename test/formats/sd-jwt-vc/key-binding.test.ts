@@ -76,7 +76,7 @@ const CASES: readonly Case[] = [
   ['iat in milliseconds', kbClaim('iat', NOW * 1000), stale],
   ['iat 61 s before the request', kbClaim('iat', EXPECTED.requestedAt - 61), stale],
   ['an exp that has passed', kbClaim('exp', NOW - 60), stale],
-  ['an nbf still to come', kbClaim('nbf', NOW + 61), stale],
+  ['an nbf in the future', kbClaim('nbf', NOW + 61), stale],
   ['exp as a string', kbClaim('exp', String(NOW + 600)), malformed],
   ['nbf as null', kbClaim('nbf', null), malformed],
   [
@@ -97,8 +97,8 @@ const CASES: readonly Case[] = [
     audience,
     'audience',
   ],
-  ['aud with more behind it', kbClaim('aud', `${EXPECTED.audience}/`), audience, 'audience'],
-  ['the beginning of aud', kbClaim('aud', EXPECTED.audience.slice(0, -1)), audience, 'audience'],
+  ['aud with an extra character at its end', kbClaim('aud', `${EXPECTED.audience}/`), audience, 'audience'],
+  ['aud without its last character', kbClaim('aud', EXPECTED.audience.slice(0, -1)), audience, 'audience'],
   ['no sd_hash', kbClaim('sd_hash', undefined), sdHash],
   ['another sd_hash', kbClaim('sd_hash', 'A'.repeat(43)), sdHash],
   ['sd_hash in a list', kbClaim('sd_hash', ['A'.repeat(43)]), sdHash],
@@ -167,7 +167,7 @@ describe('holder binding', () => {
     expect(result.ok && Object.hasOwn(result.value, 'confirmed')).toBe(false)
   })
 
-  it('is missing without a last part', async () => {
+  it('is missing if the presentation ends with a tilde', async () => {
     const stripped = GOOD.slice(0, GOOD.lastIndexOf('~') + 1)
     expectRefusal(await verifyGood(stripped), { reason: 'holder_binding_missing' }, 'holder_binding')
   })
@@ -183,7 +183,7 @@ describe('holder binding', () => {
     expectRefusal(verification, { reason }, 'holder_binding')
   })
 
-  it('is valid only for its own disclosures', async () => {
+  it('is invalid if a disclosure is left out or the disclosures change their order', async () => {
     const [jwt, first, ...rest] = GOOD.split('~')
     const leaf = rest.findIndex((part) => Buffer.from(part, 'base64url').toString().includes('"birthdate"'))
     const withheld = [jwt, first, ...rest.toSpliced(leaf, 1)].join('~')
@@ -198,7 +198,7 @@ describe('holder binding', () => {
     expectRefusal(await verifyGood(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('by a key inside the KB-JWT is refused', async () => {
+  it('by a key from the header of the KB-JWT is refused', async () => {
     const forged = await alter(GOOD, { ...KEYS, holder: STRANGER_KEY }, ({ kb }) => {
       Object.assign(kb?.header as Json, { jwk: STRANGER_KEY.publicJwk, kid: 'x', x5c: ['AAAA'] })
     })
@@ -221,10 +221,10 @@ describe('holder binding', () => {
   })
 
   it.each([
-    ['300 s ago, for a request as old', { iat: NOW - 300 }, { requestedAt: NOW - 300 }],
+    ['300 s ago for a request of the same age', { iat: NOW - 300 }, { requestedAt: NOW - 300 }],
     ['300 s ahead', { iat: NOW + 300 }, {}],
     ['60 s before the request', { iat: EXPECTED.requestedAt - 60 }, {}],
-    ['now, for a request made hours ago', { iat: NOW }, { requestedAt: NOW - 36_000 }],
+    ['now for a request made ten hours ago', { iat: NOW }, { requestedAt: NOW - 36_000 }],
   ])('made %s is current', async (_, how, expected) => {
     const presentation = await presentGood(await issueGood(), how)
     expect((await verifyGood(presentation, { expected })).result.ok).toBe(true)
@@ -236,7 +236,7 @@ describe('holder binding', () => {
     expectRefusal(verification, { reason: 'holder_binding_not_current' }, 'holder_binding')
   })
 
-  it('covers the characters as received, not their decoded value', async () => {
+  it('covers the characters as received, so that a re-encoded credential is refused', async () => {
     const spaced = await alter(GOOD, KEYS, (parts) => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
       Object.assign(parts, { header })
@@ -265,7 +265,7 @@ describe('a holder key that cnf names by kid', () => {
     ['the DID URL of a did:jwk', JWK_URL, HOLDER_KEY],
     ['a published did:key', ED25519.did, ED25519.key],
     ['the DID URL of a published did:key', KEY_URL, ED25519.key],
-  ])('verifies as %s, if the protocol accepts it', async (_, kid, holder) => {
+  ])('verifies if the kid is %s and the protocol accepts a kid', async (_, kid, holder) => {
     const holderKey = await calculateJwkThumbprint(holder.publicJwk)
     const { result } = await verifyGood(await held(kid, holder), ACCEPTING)
     expect(result).toMatchObject({ ok: true, value: { holderBound: true, holderKey } })
@@ -274,17 +274,17 @@ describe('a holder key that cnf names by kid', () => {
 
   it.each<[name: string, kid: unknown, refusal: PresentationRefusal]>([
     ['the DID of another key', didJwkOf(STRANGER_KEY).did, badSignature],
-    ['another method of the DID', `${JWK_DID}#1`, noKey],
+    ['a DID URL with an unknown fragment', `${JWK_DID}#1`, noKey],
     ['a DID URL with a query', `${JWK_DID}?a=b#0`, noKey],
     ['a did:web, which would be fetched', 'did:web:holder.example', noKey],
     ['a did:jwk for encryption', didJwkOf({ publicJwk: { ...JWK, use: 'enc' } as PublicJwk }).did, noKey],
-    ['a name that is no DID', 'somewhere', noKey],
+    ['a text that is no DID', 'somewhere', noKey],
     ['a list', [JWK_DID], noKey],
-  ])('is refused as %s', async (_, kid, refusal) => {
+  ])('is refused if the kid is %s', async (_, kid, refusal) => {
     expectRefusal(await verifyGood(await held(kid, HOLDER_KEY), ACCEPTING), refusal, 'holder_binding')
   })
 
-  it('does not count beside a jwk', async () => {
+  it('is ignored if cnf also has a jwk', async () => {
     const beside = await held(JWK_DID, HOLDER_KEY, { jwk: STRANGER_KEY.publicJwk })
     expectRefusal(await verifyGood(beside, ACCEPTING), badSignature, 'holder_binding')
     const broken = await held(JWK_DID, HOLDER_KEY, { jwk: { kty: 'oct', k: 'AAAA' } })

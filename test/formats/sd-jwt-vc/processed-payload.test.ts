@@ -35,13 +35,13 @@ describe('the processed claims', () => {
     return result.value.claims
   }
 
-  it('of a credential without disclosures are those in the clear, arrays without digests', async () => {
+  it('of a credential without disclosures are its plain claims, with arrays that have no digests', async () => {
     const claims = await claimsOf(await presentGood(await issueGood(), { disclose: {} }))
     expect(Object.keys(claims).sort()).toEqual(['cnf', 'exp', 'iat', 'iss', 'nationalities', 'vct'])
     expect(claims.nationalities).toEqual([])
   })
 
-  it('have disclosed claims and no withheld ones, at every level', async () => {
+  it('have disclosed claims and no withheld claims, at every level', async () => {
     const disclose = {
       address: { locality: true },
       nationalities: { 1: true },

@@ -111,7 +111,7 @@ describe('the published SD-JWT', () => {
     },
   )
 
-  it('of RFC 9901 §5.1 that is printed without its last tilde is the JWT alone, and an SD-JWT with it', async () => {
+  it('of RFC 9901 §5.1, which is printed without its last tilde, is a plain JWT, and an SD-JWT with the tilde', async () => {
     const [vector] = ALL.filter(({ token }) => !token.includes('~'))
     if (vector === undefined) throw new Error('no such vector')
     expect(await verify(vector)).toEqual({ ok: false, error: { reason: 'malformed_credential' } })

@@ -26,16 +26,31 @@ const claims = (hashes: unknown, alg?: unknown) => ({
 const mismatch = 'transaction_data_mismatch'
 const malformed = 'malformed_holder_binding'
 
-describe('transaction data is confirmed', () => {
+describe('transaction data', () => {
   it.each<[string, object, readonly TransactionData[], number[]]>([
-    ['nothing, where nothing is signed', claims(undefined), [FIRST], []],
-    ['nothing, where nothing was asked', claims(undefined), [], []],
-    ['by SHA-256 without a name, where none was offered', claims([hashOf(FIRST)]), [FIRST], [0]],
-    ['by SHA-256 named all the same', claims([hashOf(FIRST)], 'sha-256'), [FIRST], [0]],
-    ['by what was offered', claims([hashOf(SECOND, 'sha512')], 'sha-512'), [SECOND], [3]],
-    ['one of two', claims([hashOf(SECOND)], 'sha-256'), [FIRST, SECOND], [3]],
+    ['is not confirmed if the KB-JWT has no hashes', claims(undefined), [FIRST], []],
+    ['is not confirmed if none was requested', claims(undefined), [], []],
     [
-      'both, whatever their order',
+      'is confirmed by SHA-256 without an algorithm name if the request names no algorithm',
+      claims([hashOf(FIRST)]),
+      [FIRST],
+      [0],
+    ],
+    [
+      'is confirmed by SHA-256 with its name if the request names no algorithm',
+      claims([hashOf(FIRST)], 'sha-256'),
+      [FIRST],
+      [0],
+    ],
+    [
+      'is confirmed by an algorithm that the request names',
+      claims([hashOf(SECOND, 'sha512')], 'sha-512'),
+      [SECOND],
+      [3],
+    ],
+    ['is confirmed for one of two transactions', claims([hashOf(SECOND)], 'sha-256'), [FIRST, SECOND], [3]],
+    [
+      'is confirmed for two transactions in any order of the hashes',
       claims([hashOf(SECOND), hashOf(FIRST)], 'sha-256'),
       [FIRST, SECOND],
       [0, 3],
@@ -49,41 +64,56 @@ describe('transaction data is confirmed', () => {
 
 describe('transaction data is refused', () => {
   it.each<[string, object, readonly TransactionData[], string]>([
-    ['without a name for its hash, where names were offered', claims([hashOf(SECOND)]), [SECOND], mismatch],
-    ['by another hash than the one it names', claims([hashOf(SECOND)], 'sha-512'), [SECOND], mismatch],
-    ['by a hash not offered', claims([hashOf(THIRD)], 'sha-256'), [THIRD], mismatch],
     [
-      'by another than SHA-256, where none was offered',
+      'if the KB-JWT names no algorithm and the request names some',
+      claims([hashOf(SECOND)]),
+      [SECOND],
+      mismatch,
+    ],
+    [
+      'if its hash was made with another algorithm than the KB-JWT names',
+      claims([hashOf(SECOND)], 'sha-512'),
+      [SECOND],
+      mismatch,
+    ],
+    ['if its algorithm is not in the request', claims([hashOf(THIRD)], 'sha-256'), [THIRD], mismatch],
+    [
+      'if its algorithm is not SHA-256 and the request names none',
       claims([hashOf(FIRST, 'sha512')], 'sha-512'),
       [FIRST],
       mismatch,
     ],
-    ['by a hash unknown here', claims([hashOf(FIRST)], 'md5'), [FIRST], mismatch],
-    ['by a hash called constructor', claims([hashOf(FIRST)], 'constructor'), [FIRST], mismatch],
-    ['with a hash of something else', claims([hashOf(THIRD)]), [FIRST], mismatch],
-    ['with a hash of something else besides', claims([hashOf(FIRST), hashOf(THIRD)]), [FIRST], mismatch],
-    ['with one hash twice', claims([hashOf(FIRST), hashOf(FIRST)]), [FIRST], mismatch],
+    ['if its algorithm is md5', claims([hashOf(FIRST)], 'md5'), [FIRST], mismatch],
+    ['if its algorithm is called constructor', claims([hashOf(FIRST)], 'constructor'), [FIRST], mismatch],
+    ['if its hash is of another text', claims([hashOf(THIRD)]), [FIRST], mismatch],
+    ['if a second hash is of another text', claims([hashOf(FIRST), hashOf(THIRD)]), [FIRST], mismatch],
+    ['if its hash occurs twice', claims([hashOf(FIRST), hashOf(FIRST)]), [FIRST], mismatch],
     [
-      'with one hash twice in place of two',
+      'if the hash of the first of two transactions occurs twice',
       claims([hashOf(FIRST), hashOf(FIRST)], 'sha-256'),
       [FIRST, SECOND],
       mismatch,
     ],
-    ['with padding', claims([`${hashOf(FIRST)}=`]), [FIRST], mismatch],
-    ['in base64', claims([createHash('sha256').update(FIRST.encoded).digest('base64')]), [FIRST], mismatch],
+    ['if its hash has padding', claims([`${hashOf(FIRST)}=`]), [FIRST], mismatch],
     [
-      'over what the text encodes',
+      'if its hash is in base64 instead of base64url',
+      claims([createHash('sha256').update(FIRST.encoded).digest('base64')]),
+      [FIRST],
+      mismatch,
+    ],
+    [
+      'if its hash is over the decoded text',
       claims([createHash('sha256').update(Buffer.from(FIRST.encoded, 'base64url')).digest('base64url')]),
       [FIRST],
       mismatch,
     ],
-    ['where nothing was asked', claims([hashOf(FIRST)]), [], mismatch],
-    ['with an empty list', claims([]), [FIRST], malformed],
-    ['with a text in place of the list', claims(hashOf(FIRST)), [FIRST], malformed],
-    ['with a number in the list', claims([1]), [FIRST], malformed],
-    ['with a list of names', claims([hashOf(FIRST)], ['sha-256']), [FIRST], malformed],
-    ['with a name and no hashes', claims(undefined, 'sha-256'), [FIRST], malformed],
-    ['with null', claims(null), [FIRST], malformed],
+    ['if none was requested', claims([hashOf(FIRST)]), [], mismatch],
+    ['if the list of hashes is empty', claims([]), [FIRST], malformed],
+    ['if the hashes are a text instead of a list', claims(hashOf(FIRST)), [FIRST], malformed],
+    ['if a hash is a number', claims([1]), [FIRST], malformed],
+    ['if the algorithm is a list', claims([hashOf(FIRST)], ['sha-256']), [FIRST], malformed],
+    ['if the KB-JWT names an algorithm and has no hashes', claims(undefined, 'sha-256'), [FIRST], malformed],
+    ['if the hashes are null', claims(null), [FIRST], malformed],
   ])('%s', async (_, signed, asked, reason) => {
     expect(await matchTransactionData(signed as never, asked)).toEqual({ ok: false, error: { reason } })
   })

@@ -55,17 +55,17 @@ describe('a credential signed with a certificate', () => {
     })
   })
 
-  it('does not report an iss that is not in the leaf', async () => {
+  it('is not reported with an iss that its leaf does not contain', async () => {
     const { result } = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
     expect(result).toMatchObject({ ok: true, value: { issuer: expect.not.stringContaining(ISSUER) } })
   })
 
-  it('is verified by the anchor of its iss, if there is one, for any chain', async () => {
+  it('is verified only by the anchor of its iss, if its iss has an anchor', async () => {
     const verification = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
-  it('that is pinned itself verifies', async () => {
+  it('that is pinned verifies', async () => {
     const { x509_ca_pem: _, ...rest } = CA_ANCHOR
     const { result } = await verifyUnder(await signedBelowRoot(), {
       ...rest,
@@ -122,7 +122,7 @@ describe('a credential signed with a certificate', () => {
     }
   })
 
-  it('under an authority anchored for other types is refused', async () => {
+  it('below an authority that is anchored for other types is refused', async () => {
     const verification = await verifyUnder(await signedBelowRoot(), {
       ...CA_ANCHOR,
       credential_types: ['mdl'],

@@ -45,10 +45,10 @@ describe('the matcher', () => {
       false,
       true,
     ],
-    ['§7.1.1: a key exists only where the credential has it', {}, ['toString'], false, true],
+    ['§7.1.1: a key exists only if the credential itself has it', {}, ['toString'], false, true],
     ['§7.1.1: an empty selection is an error', { a: [] }, ['a', null], false, true],
     ['§7.1.1: an array has no keys', { a: [1] }, ['a', 'length'], false, true],
-  ])('differs from the dcql library if %s', (_clause, claims, path, ours, theirs) => {
+  ])('differs from the dcql library: %s', (_clause, claims, path, ours, theirs) => {
     const query: CredentialQuery = {
       id: 'q',
       format: 'dc+sd-jwt',

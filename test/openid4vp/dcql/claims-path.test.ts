@@ -33,17 +33,17 @@ describe('a claims path pointer', () => {
 
   it.each<[why: string, root: Json, path: ClaimsPath]>([
     ['an empty path', {}, []],
-    ['a name that is not there', { a: 1 }, ['b']],
+    ['a name that does not exist', { a: 1 }, ['b']],
     ['a name in an array', { a: [{ b: 1 }] }, ['a', 'b']],
     ['a name in a string', { a: 'text' }, ['a', 'length']],
     ['a name in null', { a: null }, ['a', 'b']],
-    ['a name where one of the selected elements is no object', { a: [{ b: 1 }, 2] }, ['a', null, 'b']],
+    ['a name if one of the selected elements is no object', { a: [{ b: 1 }, 2] }, ['a', null, 'b']],
     ['null in an object', { a: { b: 1 } }, ['a', null]],
-    ['null where one of the selected elements is no array', { a: [[1], 2] }, ['a', null, null]],
+    ['null if one of the selected elements is no array', { a: [[1], 2] }, ['a', null, null]],
     ['null in an empty array', { a: [] }, ['a', null]],
     ['an index in an object', { a: { 0: 1 } }, ['a', 0]],
     ['an index past the end', { a: [1] }, ['a', 1]],
-    ['an index where one of the selected elements is no array', { a: [[1], 2] }, ['a', null, 0]],
+    ['an index if one of the selected elements is no array', { a: [[1], 2] }, ['a', null, 0]],
     ['a negative index', { a: [1] }, ['a', -1]],
     ['a fractional index', { a: [1, 2] }, ['a', 0.5]],
     ['a component of another type', { true: 1 }, [true as never]],
@@ -58,12 +58,12 @@ describe('a claims path pointer', () => {
     expect(selectClaims(JSON.parse('{"__proto__":{"a":1}}') as Json, ['__proto__', 'a'])).toEqual([1])
   })
 
-  it('drops the elements without the name or the index and keeps the other elements', () => {
+  it('drops the elements that lack the name or the index, and keeps the other elements', () => {
     expect(selectClaims([{ a: 1 }, { b: 2 }], [null, 'a'])).toEqual([1])
     expect(selectClaims([[1], [], [2, 3]], [null, 0])).toEqual([1, 2])
   })
 
-  it('selects claims that are null or false', () => {
+  it('selects claims with the value null or false', () => {
     expect(selectClaims({ a: null, b: false }, ['a'])).toEqual([null])
     expect(selectClaims({ a: null, b: false }, ['b'])).toEqual([false])
   })

@@ -22,8 +22,8 @@ const sdJwt: CredentialQuery = {
 }
 const element = { nameSpace: 'ns', element: 'age_over_18', intentToRetain: false }
 
-describe('the request has', () => {
-  it('one document for each query of a document', () => {
+describe('the document request', () => {
+  it('has one document for each mdoc query', () => {
     expect(documentQuery({ credentials: [mdoc('a', MDL), mdoc('b', PID)] })).toEqual({
       documents: [
         { queryId: 'a', docType: MDL, elements: [element] },
@@ -33,7 +33,7 @@ describe('the request has', () => {
     })
   })
 
-  it('only the documents of a set with other formats, without use cases if one option is left', () => {
+  it('has only the mdoc option of a credential set, and no use cases if only that option is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL)],
       credential_sets: [{ options: [['sd'], ['a']] }],
@@ -44,7 +44,7 @@ describe('the request has', () => {
     })
   })
 
-  it('no document that no credential set names', () => {
+  it('does not have a document that no credential set names', () => {
     const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets: [{ options: [['b']] }] }
     expect(documentQuery(query)).toEqual({
       documents: [{ queryId: 'b', docType: PID, elements: [element] }],
@@ -52,7 +52,7 @@ describe('the request has', () => {
     })
   })
 
-  it('use cases if only some of the sets leave a choice', () => {
+  it('has use cases if at least one credential set leaves a choice', () => {
     const query: DcqlQuery = {
       credentials: [mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [{ options: [['a']] }, { options: [['b'], ['c']] }],
@@ -63,7 +63,7 @@ describe('the request has', () => {
     ])
   })
 
-  it('a use case for each credential set if a choice is left', () => {
+  it('has a use case for each credential set with documents if a choice is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [
@@ -80,7 +80,7 @@ describe('the request has', () => {
     ])
   })
 
-  it('the first claim set only', () => {
+  it('has only the first claim set of a query', () => {
     const claims = [
       { id: 'x', path: ['ns', 'birth_date'] },
       { id: 'y', path: ['ns', 'age_over_18'] },
@@ -89,7 +89,7 @@ describe('the request has', () => {
     expect(found?.documents[0]?.elements).toEqual([element])
   })
 
-  it('the intent to retain of each claim', () => {
+  it('has the intent_to_retain of each claim', () => {
     const claims = [{ path: ['ns', 'portrait'], intent_to_retain: true }, { path: ['ns', 'age_over_18'] }]
     const found = documentQuery({ credentials: [mdoc('a', MDL, { claims })] })
     expect(found?.documents[0]?.elements).toEqual([
@@ -101,24 +101,27 @@ describe('the request has', () => {
 
 const withoutClaims: CredentialQuery = { id: 'a', format: 'mso_mdoc', meta: { doctype_value: MDL } }
 
-describe('there is no request', () => {
+describe('no document request is made', () => {
   it.each<[string, DcqlQuery]>([
-    ['where another format is required', { credentials: [sdJwt, mdoc('a', MDL)] }],
+    ['if a credential in another format is required', { credentials: [sdJwt, mdoc('a', MDL)] }],
     [
-      'where a required set has no option of documents',
+      'if a required set has no option with mdocs only',
       { credentials: [sdJwt, mdoc('a', MDL)], credential_sets: [{ options: [['sd', 'a']] }] },
     ],
     [
-      'where one of two required sets has no option of documents',
+      'if one of two required sets has no option with mdocs only',
       {
         credentials: [sdJwt, mdoc('a', MDL)],
         credential_sets: [{ options: [['a']] }, { options: [['sd']] }],
       },
     ],
-    ['for another format with a document type', { credentials: [mdoc('a', MDL, { format: 'dc+sd-jwt' })] }],
-    ['for a query without a document type', { credentials: [mdoc('a', MDL, { meta: {} })] }],
     [
-      'where the values of one of two claims would satisfy',
+      'for a query of another format with a doctype_value',
+      { credentials: [mdoc('a', MDL, { format: 'dc+sd-jwt' })] },
+    ],
+    ['for a query without a doctype_value', { credentials: [mdoc('a', MDL, { meta: {} })] }],
+    [
+      'if one of two claims has values',
       {
         credentials: [
           mdoc('a', MDL, {
@@ -128,13 +131,13 @@ describe('there is no request', () => {
       },
     ],
     [
-      'where only values would satisfy',
+      'if the only claim has values',
       { credentials: [mdoc('a', MDL, { claims: [{ path: ['ns', 'age_over_18'], values: [true] }] })] },
     ],
     ['for a query without claims', { credentials: [withoutClaims] }],
-    ['for two queries of one document type', { credentials: [mdoc('a', MDL), mdoc('b', MDL)] }],
+    ['for two queries of the same document type', { credentials: [mdoc('a', MDL), mdoc('b', MDL)] }],
     [
-      'where all sets that remain are none',
+      'if no credential set has an option with mdocs only',
       { credentials: [sdJwt], credential_sets: [{ options: [['sd']], required: false }] },
     ],
   ])('%s', (_, query) => {

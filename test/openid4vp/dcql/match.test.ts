@@ -31,39 +31,43 @@ describe('a credential satisfies its query', () => {
   })
 
   it.each<[why: string, query: Partial<CredentialQuery>, credential: Partial<VerifiedCredential>]>([
-    ['the format is another', {}, { format: 'mso_mdoc' }],
-    ['the type is another', {}, { typeIdentifier: 'urn:c' }],
-    ['the type only starts like it', {}, { typeIdentifier: 'urn:b:1' }],
-    ['meta is not of the format', { meta: { doctype_value: 'urn:b' } }, {}],
-    ['holder binding is missing', {}, { holderBound: false }],
+    ['it has another format', {}, { format: 'mso_mdoc' }],
+    ['it has another type', {}, { typeIdentifier: 'urn:c' }],
+    ['its type only begins with the requested type', {}, { typeIdentifier: 'urn:b:1' }],
+    ['the meta of the query is for another format', { meta: { doctype_value: 'urn:b' } }, {}],
+    ['its holder binding is missing', {}, { holderBound: false }],
     ['a claim is missing', {}, { claims: { age_over_18: true } }],
-    ['a claim is inherited only', { claims: [{ path: ['constructor'] }] }, {}],
-    ['its authorities are others', { trusted_authorities: [{ type: 'aki', values: ['x'] }] }, AUTHORITY],
+    ['a claim is only an inherited member', { claims: [{ path: ['constructor'] }] }, {}],
+    [
+      'its authorities are not the requested authorities',
+      { trusted_authorities: [{ type: 'aki', values: ['x'] }] },
+      AUTHORITY,
+    ],
     ['its authorities are unknown', { trusted_authorities: [{ type: 'aki', values: ['YQ'] }] }, {}],
     [
-      'its authorities cannot be checked',
+      'the requested list is not an address',
       { trusted_authorities: [{ type: 'etsi_tl', values: ['YQ'] }] },
       AUTHORITY,
     ],
     [
-      'another list vouched',
+      'its anchor comes from another list',
       { trusted_authorities: [{ type: 'etsi_tl', values: ['https://list.example'] }] },
       LISTED,
     ],
     [
-      'no list vouched',
+      'its anchor comes from no list',
       { trusted_authorities: [{ type: 'etsi_tl', values: ['https://list.example/pid'] }] },
       {},
     ],
     [
-      'its authorities are of a type that cannot be checked, with the value of a list that vouched',
+      'the authority type is unsupported, even if the value is the list of its anchor',
       { trusted_authorities: [{ type: 'openid_federation', values: ['https://list.example/pid'] }] },
       LISTED,
     ],
-    ['no authority is good enough', { trusted_authorities: [] }, AUTHORITY],
+    ['the list of requested authorities is empty', { trusted_authorities: [] }, AUTHORITY],
     ['a claim set names an unknown claim', { claim_sets: [['adult', 'nobody']] }, {}],
-    ['there is no claim set at all', { claim_sets: [] }, {}],
-  ])('but not when %s', (_why, query, credential) => {
+    ['the list of claim sets is empty', { claim_sets: [] }, {}],
+  ])('but not if %s', (_why, query, credential) => {
     expect(match({ ...QUERY, ...query }, { ...GOOD, ...credential })).toBeUndefined()
   })
 
@@ -94,7 +98,7 @@ describe('a credential satisfies its query', () => {
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
 
-  it('of an mdoc by a namespace and an element, and not by a longer or shorter path', () => {
+  it('as an mdoc only if the path has exactly a namespace and an element', () => {
     const matchPath = (path: string[]) =>
       match(
         { ...QUERY, format: 'mso_mdoc', claims: [{ path }] },
@@ -105,12 +109,12 @@ describe('a credential satisfies its query', () => {
     expect(matchPath(['ns'])).toBeUndefined()
   })
 
-  it('with any complete claim set, at any position', () => {
+  it('with any complete claim set, also if it is not the first', () => {
     const query = { ...QUERY, claim_sets: [['adult', 'born'], ['born']] }
     expect(match(query, { ...GOOD, claims: { birthdate: '1990-01-01' } })).toEqual({ valueMismatches: [] })
   })
 
-  it('and prefers the complete set whose values fit', () => {
+  it('with the complete claim set whose values match, if there is one', () => {
     const claims = { age_over_18: false, birthdate: '1990-01-01' }
     expect(match({ ...QUERY, claim_sets: [['adult'], ['born']] }, { ...GOOD, claims })).toEqual({
       valueMismatches: [],
@@ -141,14 +145,14 @@ describe('a value', () => {
     expect(match(query, { ...GOOD, claims: { c: 'b' } })).toEqual({ valueMismatches: [] })
   })
 
-  it('matches if one of several selected elements does', () => {
+  it('matches if one of several selected elements matches', () => {
     const query = { ...QUERY, claims: [{ path: ['c', null], values: ['DE'] }] }
     expect(match(query, { ...GOOD, claims: { c: ['FR', 'DE'] } })).toEqual({ valueMismatches: [] })
     expect(match(query, { ...GOOD, claims: { c: ['FR'] } })).toEqual({ valueMismatches: [['c', null]] })
   })
 })
 
-describe('a response satisfies a query', () => {
+describe('a response with the credentials', () => {
   const query = (credential_sets?: DcqlQuery['credential_sets']): DcqlQuery => ({
     credentials: ['a', 'b', 'c'].map((id) => ({ ...QUERY, id })),
     ...(credential_sets === undefined ? {} : { credential_sets }),
@@ -167,7 +171,7 @@ describe('a response satisfies a query', () => {
     [['b'], [{ options: [['a']], required: false }], false],
     [['a'], [{ options: [['a', 'b']], required: false }], false],
     [[], [{ options: [['a']], required: false }], false],
-  ])('%j in %j: %s', (ids, sets, satisfied) => {
+  ])('%j for the credential sets %j satisfies the query: %s', (ids, sets, satisfied) => {
     expect(isSatisfied(query(sets), new Set(ids))).toBe(satisfied)
   })
 })
@@ -178,16 +182,19 @@ describe('the queries of OpenID4VP 1.0 §6 and Appendix D', () => {
     credentials.map((query) => [file, query] as const),
   )
 
-  it.each(asked)('%s: are satisfied by what they describe and by nothing less', (_file, query) => {
-    const claims = describedClaims(query)
-    const format = {
-      metaTypes: (meta: JsonObject) => (meta.vct_values ?? [meta.doctype_value]) as string[],
-    }
-    const [typeIdentifier = ''] = format.metaTypes(query.meta)
-    const credential = { ...CREDENTIAL, format: query.format, typeIdentifier }
-    expect(matchCredential(query, { ...credential, claims }, format)).toEqual({ valueMismatches: [] })
-    expect(matchCredential(query, { ...credential, claims: {} }, format)).toBeUndefined()
-  })
+  it.each(asked)(
+    '%s: are satisfied by the claims that they describe, and not by a credential without claims',
+    (_file, query) => {
+      const claims = describedClaims(query)
+      const format = {
+        metaTypes: (meta: JsonObject) => (meta.vct_values ?? [meta.doctype_value]) as string[],
+      }
+      const [typeIdentifier = ''] = format.metaTypes(query.meta)
+      const credential = { ...CREDENTIAL, format: query.format, typeIdentifier }
+      expect(matchCredential(query, { ...credential, claims }, format)).toEqual({ valueMismatches: [] })
+      expect(matchCredential(query, { ...credential, claims: {} }, format)).toBeUndefined()
+    },
+  )
 })
 
 function match(query: CredentialQuery, credential: Partial<VerifiedCredential>): Match | undefined {

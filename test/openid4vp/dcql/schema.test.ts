@@ -59,17 +59,17 @@ describe('a caller’s own query', () => {
     ['an empty id', credential('id', ''), `${FIRST}/id`],
     ['an id with another character', credential('id', 'p.id'), `${FIRST}/id`],
     ['an id that is too long', credential('id', 'x'.repeat(DCQL.idCharacters + 1)), `${FIRST}/id`],
-    ['an id that is taken', credential('id', 'mdl'), 'credentials/1/id'],
+    ['an id that occurs twice', credential('id', 'mdl'), 'credentials/1/id'],
     ['no format', credential('format', undefined), `${FIRST}/format`],
     ['no meta', credential('meta', undefined), `${FIRST}/meta`],
     ['meta that is a list', credential('meta', []), `${FIRST}/meta`],
-    ['multiple that is a word', credential('multiple', 'true'), `${FIRST}/multiple`],
+    ['a text as multiple', credential('multiple', 'true'), `${FIRST}/multiple`],
     [
-      'holder binding that is null',
+      'null as require_cryptographic_holder_binding',
       credential('require_cryptographic_holder_binding', null),
       `${FIRST}/require_cryptographic_holder_binding`,
     ],
-    ['no authority', credential('trusted_authorities', []), `${FIRST}/trusted_authorities`],
+    ['an empty list of authorities', credential('trusted_authorities', []), `${FIRST}/trusted_authorities`],
     [
       'an authority without values',
       credential('trusted_authorities', [{ type: 'aki', values: [] }]),
@@ -135,7 +135,7 @@ describe('a caller’s own query', () => {
       set([{ options: [['pid']], purpose: 'x' }]),
       'credential_sets/0',
     ],
-  ])('is refused for %s, with its place', (_, change, place) => {
+  ])('is refused, with the place of the error, for %s', (_, change, place) => {
     const query = good()
     change(query)
     // Undefined members are absent in JSON.

@@ -23,7 +23,7 @@ const PID: RequestedType = {
 }
 
 describe('a presentation definition', () => {
-  it('has its documented fields, with $.credentialSubject.<claim> first', () => {
+  it('has the documented fields, with the path $.credentialSubject.<claim> first', () => {
     expect(build([AGE], 'any')).toEqual({
       id: 'pd_v_1',
       input_descriptors: [
@@ -46,7 +46,7 @@ describe('a presentation definition', () => {
     })
   })
 
-  it('lets the wallet pick one of several types when any will do', () => {
+  it('lets the wallet pick one of several types if any type is enough', () => {
     const definition = build([AGE, PID], 'any')
     expect(definition.input_descriptors.map(({ id, group }) => [id, group])).toEqual([
       ['descriptor_v_1', ['A']],
@@ -55,7 +55,7 @@ describe('a presentation definition', () => {
     expect(definition.submission_requirements).toEqual([{ rule: 'pick', count: 1, from: 'A' }])
   })
 
-  it('requests every type when all are required', () => {
+  it('requests every type if all types are required', () => {
     const definition = build([AGE, PID], 'all')
     expect(definition).not.toHaveProperty('submission_requirements')
     expect(definition.input_descriptors.every((descriptor) => !('group' in descriptor))).toBe(true)
@@ -71,7 +71,7 @@ describe('a presentation definition', () => {
     expect(quoted!.constraints.fields[0]!.path).toEqual(["$.credentialSubject['it\\'s\\\\']"])
   })
 
-  it('names a path once if formats agree', () => {
+  it('names a path once if two formats have the same path', () => {
     const type = { name: 't', claims: [{ scope: 's', paths: [['a'], ['a'], ['credentialSubject', 's']] }] }
     expect(build([type], 'any').input_descriptors[0]!.constraints.fields[0]!.path).toEqual([
       '$.credentialSubject.s',

@@ -48,14 +48,34 @@ describe('a presentation submission', () => {
   })
 
   it.each([
-    ['nested as deep as the limit allows', withMember(nested(31)), [['one', 'a']]],
-    ['nested one level deeper', withMember(nested(32)), { reason: 'limit_exceeded' }],
-    ['nested thousands of levels deep', withMember(nested(20_000)), { reason: 'limit_exceeded' }],
-    ['longer than the limit', withMember(`"${'x'.repeat(RESPONSE_LIMIT)}"`), { reason: 'limit_exceeded' }],
-    ['of 21 entries', JSON.stringify(submission(Array(21).fill(ONE))), { reason: 'limit_exceeded' }],
-    ['no JSON', 'pd_n', { reason: 'invalid_presentation_submission' }],
-    ['with a member twice', withMember('1,"more":2'), { reason: 'invalid_presentation_submission' }],
-  ])('that is %s gives the expected result: %#', (_, text, expected) => {
+    ['accepted', 'nested as deep as the limit allows', withMember(nested(31)), [['one', 'a']]],
+    [
+      'refused',
+      'nested one level deeper than the limit',
+      withMember(nested(32)),
+      { reason: 'limit_exceeded' },
+    ],
+    ['refused', 'nested thousands of levels deep', withMember(nested(20_000)), { reason: 'limit_exceeded' }],
+    [
+      'refused',
+      'longer than the limit',
+      withMember(`"${'x'.repeat(RESPONSE_LIMIT)}"`),
+      { reason: 'limit_exceeded' },
+    ],
+    [
+      'refused',
+      'a list of 21 entries',
+      JSON.stringify(submission(Array(21).fill(ONE))),
+      { reason: 'limit_exceeded' },
+    ],
+    ['refused', 'no JSON', 'pd_n', { reason: 'invalid_presentation_submission' }],
+    [
+      'refused',
+      'an object with a member twice',
+      withMember('1,"more":2'),
+      { reason: 'invalid_presentation_submission' },
+    ],
+  ])('is %s if it is %s', (_result, _form, text, expected) => {
     expect(parse('a', text)).toEqual(expected)
   })
 
@@ -64,12 +84,12 @@ describe('a presentation submission', () => {
     ['null', null],
     ['a list', []],
     ['text', JSON.stringify(submission([ONE]))],
-    ['of another definition', submission([ONE], { definition_id: 'pd_m' })],
-    ['without a definition', submission([ONE], { definition_id: null })],
-    ['without entries', submission([])],
-    ['with an entry that is no object', submission([ONE, 'one'])],
-    ['with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
-    ['with a path that is no text', submission([{ ...ONE, path: 0 }])],
+    ['for another definition', submission([ONE], { definition_id: 'pd_m' })],
+    ['null as its definition_id', submission([ONE], { definition_id: null })],
+    ['an empty list of entries', submission([])],
+    ['one with an entry that is no object', submission([ONE, 'one'])],
+    ['one with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
+    ['one with a path that is no text', submission([{ ...ONE, path: 0 }])],
   ])('is refused in a decrypted response if it is %s', (_, submitted) => {
     expect(parse('a', submitted, true)).toEqual({ reason: 'invalid_presentation_submission' })
   })
@@ -77,11 +97,11 @@ describe('a presentation submission', () => {
   it.each([
     ['another path', '$.vp', 'a', 'invalid_vp_token'],
     ['an index into a single presentation', '$[0]', 'a', 'invalid_vp_token'],
-    ['the whole of a list', '$', ['a'], 'invalid_vp_token'],
+    ['a whole list of presentations', '$', ['a'], 'invalid_vp_token'],
     ['an index past the end', '$[1]', ['a'], 'invalid_vp_token'],
     ['a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
-    ['an inherited member', '$[length]', ['a'], 'invalid_vp_token'],
-    ['a number', '$[0]', [1], 'invalid_vp_token'],
+    ['an inherited member of the list', '$[length]', ['a'], 'invalid_vp_token'],
+    ['a value that is a number', '$[0]', [1], 'invalid_vp_token'],
   ])('is refused if it selects %s', (_, path, vpToken, reason) => {
     expect(parse(vpToken, submission([{ ...ONE, path }]), true)).toEqual({ reason, queryId: 'one' })
   })

@@ -79,7 +79,7 @@ const asking = (
 })
 
 describe.each(FORMS)('%s', (_, make) => {
-  it('is read', async () => {
+  it('is parsed', async () => {
     expect(await parse(make(CLAIMS))).toEqual({
       presenters: ['NTRNL-12345678'],
       expiresAt: 1_800_000_000,
@@ -126,42 +126,45 @@ describe.each(FORMS)('%s', (_, make) => {
     ],
     ['a claim without a path', [{ ...PID, claim: [{}] }], 'credentials /0/claim/0/path does not fit'],
     [
-      'both spellings',
+      'both `claim` and `claims`',
       [{ ...PID, claims: PID.claim }],
       'credentials /0 must have `claim` or `claims`, not both',
     ],
     [
-      'a list of claims under another name',
+      'a list of claims under the name `Claim`',
       [MDL, { format: PID.format, meta: PID.meta, Claim: PID.claim }],
       'credentials /1 must have `claim`, or nothing beside `format` and `meta`',
     ],
-  ])('with %s registers nothing readable', async (_, credentials, error) => {
+  ])('with %s gives an error instead of its registrations', async (_, credentials, error) => {
     expect((await parse(make({ ...CLAIMS, credentials }))).credentials).toEqual({ ok: false, error })
   })
 
-  it('with an expiry that is no number is not readable', async () => {
+  it('with an exp that is no number gives an error', async () => {
     const { credentials, expiresAt } = await parse(make({ ...CLAIMS, exp: '1800000000' }))
     expect([credentials, expiresAt]).toEqual([{ ok: false, error: 'exp must be a number' }, undefined])
   })
 
   it.each([
     [
-      'of version 1.1.1',
+      'a subject of version 1.1.1',
       { sub: { legal_name: ['A'], id: [{ type: 'x', identifier: 'VATDE-1' }] } },
       ['VATDE-1'],
     ],
-    ['of an intermediary', { intermediary: { sub: 'LEIXG-2', sname: 'B' } }, ['LEIXG-2']],
-    ['of an intermediary of version 1.1.1', { act: { sub: { id: 'LEIXG-2', name: 'B' } } }, ['LEIXG-2']],
-    ['of an intermediary without an identifier', { intermediary: { sname: 'B' } }, []],
-    ['that is absent', { sub: undefined }, []],
-    ['that is empty', { sub: '' }, []],
-    ['that is a number', { sub: 1 }, []],
-  ])('names the party that sends requests, with a subject %s', async (_, change, presenters) => {
-    expect((await parse(make({ ...CLAIMS, ...change }))).presenters).toEqual(presenters)
-  })
+    ['an intermediary', { intermediary: { sub: 'LEIXG-2', sname: 'B' } }, ['LEIXG-2']],
+    ['an intermediary of version 1.1.1', { act: { sub: { id: 'LEIXG-2', name: 'B' } } }, ['LEIXG-2']],
+    ['an intermediary without an identifier', { intermediary: { sname: 'B' } }, []],
+    ['no subject', { sub: undefined }, []],
+    ['an empty subject', { sub: '' }, []],
+    ['a number as its subject', { sub: 1 }, []],
+  ])(
+    'gives the identifier of the party that sends requests, or none, with %s',
+    async (_, change, presenters) => {
+      expect((await parse(make({ ...CLAIMS, ...change }))).presenters).toEqual(presenters)
+    },
+  )
 })
 
-describe('the form of a certificate', () => {
+describe('a registration certificate', () => {
   it('may be a CWT with registered numbers as keys, and with the tags of COSE and CWT', async () => {
     const { sub, exp, credentials } = CLAIMS
     const numbered = new Map<unknown, unknown>([
@@ -179,7 +182,7 @@ describe('the form of a certificate', () => {
   })
 
   it.each([
-    ['another tag', () => cwt(CLAIMS, { tag: 17 })],
+    ['a CBOR tag other than 18', () => cwt(CLAIMS, { tag: 17 })],
     [
       'a claim that occurs as number and as name',
       () =>
@@ -213,16 +216,13 @@ describe('the form of a certificate', () => {
       () => Buffer.from(encode([encode(HEADER), new Map(), encode(CLAIMS)])).toString('base64url'),
     ],
     ['bytes after its end', () => `${cwt(CLAIMS)}AAAA`],
-    [
-      'a map of 5,000 claims',
-      () => cwt(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`c${i}`, 1]))),
-    ],
-    ['text that is no base64url', () => '*'],
-  ])('cannot be %s', (_, make) => {
+    ['5,000 claims', () => cwt(Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`c${i}`, 1])))],
+    ['characters outside base64url', () => '*'],
+  ])('is refused as malformed if it has %s', (_, make) => {
     expect(parseRegistrationCertificate(make())).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('must have the type of its form', async () => {
+  it('must have the typ of a registration certificate in its own encoding', async () => {
     const wrong = { ok: false, error: 'wrong_type' }
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-wrp+cwt'))).toEqual(wrong)
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-rp+jwt'))).toEqual(wrong)
@@ -239,7 +239,7 @@ describe('a registration', () => {
   const sdJwt = asking.bind(null, 'dc+sd-jwt', PID.meta)
   const mdl = asking.bind(null, 'mso_mdoc', MDL.meta)
 
-  it('covers what it names, parts of it, and elements of all of its elements', async () => {
+  it('covers the paths that it names, paths below them, and single elements of a named array', async () => {
     const asked = sdJwt(
       ['age_equal_or_over', '18'],
       ['address', 'locality'],
@@ -251,50 +251,50 @@ describe('a registration', () => {
 
   it.each([
     ['another claim', sdJwt(['birthdate'])],
-    ['more than a part', sdJwt(['age_equal_or_over'])],
+    ['a whole object if it names only a part', sdJwt(['age_equal_or_over'])],
     ['another type', asking('dc+sd-jwt', { vct_values: ['urn:other'] }, ['address'])],
     [
-      'another type beside a registered one',
+      'another type together with a registered type',
       asking('dc+sd-jwt', { vct_values: ['urn:eudi:pid:1', 'urn:other'] }, ['address']),
     ],
     ['another format', asking('jwt_vc_json', { type_values: [['PersonIdentificationData']] }, ['address'])],
     ['the type of another format', asking('mso_mdoc', { doctype_value: 'urn:eudi:pid:1' }, ['address'])],
-    ['the name in another namespace', mdl(['org.iso.18013.5.1.aamva', 'family_name'])],
-    ['a type that cannot be read', asking('dc+sd-jwt', {}, ['address'])],
+    ['the same element name in another namespace', mdl(['org.iso.18013.5.1.aamva', 'family_name'])],
+    ['a request without a type', asking('dc+sd-jwt', {}, ['address'])],
   ])('does not cover %s', async (_, asked) => {
     expect(await beyond(CLAIMS, asked)).toEqual(['0/0'])
   })
 
-  it('covers a whole credential only if it names no claims', async () => {
+  it('covers a whole credential only if its entry names no claims', async () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
   })
 
-  it('covers what an entry lists, whatever else the entry has', async () => {
+  it('covers the claims of an entry that also has an unknown member', async () => {
     const credentials = [{ ...PID, purpose: 'age' }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('covers nothing by an empty list of claims', async () => {
+  it('covers nothing with an entry whose list of claims is empty', async () => {
     const credentials = [{ ...PID, claim: [] }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address']))).toEqual(['0/0'])
   })
 
-  it('covers all elements of an array only if it names all of them', async () => {
+  it('covers all elements of an array only if it names all elements', async () => {
     const credentials = [{ ...PID, claim: [{ path: ['nationalities', 0] }] }]
     expect(
       await beyond({ ...CLAIMS, credentials }, sdJwt(['nationalities', 0], ['nationalities', null])),
     ).toEqual(['0/1'])
   })
 
-  it('covers the same claims under the name `claims`', async () => {
+  it('covers the same claims if the list is called `claims`', async () => {
     const { claim, ...rest } = PID
     const credentials = [{ ...rest, claims: claim }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('in version 1.1.1 covers the one type and the one name, which is not an element of an mdoc', async () => {
+  it('in version 1.1.1 covers one type and one claim name, but no element of an mdoc', async () => {
     const credentials = [
       { format: 'dc+sd-jwt', meta: 'urn:eudi:pid:1', claim: [{ path: 'address' }] },
       { format: 'mso_mdoc', meta: 'org.iso.18013.5.1.mDL', claim: [{ path: 'family_name' }] },

@@ -73,21 +73,24 @@ describe('the Request Object', () => {
     }
   }
 
-  it.each([false, true])('lets a foreign wallet decline, encrypted: %s', async (encrypted) => {
-    const generation = await createGeneration()
-    const { wallet, posts } = serve(verifier.identities.x509_hash, input(generation))
-    const received = await wallet.receive(uriFor(verifier.identities.x509_hash))
-    await wallet.decline(received, 'access_denied', { encrypted })
-    expect(await readResponse(posts[0]!, 'direct_post.jwt', generation)).toEqual({
-      ok: true,
-      value: {
-        kind: 'wallet_error',
-        state: generation.state,
-        error: 'access_denied',
-        errorDescription: 'from the wallet',
-      },
-    })
-  })
+  it.each([false, true])(
+    'allows a foreign wallet to decline, with an encrypted response: %s',
+    async (encrypted) => {
+      const generation = await createGeneration()
+      const { wallet, posts } = serve(verifier.identities.x509_hash, input(generation))
+      const received = await wallet.receive(uriFor(verifier.identities.x509_hash))
+      await wallet.decline(received, 'access_denied', { encrypted })
+      expect(await readResponse(posts[0]!, 'direct_post.jwt', generation)).toEqual({
+        ok: true,
+        value: {
+          kind: 'wallet_error',
+          state: generation.state,
+          error: 'access_denied',
+          errorDescription: 'from the wallet',
+        },
+      })
+    },
+  )
 
   it('is accepted from a wallet that falls back to GET', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
@@ -95,7 +98,7 @@ describe('the Request Object', () => {
     expect(received.payload).not.toHaveProperty('wallet_nonce')
   })
 
-  it('echoes a wallet_nonce in standard base64 to the letter', async () => {
+  it('returns a wallet_nonce in standard base64 without a change', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
     const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { walletNonce: 'a/b+c9==' })
     expect(received.payload).toHaveProperty('wallet_nonce', 'a/b+c9==')
@@ -135,7 +138,7 @@ describe('the Request Object', () => {
     })
   })
 
-  it('does not outlive the session', async () => {
+  it('expires not later than the session', async () => {
     const claims = buildRequestObject({ ...input(await createGeneration()), expiresAt: NOW + 20 })
     expect(claims.exp).toBe(NOW + 20)
   })
@@ -145,7 +148,7 @@ describe('the Request Object', () => {
     expect(() => buildRequestObject({ ...input(generation), formats: {} })).toThrow('not a registered format')
   })
 
-  it('is signed under a header of alg, typ and x5c alone', async () => {
+  it('has a header with only alg, typ and x5c', async () => {
     const { identities } = verifier
     const jws = await signRequestObject(
       buildRequestObject(input(await createGeneration())),
@@ -158,7 +161,7 @@ describe('the Request Object', () => {
     })
   })
 
-  it('is signed under a header of alg, typ and kid alone for a DID', async () => {
+  it('has a header with only alg, typ and kid for a DID', async () => {
     const identity = verifier.identities.decentralized_identifier
     const jws = await signRequestObject(buildRequestObject(input(await createGeneration())), identity)
     expect(decodeProtectedHeader(jws)).toEqual({
@@ -191,7 +194,7 @@ describe('the URI of a request', () => {
     )
   })
 
-  it('escapes what would end a parameter', () => {
+  it('escapes characters that would end a parameter', () => {
     const uri = buildAuthorizationRequestUri({ ...reference, requestUri: `${BASE_URL}/r/a&b=c#d e+f?g%` })
     expect(new URL(uri).searchParams.get('request_uri')).toBe(`${BASE_URL}/r/a&b=c#d e+f?g%`)
     expect(uri).not.toContain('#')
@@ -206,7 +209,7 @@ describe('the URI of a request', () => {
 
 describe('a request passed by value', () => {
   it.each(responseModes)(
-    'is its URI, which a foreign wallet accepts and responds to: %s',
+    'is contained in its URI, and a foreign wallet accepts it and responds: %s',
     async (responseMode) => {
       const generation = await createGeneration()
       const { uri, request } = byValue({ ...input(generation), responseMode })
@@ -248,7 +251,7 @@ function byValue(input: RequestObjectInput) {
 }
 
 describe('a wallet_nonce', () => {
-  it.each(['n', 'a/b+c9==', 'with space', 'x'.repeat(512)])('is echoed: %s', (nonce) => {
+  it.each(['n', 'a/b+c9==', 'with space', 'x'.repeat(512)])('is returned unchanged: %s', (nonce) => {
     expect(isWalletNonce(nonce)).toBe(true)
   })
   it.each(['', 'x'.repeat(513), 'tab\t', 'nul\0', 'ümlaut', 'line\n'])('is refused: %j', (nonce) => {

@@ -5,7 +5,7 @@ import { decodeBase64 } from '../../../src/codec/base64url.ts'
 import { x509HashClientId, x509SanDnsClientId } from '../../../src/openid4vp/request/client-identifier.ts'
 import { createVerifier } from '../fixtures.ts'
 
-it('the x509_hash is computed over the DER of the leaf as a foreign library does', async () => {
+it('the x509_hash is the same hash of the leaf’s DER that a foreign library computes', async () => {
   const { leaf: x509Certificate } = await createVerifier()
   const hash = (data: Uint8Array) => createHash('sha256').update(data).digest()
   const expected = await calculateX509HashClientIdPrefixValue({ x509Certificate, hash })

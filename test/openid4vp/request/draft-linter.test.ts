@@ -43,7 +43,7 @@ const D24: readonly Fault[] = [
   ['D24', 'both queries', ({ claims }) => (claims.dcql_query = QUERY)],
   ['D24', 'a client_id_scheme', ({ claims }) => (claims.client_id_scheme = 'x509_san_dns')],
   ['D24', 'a client_id without a prefix', ({ claims }) => (claims.client_id = 'verifier.example')],
-  ['D24', 'a wallet_nonce nobody sent', ({ claims }) => (claims.wallet_nonce = 'n')],
+  ['D24', 'a wallet_nonce that no wallet sent', ({ claims }) => (claims.wallet_nonce = 'n')],
   [
     'D24',
     'a format of an earlier draft',
@@ -64,17 +64,17 @@ const COMMON: readonly Fault[] = [
   ['DJ', 'an mdoc in the clear', ({ claims }) => (claims.response_mode = 'direct_post')],
   ['PE', 'no descriptors', ({ claims }) => (claims.presentation_definition.input_descriptors = [])],
   ['PE', 'a descriptor twice', (made) => repeat(made)],
-  ['PE', 'a group nobody picks from', (made) => (descriptorOf(made).group = ['other'])],
+  ['PE', 'a group that no requirement uses', (made) => (descriptorOf(made).group = ['other'])],
   ['PE', 'a format that is not in vp_formats', (made) => (descriptorOf(made).format = { ldp_vc: {} })],
-  ['PE', 'a path that is none', (made) => (descriptorOf(made).constraints.fields[0].path = ['vct'])],
-  ['PE', 'more than is asked for', (made) => delete descriptorOf(made).constraints.limit_disclosure],
+  ['PE', 'a path that is no JSONPath', (made) => (descriptorOf(made).constraints.fields[0].path = ['vct'])],
+  ['PE', 'no limit_disclosure', (made) => delete descriptorOf(made).constraints.limit_disclosure],
 ]
 
 describe.each([
   ['openid4vp-draft18', [...D18, ...COMMON]],
   ['openid4vp-draft24', [...D24, ...COMMON]],
 ] as const)('a request of %s', (protocol, faults) => {
-  it('breaks no rule unchanged', async () => {
+  it('breaks no rule if it is unchanged', async () => {
     expect(await check(protocol, () => undefined)).toEqual([])
   })
 

@@ -37,31 +37,34 @@ describe('the metadata', () => {
 describe('metadata that Google returned', () => {
   const good = { schema_version: 'v1', display: SHOP }
 
-  it('is accepted in any order, with further members', () => {
+  it('is accepted with its members in any order, and with unknown members', () => {
     expect(isGoogleMetadata(decodeBase64url(foreign.rp_metadata_bytes))).toBe(true)
     expect(isGoogleMetadata(wrapped({ ...good, aggregator_info: AGGREGATOR, region: ['US'] }))).toBe(true)
   })
 
   it.each([
     ['no bytes', undefined],
-    ['the map without its tag', new Uint8Array(encode(good))],
+    ['the map itself, without bytes and tag', new Uint8Array(encode(good))],
     ['the bytes of the map without a tag', new Uint8Array(encode(encode(good)))],
-    ['another tag', new Uint8Array(encode(new Tagged(18, encode(good))))],
-    ['a map in place of its bytes', new Uint8Array(encode(new Tagged(24, good)))],
+    ['bytes with another tag', new Uint8Array(encode(new Tagged(18, encode(good))))],
+    ['a map with the tag, instead of bytes', new Uint8Array(encode(new Tagged(24, good)))],
     ['bytes that are no CBOR', new Uint8Array(encode(embedded(Uint8Array.of(0xff))))],
-    ['bytes after the end', Uint8Array.of(...wrapped(good), 0)],
-    ['a list', wrapped([good])],
-    ['no version', wrapped({ display: SHOP })],
-    ['a version that is a number', wrapped({ ...good, schema_version: 1 })],
-    ['no display', wrapped({ schema_version: 'v1' })],
-    ['no name', wrapped({ ...good, display: { ...SHOP, display_name: '' } })],
-    ['a logo that is bytes', wrapped({ ...good, display: { ...SHOP, logo_uri: Uint8Array.of(1) } })],
+    ['a map with a byte after its end', Uint8Array.of(...wrapped(good), 0)],
+    ['a list of displays', wrapped([good])],
+    ['a map without a version', wrapped({ display: SHOP })],
+    ['a map with a number as its version', wrapped({ ...good, schema_version: 1 })],
+    ['a map without a display', wrapped({ schema_version: 'v1' })],
+    ['a display without a name', wrapped({ ...good, display: { ...SHOP, display_name: '' } })],
     [
-      'no privacy policy',
+      'a display with bytes as its logo',
+      wrapped({ ...good, display: { ...SHOP, logo_uri: Uint8Array.of(1) } }),
+    ],
+    [
+      'a display without a privacy policy',
       wrapped({ ...good, display: { display_name: 'A', logo_uri: 'https://a.example' } }),
     ],
     ['more bytes than the limit', wrapped({ ...good, more: 'x'.repeat(4096) })],
-  ])('is refused as %s', (_, bytes) => {
+  ])('is refused if it is %s', (_, bytes) => {
     expect(isGoogleMetadata(bytes)).toBe(false)
   })
 })

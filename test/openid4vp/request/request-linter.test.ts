@@ -62,7 +62,7 @@ const FAULTS: readonly Fault[] = [
   ['R6', 'a client_id_scheme', ({ claims }) => (claims.client_id_scheme = 'x509_hash')],
   [
     'R6',
-    'transaction_data nobody asked for',
+    'transaction_data that the caller did not request',
     ({ claims }) => (claims.transaction_data = [transaction('age')]),
   ],
   ['R7', 'no state', ({ claims }) => delete claims.state],
@@ -71,28 +71,28 @@ const FAULTS: readonly Fault[] = [
   ['R9', 'no typ', ({ header }) => delete header.typ],
   ['R9', 'another iss', ({ claims }) => (claims.iss = 'https://verifier.example')],
   ['R9', 'sub', ({ claims }) => (claims.sub = claims.client_id)],
-  ['R9', 'request_uri_method inside', ({ claims }) => (claims.request_uri_method = 'post')],
+  ['R9', 'request_uri_method in the Request Object', ({ claims }) => (claims.request_uri_method = 'post')],
   ['R10', 'no iat', ({ claims }) => delete claims.iat],
   ['R10', 'an iat in the future', ({ claims }) => (claims.iat = NOW + 301)],
   ['R10', 'an exp that has passed', ({ claims }) => (claims.exp = NOW)],
   [
     'R11',
-    'another client_id outside',
+    'another client_id in the URI',
     (draft) => (draft.uri = draft.uri.replace('x509_hash:', 'x509_hash:x')),
   ],
   ['R12', 'an http request_uri', (draft) => (draft.uri = draft.uri.replace('https:', 'http:'))],
   ['R12', 'status 201', ({ http }) => (http.status = 201)],
   ['R12', 'another media type', ({ http }) => http.headers.set('content-type', 'application/jwt')],
-  ['R12', 'an answer that may be stored', ({ http }) => http.headers.delete('cache-control')],
+  ['R12', 'a response that may be cached', ({ http }) => http.headers.delete('cache-control')],
   ['R13', 'a method in upper case', (draft) => (draft.uri = draft.uri.replace('=post', '=POST'))],
-  ['R13', 'a wallet_nonce nobody sent', ({ claims }) => (claims.wallet_nonce = 'n')],
+  ['R13', 'a wallet_nonce that no wallet sent', ({ claims }) => (claims.wallet_nonce = 'n')],
   ['R13', 'a wallet_nonce that is not echoed', (draft) => (draft.walletNonce = 'n')],
-  ['R15', 'a nonce outside', (draft) => (draft.uri += '&nonce=n')],
+  ['R15', 'a nonce in the URI', (draft) => (draft.uri += '&nonce=n')],
   ['R15', 'a parameter twice', (draft) => (draft.uri += '&request_uri_method=post')],
   ['R11 R17', 'a client_id without a prefix', ({ claims }) => (claims.client_id = 'verifier.example')],
   [
     'R11 R18',
-    'the hash of something else',
+    'the hash of another certificate',
     ({ claims }) => (claims.client_id = `x509_hash:${'A'.repeat(43)}`),
   ],
   [
@@ -107,13 +107,21 @@ const FAULTS: readonly Fault[] = [
     ({ header }) => header.x5c.push(verifier.ca.replace(/-----[A-Z ]+-----|\s/g, '')),
   ],
   ['R9 R17 R18 R19 R29', 'no x5c', ({ header }) => delete header.x5c],
-  ['R17', 'a time in the header, and no registration', ({ header, claims }) => (header.iat = claims.iat)],
-  ['R17', 'a registration, and no time in the header', ({ claims }) => (claims.verifier_info = [ATTESTED])],
+  [
+    'R17',
+    'an iat in the header without a registration certificate',
+    ({ header, claims }) => (header.iat = claims.iat),
+  ],
+  [
+    'R17',
+    'a registration certificate without an iat in the header',
+    ({ claims }) => (claims.verifier_info = [ATTESTED]),
+  ],
   ['E1 R17', 'an empty verifier_info', ({ claims }) => (claims.verifier_info = [])],
-  ['E1 R17', 'two of one format', ({ claims }) => (claims.verifier_info = [ATTESTED, ATTESTED])],
+  ['E1 R17', 'two attestations of one format', ({ claims }) => (claims.verifier_info = [ATTESTED, ATTESTED])],
   [
     'E1 R17',
-    'an attestation for some credentials alone',
+    'an attestation for only some credentials',
     ({ claims }) => (claims.verifier_info = [{ ...ATTESTED, credential_ids: ['pid'] }]),
   ],
   ['R26', 'a format left out', ({ claims }) => (claims.client_metadata.vp_formats_supported = {})],
@@ -149,7 +157,7 @@ const FAULTS: readonly Fault[] = [
   ],
   [
     'R32',
-    'iss asked of an SD-JWT VC',
+    'a query for iss in an SD-JWT VC',
     ({ claims }) => claims.dcql_query.credentials[0].claims.push({ path: ['iss'] }),
   ],
 ]
@@ -175,8 +183,8 @@ const ATTESTATION_ERRORS: readonly AttestationError[] = [
   ['another typ', {}, { typ: 'JWT' }],
   ['another client', { sub: 'other.example' }, {}],
   ['no issuer', { iss: undefined }, {}],
-  ['an end that has passed', { exp: NOW }, {}],
-  ['a beginning to come', { nbf: NOW + 1 }, {}],
+  ['an exp that has passed', { exp: NOW }, {}],
+  ['an nbf in the future', { nbf: NOW + 1 }, {}],
   ['other addresses', { redirect_uris: [`${RESPONSE_URI}x`] }, {}],
 ]
 
@@ -209,7 +217,7 @@ describe('the request linter', () => {
     expect(await rulesBroken(() => undefined, other.identities.x509_hash.signingJwk)).toBe('R9')
   })
 
-  it('names R30 for a key that serves two requests, and R1 for a nonce that does', async () => {
+  it('names R30 for a key in two requests, and R1 for a nonce in two requests', async () => {
     const lint = createRequestLinter()
     const generation = await createGeneration()
     const again = await createGeneration()

@@ -20,20 +20,20 @@ const FAULTS: readonly Fault[] = [
   ['R16', 'a signed Request Object', (made) => (made.request = 'e30.e30.e30')],
   ['R16', 'a request_uri', (made) => (made.request_uri = 'https://verifier.example/r/1')],
   ['R16', 'a request_uri_method', (made) => (made.request_uri_method = 'get')],
-  ['R16', 'a claim of a JWT', (made) => (made.aud = 'https://self-issued.me/v2')],
+  ['R16', 'a JWT claim', (made) => (made.aud = 'https://self-issued.me/v2')],
   ['R16 R26 R27', 'no client_metadata', (made) => delete made.client_metadata],
-  ['R26', 'metadata of no format', (made) => (made.client_metadata.vp_formats_supported = {})],
-  ['R27', 'no key to encrypt to', (made) => delete made.client_metadata.jwks],
+  ['R26', 'metadata without a format', (made) => (made.client_metadata.vp_formats_supported = {})],
+  ['R27', 'no encryption key', (made) => delete made.client_metadata.jwks],
   ['R16 R4', 'no response_uri', (made) => delete made.response_uri],
   ['R16 R4', 'a redirect_uri', (made) => (made.redirect_uri = RESPONSE_URI)],
   ['R7', 'no state', (made) => delete made.state],
   ['R1', 'a short nonce', (made) => (made.nonce = 'short')],
   ['R26 R31 R32 R5', 'a query that is no JSON', (made) => (made.dcql_query = '{')],
-  ['R16', 'more than a QR can hold', (made) => (made.state = 's'.repeat(2953))],
+  ['R16', 'more characters than a QR code can hold', (made) => (made.state = 's'.repeat(2953))],
 ]
 
 describe('a request by value', () => {
-  it('breaks no rule unchanged', async () => {
+  it('breaks no rule if it is unchanged', async () => {
     expect(await check(() => undefined)).toBe('')
   })
 

@@ -34,7 +34,7 @@ async function mismatch(change: object): Promise<string | undefined> {
 }
 
 describe('a wallet’s metadata', () => {
-  it('allows a request if it states nothing, or enough', async () => {
+  it('allows a request if it is empty, or if it supports everything in the request', async () => {
     expect(checkWalletMetadata(await parse({}), REQUEST)).toBeUndefined()
     expect(checkWalletMetadata(await parse(GOOD), REQUEST)).toBeUndefined()
     expect(await mismatch({ unknown_member: [{}], vp_formats: 'of another version' })).toBeUndefined()
@@ -47,11 +47,11 @@ describe('a wallet’s metadata', () => {
     ['no_format_in_common', { vp_formats_supported: { ldp_vc: {} } }],
     ['no_format_in_common', { vp_formats_supported: {} }],
     ['request_encryption_not_possible', { jwks: { keys: [RSA] } }],
-  ])('refuses a request by %s', async (expected, change) => {
+  ])('refuses a request with the reason %s', async (expected, change) => {
     expect(await mismatch(change)).toBe(expected)
   })
 
-  it('needs one format in common, not all requested ones', async () => {
+  it('needs only one of the requested formats', async () => {
     const mdl = { id: 'mdl', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
     const query = { credentials: [...QUERY.credentials, mdl] }
     const metadata = await parse({ vp_formats_supported: { mso_mdoc: {} } })
@@ -65,16 +65,16 @@ describe('a wallet’s metadata', () => {
     ['no object', '[]'],
     ['a member twice', '{"jwks":{"keys":[]},"jwks":{"keys":[]}}'],
     ['formats in a list', '{"vp_formats_supported":["mso_mdoc"]}'],
-    ['one prefix as text', '{"client_id_prefixes_supported":"x509_hash"}'],
+    ['a text instead of a list of prefixes', '{"client_id_prefixes_supported":"x509_hash"}'],
     ['an empty list', '{"response_modes_supported":[]}'],
     ['a list of numbers', '{"request_object_signing_alg_values_supported":[1]}'],
-    ['keys that are no set', '{"jwks":[]}'],
-    ['null', '{"jwks":null}'],
+    ['keys that are no key set', '{"jwks":[]}'],
+    ['null as its keys', '{"jwks":null}'],
     ['too many names', JSON.stringify({ response_modes_supported: many(WALLET_METADATA.names + 1) })],
-    ['too long a name', JSON.stringify({ response_modes_supported: ['x'.repeat(201)] })],
+    ['a name that is too long', JSON.stringify({ response_modes_supported: ['x'.repeat(201)] })],
     ['too many keys', JSON.stringify({ jwks: { keys: Array(WALLET_METADATA.keys + 1).fill(KEY) } })],
-    ['too deep nesting', `{"x":${'['.repeat(17)}${']'.repeat(17)}}`],
-    ['too much', JSON.stringify({ x: 'x'.repeat(WALLET_METADATA.characters) })],
+    ['nesting that is too deep', `{"x":${'['.repeat(17)}${']'.repeat(17)}}`],
+    ['too many characters', JSON.stringify({ x: 'x'.repeat(WALLET_METADATA.characters) })],
   ])('is refused with %s', async (_, text) => {
     expect(await parseWalletMetadata(text)).toEqual({ ok: false, error: 'invalid' })
   })
@@ -91,7 +91,7 @@ describe('an encrypted request', () => {
   const { x, y } = KEY
   const jwk = { kty: 'EC', crv: 'P-256', x, y }
 
-  it('is not requested by supported algorithms or by signing keys', async () => {
+  it('is not made if the wallet sends only algorithms, or only signing keys', async () => {
     expect((await parse(GOOD)).encryption).toBeUndefined()
     expect(await encryptionFor({ keys: [] })).toBeUndefined()
     expect(await encryptionFor({ keys: [{ ...KEY, use: 'sig' }] })).toBeUndefined()
@@ -117,13 +117,13 @@ describe('an encrypted request', () => {
     ['a key for another algorithm', { ...KEY, alg: 'ECDH-ES+A128KW' }, {}],
     ['a point off the curve', { ...KEY, y: KEY.x }, {}],
     ['another curve', { ...KEY, crv: 'P-384' }, {}],
-    ['half a key', { ...KEY, y: undefined }, {}],
-    ['a key that is no key', {}, {}],
+    ['a key without y', { ...KEY, y: undefined }, {}],
+    ['an empty object as its key', {}, {}],
   ])('is impossible with %s', async (_, key, change) => {
     expect(await encryptionFor({ keys: [key] }, change)).toBe('unsupported')
   })
 
-  it.each(['A128GCM', 'A256GCM'])('is a nested JWT that a foreign library opens: %s', async (enc) => {
+  it.each(['A128GCM', 'A256GCM'])('is a nested JWT that a foreign library decrypts: %s', async (enc) => {
     const encryption = await encryptionFor(
       { keys: [KEY] },
       { request_object_encryption_enc_values_supported: [enc] },

@@ -15,7 +15,7 @@ const key = { kid: 'k1', privateJwk }
 const VP_TOKEN = '{"age":["p"]}'
 
 describe('a posted response', () => {
-  it('is a presentation when it has a vp_token', () => {
+  it('is a presentation if it has a vp_token', () => {
     expect(parse({ vp_token: VP_TOKEN, state: 's' }, 'direct_post')).toEqual({
       ok: true,
       value: { kind: 'presentation', state: 's', encrypted: false, vpToken: VP_TOKEN },
@@ -27,7 +27,7 @@ describe('a posted response', () => {
     expect(parse({ vp_token: VP_TOKEN, state: 's', ...unknown }, 'direct_post').ok).toBe(true)
   })
 
-  it('is encrypted when it has a response, and may repeat state beside it', async () => {
+  it('is encrypted if it has the parameter response, and may repeat state outside the JWE', async () => {
     const response = await encrypt({ state: 's', vp_token: {} })
     expect(parse({ response })).toEqual({
       ok: true,
@@ -43,7 +43,7 @@ describe('a posted response', () => {
   })
 
   it.each<ResponseMode>(['direct_post', 'direct_post.jwt'])(
-    'may be an error in the clear: %s',
+    'may be an unencrypted error: %s',
     (responseMode) => {
       expect(parse({ error: 'access_denied', state: 's' }, responseMode)).toEqual({
         ok: true,
@@ -52,7 +52,7 @@ describe('a posted response', () => {
     },
   )
 
-  it('counts an empty parameter as absent', () => {
+  it('is read as if an empty parameter were absent', () => {
     expect(parse({ error: 'access_denied', vp_token: '', state: 's' })).toMatchObject({ ok: true })
   })
 
@@ -75,7 +75,7 @@ describe('a posted response', () => {
     expect(parse(parameters, responseMode)).toEqual({ ok: false, error: { reason } })
   })
 
-  it('is refused when the state beside the JWE has no end', async () => {
+  it('is refused if the state outside the JWE is too long', async () => {
     const response = await encrypt({ state: 's', vp_token: {} })
     expect(parse({ response, state: 's'.repeat(513) })).toEqual({
       ok: false,
@@ -93,7 +93,7 @@ describe('an error of the wallet', () => {
     expect(parse({ error, state: 's' })).toMatchObject({ value: { error: 'unknown_error' } })
   })
 
-  it('keeps of its description 200 printable characters', () => {
+  it('keeps at most 200 printable characters of its description', () => {
     const error_description = `a\n\u202e\0b${'c'.repeat(500)}`
     expect(parse({ error: 'access_denied', error_description, state: 's' })).toMatchObject({
       value: { errorDescription: `a???b${'c'.repeat(195)}` },
@@ -102,7 +102,7 @@ describe('an error of the wallet', () => {
 })
 
 describe('a decrypted response', () => {
-  it('is a presentation when it has a vp_token', async () => {
+  it('is a presentation if it has a vp_token', async () => {
     expect(await decrypt({ state: 's', vp_token: { age: ['p'] }, exp: 1, response: 'x' })).toEqual({
       ok: true,
       value: { kind: 'presentation', state: 's', encrypted: true, vpToken: { age: ['p'] } },

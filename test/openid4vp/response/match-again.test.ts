@@ -46,7 +46,7 @@ describe('a presentation that satisfied a lowered query', () => {
     })
   })
 
-  it('has the mismatches of the values that the policy asks for', () => {
+  it('has a value mismatch if a value is not among the values of the policy', () => {
     const other = presentation({ claims: { level: 'silver', number: '17' } })
     expect(matchAgain(EITHER, [other], FORMATS)).toMatchObject({
       ok: true,
@@ -61,14 +61,14 @@ describe('a presentation that satisfied a lowered query', () => {
     ['has no holder binding', presentation({ holderBound: false })],
     ['is for a query that the policy does not have', presentation({}, 'other')],
     ['is for another query of the policy', presentation({}, 'mdoc')],
-  ])('does not count if it %s', (_, presented) => {
+  ])('does not satisfy the policy if it %s', (_, presented) => {
     expect(matchAgain(EITHER, [presented], FORMATS)).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied' },
     })
   })
 
-  it('is not enough if the policy needs two credentials', () => {
+  it('does not satisfy the policy if the policy needs two credentials', () => {
     const both = { credentials: [CARD, CARD_MDOC] }
     expect(matchAgain(both, [presentation()], FORMATS)).toMatchObject({ ok: false })
   })

@@ -49,7 +49,7 @@ describe('an encrypted response', () => {
     expect(await open(jwe)).toEqual({ ok: true, value: parameters })
   })
 
-  it('is made for a fresh key each time', async () => {
+  it('uses a new key for each request', async () => {
     const other = await createEncryptionKey()
     expect(other.publicJwk).not.toEqual(publicJwk)
     expect(Object.keys(other.publicJwk)).not.toContain('d')
@@ -136,7 +136,7 @@ describe('an encrypted response', () => {
     expect(await open(await make())).toEqual({ ok: false, error: { reason } })
   })
 
-  it('is not decrypted with the key of another request, with any kid', async () => {
+  it('is not decrypted with the key of another request, whatever its kid', async () => {
     const other = await createEncryptionKey()
     const decrypted = await open(await good(), { kid: 'k1', privateJwk: other.privateJwk })
     expect(decrypted).toEqual({ ok: false, error: { reason: 'decryption_failed' } })

@@ -23,7 +23,7 @@ const FORGED = plain({ rejection: { reason: 'invalid_issuer_signature' } })
 const REPLAYED = plain({ rejection: { reason: 'nonce_mismatch' } })
 
 describe('the response to a query for one credential', () => {
-  it('is verified when its presentation is', async () => {
+  it('is verified if its presentation is verified', async () => {
     expect(await verify({ age: [plain({})] })).toEqual({
       ok: true,
       value: [{ queryId: 'age', credential: CREDENTIAL, valueMismatches: [] }],
@@ -45,18 +45,18 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is refused when a claim is missing', async () => {
+  it('is refused if a claim is missing', async () => {
     expect(await verify({ age: [plain({ claims: {} })] })).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied', queryId: 'age' },
     })
   })
 
-  it('is refused when it has no presentation', async () => {
+  it('is refused if it has no presentation', async () => {
     expect(await verify({})).toEqual({ ok: false, error: { reason: 'query_not_satisfied' } })
   })
 
-  it('is refused when the VP Token has another form, before anything is verified', async () => {
+  it('is refused for an unknown query in the VP Token before any presentation is verified', async () => {
     const asked: RequestBinding[] = []
     const result = await verify({ age: [plain({})], other: [plain({})] }, QUERY, asked)
     expect(result).toEqual({ ok: false, error: { reason: 'unknown_credential_query' } })
@@ -72,7 +72,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is refused as forged, though a value outside `values` is in it', async () => {
+  it('is refused as forged even if it also has a value outside `values`', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const forged = plain({
       claims: { age_over_18: false },
@@ -84,7 +84,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is bound to our own values, with types and holder binding of the query, never of the response', async () => {
+  it('is verified with our own nonce, and the types and holder binding of the query', async () => {
     const asked: RequestBinding[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
@@ -99,7 +99,7 @@ describe('the response to a query for one credential', () => {
     ])
   })
 
-  it('is refused for an unbound credential of a format if binding is required', async () => {
+  it('is refused for a credential without holder binding if the query requires it', async () => {
     expect(await verify({ age: [plain({ holderBound: false })] })).toMatchObject({
       error: { reason: 'query_not_satisfied' },
     })
@@ -120,7 +120,7 @@ describe('the response to a query for several credentials', () => {
     expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age', 'other'])
   })
 
-  it('needs every credential if there are no sets', async () => {
+  it('needs every credential if the query has no credential sets', async () => {
     expect(await verify({ age: [plain({})] }, all)).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied' },
@@ -131,28 +131,28 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('discards an invalid presentation if the rest still satisfies the sets', async () => {
+  it('is verified without an invalid presentation if the other presentations satisfy the credential sets', async () => {
     for (const query of [either, optional]) {
       const result = await verify({ age: [plain({})], other: [FORGED] }, query)
       expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age'])
     }
   })
 
-  it('is refused for the first reason if no option survives', async () => {
+  it('is refused for its first reason if no option is satisfied', async () => {
     expect(await verify({ age: [REPLAYED], other: [FORGED] }, either)).toEqual({
       ok: false,
       error: { reason: 'nonce_mismatch', queryId: 'age' },
     })
   })
 
-  it('is not satisfied by optional credentials alone', async () => {
+  it('is refused if it has optional credentials only', async () => {
     expect(await verify({ other: [plain({})] }, optional)).toEqual({
       ok: false,
       error: { reason: 'query_not_satisfied' },
     })
   })
 
-  it('does not satisfy an all-optional query without any presentation', async () => {
+  it('is refused without a valid presentation even if all credential sets are optional', async () => {
     const query = { ...all, credential_sets: [{ options: [['age']], required: false }] }
     expect(await verify({}, query)).toMatchObject({ error: { reason: 'query_not_satisfied' } })
     expect(await verify({ age: [FORGED] }, query)).toMatchObject({
@@ -160,7 +160,7 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('keeps the valid presentations among several for one query', async () => {
+  it('keeps the valid presentations of several presentations for one query', async () => {
     const query = { credentials: [{ ...AGE, multiple: true }] }
     const result = await verify(
       { age: [FORGED, plain({ issuer: 'second' }), plain({ issuer: 'third' })] },
@@ -169,12 +169,12 @@ describe('the response to a query for several credentials', () => {
     expect(result.ok && result.value.map(({ credential }) => credential.issuer)).toEqual(['second', 'third'])
   })
 
-  it('may present one credential for two queries', async () => {
+  it('may have one credential for two queries', async () => {
     expect(await verify({ age: [plain({})], other: [plain({})] }, all)).toMatchObject({ ok: true })
   })
 })
 
-it('traces each check with the clause of the presentation’s own format', async () => {
+it('the trace has each check with the clause of the presentation’s own format', async () => {
   const traced: TracedCheck[] = []
   await verifyPresentations({
     groups: [{ query: AGE, presentations: [plain({})] }],
@@ -187,7 +187,7 @@ it('traces each check with the clause of the presentation’s own format', async
   expect(traced).toEqual([{ id: 'structure', clause: 'a clause of this format', result: 'pass' }])
 })
 
-it('a query in an unregistered format throws, because no policy has such a query', async () => {
+it('a query in an unregistered format throws, because no policy can contain it', async () => {
   const query = { credentials: [{ ...AGE, format: 'toString' }] }
   await expect(verify({ age: [plain({})] }, query)).rejects.toThrow('not registered')
 })

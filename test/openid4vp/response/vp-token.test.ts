@@ -14,7 +14,7 @@ const QUERY: DcqlQuery = {
 }
 
 describe('a VP Token', () => {
-  it('groups presentations, strings or objects, in the order of the query', () => {
+  it('gives its presentations, strings or objects, in the order of the query', () => {
     const parsed = parsePlain('{"many":["a",{"b":1}],"one":["c"]}')
     const groups = parsed.ok
       ? parsed.value.map(({ query, presentations }) => [query.id, presentations])
@@ -25,7 +25,7 @@ describe('a VP Token', () => {
     ])
   })
 
-  it('is the same from JSON text and from a decrypted response', () => {
+  it('gives the same presentations from JSON text and from a decrypted response', () => {
     const token = { one: ['c'] }
     expect(parseEncrypted(token)).toEqual(parsePlain(JSON.stringify(token)))
   })
@@ -57,7 +57,7 @@ describe('a VP Token', () => {
     ['limit_exceeded', undefined, tokenOf({ many: 10, more: 10, one: 1 })],
     ['limit_exceeded', undefined, `{"one":[${'['.repeat(40)}${']'.repeat(40)}]}`],
     ['limit_exceeded', undefined, `{"one":["${'c'.repeat(RESPONSE_LIMIT)}"]}`],
-  ])('is refused as %s (%s): %.60s', (reason, queryId, token) => {
+  ])('is refused as %s, for the query %s: case %#', (reason, queryId, token) => {
     const error = queryId === undefined ? { reason } : { reason, queryId }
     expect(parsePlain(token)).toEqual({ ok: false, error })
   })

@@ -49,12 +49,16 @@ type Planted = readonly [rule: string, name: string, answer: WalletResponse]
 
 const PLANTED: readonly Planted[] = [
   [REDIRECT, 'a redirect', { ...REFUSED, status: 302 }],
-  [`${REDIRECT}|${LIST}`, 'nothing at all', { ...PROCESSED, status: 204, body: '' }],
+  [`${REDIRECT}|${LIST}`, 'an empty response with status 204', { ...PROCESSED, status: 204, body: '' }],
   [FAULT, 'a 500', { ...REFUSED, status: 500 }],
   [FAULT, 'a 502', { ...REFUSED, status: 502 }],
   ['is not stored', 'no Cache-Control', without(REFUSED, 'cache-control')],
-  ['is not stored', 'an hour in a cache', withHeaders(REQUEST, { 'cache-control': 'max-age=3600' })],
-  ['may be read by a page of any origin', 'no CORS', without(PROCESSED, 'access-control-allow-origin')],
+  ['is not stored', 'a max-age of one hour', withHeaders(REQUEST, { 'cache-control': 'max-age=3600' })],
+  [
+    'may be read by a page of any origin',
+    'no CORS header',
+    without(PROCESSED, 'access-control-allow-origin'),
+  ],
   [
     'may be read by a page of any origin',
     'CORS for one origin',
@@ -63,7 +67,7 @@ const PLANTED: readonly Planted[] = [
   ['says when to try again', 'a 503 without Retry-After', { ...REFUSED, status: 503 }],
   ['says when to try again', 'a 429 without Retry-After', { ...REFUSED, status: 429 }],
   ['names the methods there are', 'a 405 without Allow', { ...REFUSED, status: 405 }],
-  ['has no body where HEAD asked', 'a body for HEAD', { ...HEAD, body: '{}' }],
+  ['has no body where HEAD asked', 'a body in a response to HEAD', { ...HEAD, body: '{}' }],
   [NEXT, 'an empty object', { ...PROCESSED, body: '{}' }],
   [NEXT, 'a redirect_uri of null', { ...PROCESSED, body: '{"redirect_uri":null}' }],
   [NEXT, 'a member beside redirect_uri', responseWith({ redirect_uri: REDIRECT_URI, status: 'verified' })],
@@ -141,7 +145,7 @@ describe('the transport of the tests', () => {
     await expect(exchange(url, { ...PROCESSED, body })).rejects.toThrow('R60: no parameter')
   })
 
-  it('passes on valid exchanges unread', async () => {
+  it('does not consume the bodies of valid exchanges', async () => {
     const answer = await exchange('https://verifier.example/v1/verify/v_1/callback', REFUSED)
     expect(await answer.text()).toBe(REFUSED.body)
   })

@@ -29,11 +29,11 @@ function set(object: object, path: readonly (string | number)[], value: unknown)
 }
 
 describe('a built-in type', () => {
-  it.each(Object.entries(WHOLE))('%s takes every member of its definition', (type, object) => {
+  it.each(Object.entries(WHOLE))('%s accepts every member of its definition', (type, object) => {
     expect(fits(type, object)).toBe(true)
   })
 
-  it('accepts a payment on one day', () => {
+  it('accepts a payment with an execution date', () => {
     expect(fits(PAYMENT, set(ONCE, ['payload', 'recurrence'], undefined))).toBe(true)
   })
 
@@ -76,7 +76,7 @@ describe('a built-in type', () => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, value))).toBe(false)
   })
 
-  it('of mandates requires a purpose or a payment', () => {
+  it('for mandates requires a purpose or a payment', () => {
     const { purpose, payment_payload, ...payload } = WHOLE[MANDATE].payload
     expect(fits(MANDATE, { payload: { ...payload, purpose } })).toBe(true)
     expect(fits(MANDATE, { payload: { ...payload, payment_payload } })).toBe(true)
@@ -98,7 +98,7 @@ describe('an added type', () => {
   }
   const GOOD = { id: '7', payload: { sum: 3, gift: true }, shop: { name: 'Shop' } }
 
-  it('accepts its members, with and without the optional ones', () => {
+  it('accepts its members, with and without its optional members', () => {
     expect(fits('order', GOOD, [ORDER])).toBe(true)
     expect(fits('order', { id: '7', payload: { sum: 3 } }, [ORDER])).toBe(true)
   })
@@ -117,7 +117,7 @@ describe('an added type', () => {
     expect(fits('order', set(GOOD, path, value), [ORDER])).toBe(false)
   })
 
-  it('replaces no built-in type, and is found by its whole name only', () => {
+  it('does not replace a built-in type, and is found only by its full name', () => {
     const disguised = { ...ORDER, type: PAYMENT }
     expect(fits(PAYMENT, GOOD, [disguised])).toBe(false)
     expect(findTransactionDataType('constructor', [ORDER])).toBeUndefined()

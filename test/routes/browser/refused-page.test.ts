@@ -43,7 +43,7 @@ describe('the page after a refused response', () => {
     expect(html).not.toContain(attempt.reason.message)
   })
 
-  it('leads to a new code, and waits there until the next refusal', async () => {
+  it('links to a page with a new QR code, which shows waiting until the next refusal', async () => {
     const { session, refuse } = await refused()
     const first = await open(session.session_url)
     const address = wayOn(first, session)!
@@ -58,7 +58,7 @@ describe('the page after a refused response', () => {
     expect(wayOn(next, session)).not.toBe(address)
   })
 
-  it('reads no other number than that of an activity', async () => {
+  it('ignores a parameter seen that is not the number of an activity', async () => {
     const { session } = await refused()
     for (const seen of ['', '-1', '1e9', 'x', '9'.repeat(16), '1&seen=99x']) {
       expect([seen, stateOf(await open(`${session.session_url}&seen=${seen}`))]).toEqual([seen, 'refused'])
@@ -82,7 +82,7 @@ describe('the page after a refused response', () => {
     )
   })
 
-  it('looks the same for junk as before', async () => {
+  it('does not change after a response that matches no request', async () => {
     const session = await createSession(await setUp())
     await post(session.verification_id, { vp_token: '{', state: 'guessed' })
     expect(stateOf(await open(session.session_url))).toBe('waiting')
@@ -120,7 +120,7 @@ describe("the relying party's own words", () => {
     expect(await poll(setting, session.verification_id)).toMatchObject(own)
   })
 
-  it('may join letters, and must not turn the direction of other texts', async () => {
+  it('may contain letter joiners, and are refused if they contain direction controls', async () => {
     const setting = await setUp()
     const send = async (heading: string) => {
       const body = { credential_types: ['age_attestation'], scope: ['age_over_18'], heading }
@@ -137,14 +137,14 @@ describe("the relying party's own words", () => {
     ['de-AT', 'de'],
     ['nl', null],
     [undefined, null],
-  ])('come with the language of the page in the response to the creation: %s', async (locale, used) => {
+  ])('can follow the page language, which the creation returns for the locale %s', async (locale, used) => {
     const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
     expect(session.locale).toBe(used)
   })
 })
 
 describe('the page in a frame', () => {
-  it('is compact, and does not speak of closing', async () => {
+  it('is compact, and has no text about closing the page', async () => {
     const session = await createSession(await setUp())
     const data = async (headers: Record<string, string>) => {
       const html = await open(session.session_url, headers)

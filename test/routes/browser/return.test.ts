@@ -262,7 +262,7 @@ describe('a success through a link', () => {
     expect(stored).not.toContain('Canary-Mustermann')
   })
 
-  it('is verified when that browser returns, also after the object was evicted from memory', async () => {
+  it('is verified when the browser of the link returns, also after the object was evicted from memory', async () => {
     const { setting, session, person, code } = await respondByLink()
     await evictDurableObject(stubOf(session.verification_id))
     const response = await completeReturn(person, session, code)
@@ -444,7 +444,7 @@ describe('a success through a link', () => {
     expect(view).toMatchObject({ status: 'canceled', checks: null, session_binding: null })
   })
 
-  it('is held in the same way when it is encrypted', async () => {
+  it('also waits for its browser if the response is encrypted', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { request_options: { response_mode: 'direct_post.jwt' } })
     const person = browser()
@@ -609,7 +609,7 @@ describe('a return code', () => {
     }
   })
 
-  it('opens no other session of the same relying party', async () => {
+  it('is refused for another session of the same relying party', async () => {
     const first = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(first.person, first.session, first.code))
     const { verification_id } = await createSession(first.setting, REQUIRED)
@@ -664,7 +664,7 @@ describe('a return code', () => {
     expect((await statusOf(done.setting, done.session)).status).toBe('verified')
   })
 
-  it('changes nothing when it is wrong, or is the response code', async () => {
+  it('changes nothing if it is wrong or is a response code', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     for (const wrong of [code, 'A'.repeat(43), `${returnCodeIn(return_url)}A`]) {
@@ -674,7 +674,7 @@ describe('a return code', () => {
     expect((await redeem(setting, session, returnCodeIn(return_url))).status).toBe(200)
   })
 
-  it('is unknown to another relying party, as the session is', async () => {
+  it('cannot be redeemed by another relying party, which gets 404', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     const other = await setUp()

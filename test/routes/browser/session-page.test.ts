@@ -216,7 +216,7 @@ describe('the session page', () => {
     ['https://evil.example', false],
     ['*', false],
     ['', false],
-  ])('names %j as the receiver of its messages: %s', async (embed, isNamed) => {
+  ])('sends its messages to the origin %j of the parameter embed: %s', async (embed, isNamed) => {
     const origins = ['https://shop.example', 'https://till.shop.example:8443']
     const { session_url } = await createSession(await setUp({ origins }))
     const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
@@ -244,7 +244,7 @@ describe('the session page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
-  it('comes without a QR code when the session was rendered too often', async () => {
+  it('has no QR code if the session was rendered too often', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const stub = stubOf(session.verification_id)
@@ -428,7 +428,7 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('differs from another error of the object, which is 500', async () => {
+  it('gets 503, unlike another error of the object, which gets 500', async () => {
     const session = await createSession(await setUp())
     const fail = () => Promise.reject(new Error('a mistake'))
     const objects = { get: () => ({ render: fail, page: fail }) }

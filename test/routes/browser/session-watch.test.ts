@@ -103,7 +103,7 @@ describe('the watch socket', () => {
   })
 
   it.each([
-    ['no token', '', 401, 'missing_token'],
+    ['a call without a token', '', 401, 'missing_token'],
     ['a wrong token', '?token=nonsense', 401, 'invalid_token'],
     ['another session’s client_token', '?token=other', 403, 'insufficient_scope'],
     ['an API key in the address', '?token=key', 401, 'invalid_token'],

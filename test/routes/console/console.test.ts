@@ -80,7 +80,7 @@ describe('POST /console/session', () => {
     expect(JSON.parse(text)).toMatchObject({ owner: 'operator', relying_party: null, scopes: [] })
   })
 
-  it('sets the cookie over http on this machine, although browsers accept no prefix there', async () => {
+  it('sets a cookie without a name prefix over http on loopback, because browsers refuse the prefix without https', async () => {
     const { api_key } = await createRelyingParty()
     const response = await send({ token: api_key }, LOCAL, LOOPBACK)
     expect(response.headers.get('Set-Cookie')).toMatch(
@@ -112,7 +112,7 @@ describe('POST /console/session', () => {
     expect(response.headers.get('Set-Cookie')).toBeNull()
   })
 
-  it('rejects other tokens', async () => {
+  it('rejects every token that is neither an API key nor the operator’s token', async () => {
     const { api_key } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key}` }
     const created = await call(app, 'POST', '/v1/verify', { headers, body: CREATION })
@@ -144,7 +144,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await from('192.0.2.1', { token: api_key }))).toBe('429 rate_limited')
   })
 
-  it('limits failed sign-ins without a known address together, and never a key that works', async () => {
+  it('limits failed sign-ins from unknown addresses together, and never limits a valid key', async () => {
     const { api_key } = await createRelyingParty()
     const failed = async () => statusAndCode(await send({ token: 'x' }))
     at(NOON + HOUR)
@@ -264,7 +264,7 @@ function readSession({ cookie }: Console): Promise<Response> {
 }
 
 describe('/console/api', () => {
-  it('does what the key may do, and no more', async () => {
+  it('allows what the scopes of the key allow, and nothing else', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const made = await call(app, 'POST', `${KEYS}/${relying_party_id}/api_keys`, {
       headers: ADMIN,
@@ -340,7 +340,7 @@ describe('/console/api', () => {
     ])
   })
 
-  it('reaches the operator’s routes by the operator’s console alone', async () => {
+  it('reaches the operator’s routes only from the console of the operator', async () => {
     const { api_key } = await createRelyingParty()
     const [own, operator] = [await signIn(api_key), await signIn(ADMIN_TOKEN)]
     for (const path of [KEYS, '/v1/admin/trust_lists', '/metrics']) {
@@ -407,7 +407,7 @@ describe('/console/api', () => {
 })
 
 describe('the page of the console', () => {
-  it('runs our scripts alone, in no frame, and is not stored', async () => {
+  it('runs only our scripts, is in no frame, and is not stored', async () => {
     const { status, headers } = await call(app, 'GET', '/console')
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe('no-store')
@@ -418,7 +418,7 @@ describe('the page of the console', () => {
     )
   })
 
-  it('responds at its address with a slash, too', async () => {
+  it('also responds at its address with a slash', async () => {
     const { status, headers } = await call(app, 'GET', '/console/')
     expect([status, headers.get('Location')]).toEqual([308, '/console'])
   })

@@ -64,7 +64,7 @@ describe('the table', () => {
     )
   })
 
-  it('has no row for handlers of all methods: they are middleware, or refuse', () => {
+  it('needs no row for handlers of every method, which are middleware or only refuse', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
@@ -82,7 +82,7 @@ describe('the table', () => {
     ])
   })
 
-  it('is about the deployed service', async () => {
+  it('describes the service that is deployed', async () => {
     const response = await SELF.fetch('https://verifier.example/v1/relying_party')
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
@@ -109,7 +109,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
   it.each([
     ['test', () => test],
     ['live', () => live],
-  ])('accepts %s mode with its scope alone, and refuses all other scopes', async (_, party) => {
+  ])('in %s mode requires the scope of the route, and accepts no other scope', async (_, party) => {
     const parameters = await ownOf(party(), name)
     const refused = await send(name, { parameters, token: await credential(party(), kind, others) })
     expect(await statusAndCode(refused)).toBe('403 insufficient_scope')
@@ -171,7 +171,7 @@ async function responsesFor(name: RouteName, party: Party, sending: Parameters<t
 describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
   useParties()
 
-  it.each(KINDS)('is the same as a missing one, byte for byte: 404 with an %s', async (kind) => {
+  it.each(KINDS)('gets the same 404 as a missing session, byte for byte, with an %s', async (kind) => {
     const token = await credential(test, kind)
     for (const owner of [other, live]) {
       const answers = await responsesFor(name, owner, { token })
@@ -187,7 +187,7 @@ describe.each(BY_SESSION)('$name of another relying party', ({ name }) => {
     ['Accept', { headers: { Accept: 'text/html' } }],
     ['purpose', { headers: { 'Sec-Purpose': 'prefetch' } }],
     ['Upgrade', { headers: { Upgrade: 'nothing' } }],
-  ])('is as if it were not there, whatever is wrong with the %s', async (_, spoiled) => {
+  ])('gets the same error as a missing session, even with a wrong %s', async (_, spoiled) => {
     const answers = await responsesFor(name, other, { token: test.key, ...spoiled })
     for (const answer of answers) expect(answer).toEqual(answers[0])
     expect(answers[0]?.status).toBeGreaterThanOrEqual(400)
@@ -205,7 +205,7 @@ describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
     ['an API key without the scope', () => credential(test, 'API key', ['claims:encrypt'])],
     ['the client_token of another session', async () => (await newSession(test, name)).clientToken],
     ['the operator’s token', async () => OPERATOR_TOKEN],
-  ])('looks as if it were not there to %s, byte for byte', async (_, credentialOf) => {
+  ])('gets the same refusal as a missing session, byte for byte, with %s', async (_, credentialOf) => {
     const token = await credentialOf()
     const answers = await responsesFor(name, test, { token })
     for (const answer of answers) expect(answer).toEqual(answers[0])
@@ -234,7 +234,7 @@ describe.each(BY_SESSION)('$name of an existing session', ({ name }) => {
 describe('DELETE /v1/api_keys/:key of another relying party', () => {
   useParties()
 
-  it.each(KINDS)('is the same as for a missing key, with an %s', async (kind) => {
+  it.each(KINDS)('gets the same 404 as a missing key, with an %s', async (kind) => {
     const token = await credential(test, kind)
     const answers = []
     for (const key of [other.keyId, live.keyId, '0123456789abcdef', 'x', other.id]) {

@@ -49,7 +49,7 @@ async function codeOf(response: Response): Promise<string> {
 }
 
 describe('an API key', () => {
-  it('gives access by its scopes, as its relying party', async () => {
+  it('gives access to its relying party, within its scopes', async () => {
     const { relying_party_id, api_key, api_keys } = await createRelyingParty()
     const response = await read(`Bearer ${api_key}`)
     expect(response.status).toBe(200)
@@ -57,7 +57,7 @@ describe('an API key', () => {
     expect((await read(`bearer   ${api_key}`)).status).toBe(200) // RFC 9110 §11.1: the scheme's case is free
   })
 
-  it('without the scope is 403', async () => {
+  it('without the required scope is 403', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await createKey(id, { scopes: ['verify:create', 'settings:manage'] })
     const response = await read(`Bearer ${api_key}`)
@@ -139,7 +139,7 @@ describe('an API key', () => {
 describe('an access token', () => {
   const minutes = (count: number) => NOW + count * 60_000
 
-  it('gives access by its scopes, as its relying party and its API key, for 15 minutes', async () => {
+  it('gives access to its relying party for 15 minutes, within its scopes and with its key id', async () => {
     const { relying_party_id, api_key, api_keys } = await createRelyingParty()
     const token = await tokenOf({ relying_party_id, api_key })
     expect(await json(read(`Bearer ${token}`))).toEqual({ id: relying_party_id, key: api_keys[0].key_id })
@@ -151,7 +151,7 @@ describe('an access token', () => {
     expect(await codeOf(response)).toBe('401 expired_token')
   })
 
-  it('has the scopes that both it and its key have', async () => {
+  it('has only the scopes that both the token and its API key have', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     expect((await read(`Bearer ${token}`)).status).toBe(200)
@@ -192,7 +192,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('that names another’s key, another mode, or an object that is not ours is 401', async () => {
+  it('that names the key of another relying party, another mode, or an unknown object is 401', async () => {
     const created = await createRelyingParty()
     const other = await createRelyingParty()
     const grant = { ...grantOf(created), scopes: SCOPES, keyExpiresAt: null }
@@ -280,7 +280,7 @@ describe('a client token', () => {
     ['the same time spelled otherwise', (token: string) => token.replace(/^ct_/, 'ct_0')],
     ['no time', (token: string) => token.replace(/^ct_[^.]*\./, 'ct_')],
     ['another MAC', (token: string) => token.replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))],
-    ['more behind it', (token: string) => `${token}.`],
+    ['a dot added at its end', (token: string) => `${token}.`],
   ])('with %s is refused', async (_, change) => {
     const token = change(await signClientToken(loadConfig(env), NAMED))
     expect(await codeOf(await status(SESSION, { header: token }))).toBe('403 insufficient_scope')

@@ -57,7 +57,7 @@ describe('every response', () => {
     expect(ids.size).toBe(4)
   })
 
-  it('has the rules for browsers: no guessed type, and https only if the service has https', async () => {
+  it('has X-Content-Type-Options, and has Strict-Transport-Security only if the service has https', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const http = { ...env, BASE_URL: 'http://localhost:8787' }
     const broken = { ...env, BASE_URL: undefined } as unknown as typeof env
@@ -72,7 +72,7 @@ describe('every response', () => {
     }
   })
 
-  it('loads nothing and is in no frame, unless it has a policy of its own', async () => {
+  it('has a CSP that loads nothing and forbids frames, unless the response has its own CSP', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const policyOf = async (path: string) =>
       (await call(app, 'GET', path)).headers.get('Content-Security-Policy')
@@ -82,7 +82,7 @@ describe('every response', () => {
     expect(await policyOf('/test/page')).toBe("script-src 'self'")
   })
 
-  it('to a WebSocket keeps its socket', async () => {
+  it('that opens a WebSocket keeps its socket', async () => {
     const response = await call(app, 'GET', '/test/socket')
     expect(response.status).toBe(101)
     expect(response.webSocket).not.toBeNull()
@@ -122,7 +122,7 @@ describe('a problem', () => {
 })
 
 describe('HEAD', () => {
-  it('does not run a GET handler, and is 405', async () => {
+  it('is 405 and does not run the handler if GET has an effect', async () => {
     const response = await call(app, 'HEAD', '/test/effect')
     expect(response.status).toBe(405)
     expect(response.headers.get('Allow')).toBe('GET, PUT')
@@ -148,7 +148,7 @@ describe('an address', () => {
     }
   })
 
-  it('with another method is 405, and Allow lists its own methods', async () => {
+  it('with another method is 405, and Allow lists the methods of the address', async () => {
     const response = await call(app, 'DELETE', '/test/effect')
     expect(response.headers.get('Allow')).toBe('GET, PUT')
     expect([response.status, (await json(response)).code]).toEqual([405, 'method_not_allowed'])
@@ -165,7 +165,7 @@ describe('an error', () => {
     ['overloaded', 503, 'temporarily_unavailable'],
     ['reset', 503, 'temporarily_unavailable'],
     ['platform', 503, 'temporarily_unavailable'],
-  ])('%s is %i %s', async (kind, status, code) => {
+  ])('of the kind %s is %i %s', async (kind, status, code) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await call(app, 'GET', `/test/throw/${kind}`)
     expect([response.status, (await json(response)).code]).toEqual([status, code])
@@ -184,7 +184,7 @@ describe('an error', () => {
     expect(await response.text()).not.toContain('CANARY')
   })
 
-  it('of the configuration is 500 on routes that need it, as a problem', async () => {
+  it('in the configuration is a 500 problem on routes that need the configuration', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const broken = { ...env, SERVER_SECRET: 'short' }
     const response = await call(app, 'GET', '/readyz', { env: broken })

@@ -41,7 +41,7 @@ describe('a bucket in memory', () => {
     expect(taken(NOW + 60_000, 20)).toBe(10)
   })
 
-  it('counts each key for itself', () => {
+  it('limits each key separately', () => {
     const take = memoryBucket({ limit: 1, period: 1000 })
     expect([take('a', NOW), take('a', NOW), take('b', NOW)]).toEqual([true, false, true])
   })
@@ -51,7 +51,7 @@ describe('a bucket in memory', () => {
     expect([take('a', NOW), take('a', NOW - 60_000), take('a', NOW - 60_000)]).toEqual([true, false, false])
   })
 
-  it('gives back what was taken, and no more', () => {
+  it('can return what was taken, but never allows more than its limit', () => {
     const take = memoryBucket({ limit: 2, period: 1000 })
     const tries = () => Array.from({ length: 3 }, () => take('key', NOW))
     expect(tries()).toEqual([true, true, false])
@@ -90,7 +90,7 @@ describe('creations', () => {
     expect(await codes('one', 1)).toEqual([200])
   })
 
-  it('are counted by the platform’s limiter if there is one, by key', async () => {
+  it('are limited for each key by the platform’s limiter if the platform has a limiter', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     expect(await codes('three', 1, { ...env, CREATION_RATE_LIMIT: { limit } })).toEqual([429])
     expect(limit).toHaveBeenCalledWith({ key: 'three' })

@@ -127,7 +127,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
   })
 
-  it('of anyone do not keep out those of authenticated callers', async () => {
+  it('of unauthenticated callers do not block bodies of authenticated callers', async () => {
     fill(200, 1)
     expect(await readBody(request('x'), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
     expect(await readBody(request('x'), 1, 'authenticated')).toMatchObject({ ok: true })

@@ -151,7 +151,7 @@ describe('an error', () => {
     expect(await (await post(`{"name": ${canary}`)).text()).not.toContain(canary)
   })
 
-  it('list ends at 20 entries', async () => {
+  it('is one of at most 20 in a response', async () => {
     const body = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`m${i}`, 1]))
     expect(await errorsFor(body)).toHaveLength(20)
   })

@@ -119,7 +119,7 @@ describe('GET /v1/insights', () => {
     expect(p95).toBeLessThanOrEqual(44)
   })
 
-  it('counts each attempt of a webhook by its result, and has the duration of the last', async () => {
+  it('counts each attempt of a webhook by its result, and has the duration of the last attempt', async () => {
     respondWith(500, 204)
     const setting = await setUp(WEBHOOK)
     await repeatWebhook(setting, await cancelAfter(setting, 10))
@@ -144,7 +144,7 @@ describe('GET /v1/insights', () => {
     }, WAIT)
   })
 
-  it('counts the same after an eviction, a deletion, and the end of the list', async () => {
+  it('has the same counts after an eviction, a deletion, and the end of the list', async () => {
     const setting = await setUp()
     const [deleted] = [await cancelAfter(setting, 10), await cancelAfter(setting, 20)]
     await areCounted(setting, { canceled: 2 })
@@ -162,7 +162,7 @@ describe('GET /v1/insights', () => {
     expect(await insights(setting, TODAY)).toEqual(before)
   })
 
-  it('reads an old day once in 30 s, for each relying party, and a recent one each time', async () => {
+  it('reads an old day once in 30 s for each relying party, and reads a recent day each time', async () => {
     const [one, other] = [await setUp(), await setUp()]
     for (const setting of [one, other]) await cancelAfter(setting, 1)
     await areCounted(one, { canceled: 1 })
@@ -206,7 +206,7 @@ describe('GET /v1/insights', () => {
 })
 
 describe('GET /v1/verify/{id}/timeline', () => {
-  it('has each step, oldest first, and counts equal neighbours', async () => {
+  it('has each step, oldest first, and counts equal neighbouring steps together', async () => {
     respondWith(500, 204)
     const setting = await setUp(WEBHOOK)
     const { verification_id: id, client_token, wallet_request } = await createSession(setting)

@@ -107,7 +107,7 @@ describe('GET /v1/verify', () => {
     expect(idsOf(await readAll(setting, 100))).toEqual(ids)
   })
 
-  it('has the members of an entry, before and after the end', async () => {
+  it('lists an entry with all its members, before and after the end of the session', async () => {
     const setting = await setUp()
     const created = await createSession(setting, { metadata: { order: '4711' } })
     const { verification_id } = created
@@ -351,7 +351,7 @@ describe('GET /v1/verify', () => {
     expect(await readAll(setting, 10)).toEqual([])
   })
 
-  it('erases entries after 30 days, and the day after 90', async () => {
+  it('erases entries after 30 days, and the counts of their day after 90 days', async () => {
     const setting = await setUp()
     await createOne(setting)
     const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
@@ -396,7 +396,7 @@ describe('GET /v1/verify', () => {
     }, WAIT)
   })
 
-  it('stores an entry again whose confirmation a crash took, once', async () => {
+  it('stores an entry once if it is sent again because a crash lost its confirmation', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     await evictDurableObject(stubOf(id))

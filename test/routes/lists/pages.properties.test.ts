@@ -77,7 +77,7 @@ const change = fc.oneof(
 )
 
 describe('the pages of a list', () => {
-  it('have each verification once that was created before the first, whatever happens meanwhile', async () => {
+  it('list each verification created before the first page exactly once, whatever changes between the pages', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(time, { minLength: 8, maxLength: 16 }),

@@ -55,7 +55,7 @@ describe('a code is refused, and still works for its client, if the redemption h
   })
 })
 
-it('a login ends for its browser at its relying party alone', async () => {
+it('a login ends only in its browser and only at its relying party', async () => {
   const { browser, object } = await withCode()
   const secret = /wv_login_[^=]+=([\w-]{43})/.exec(browser.cookies)?.[1] ?? ''
   const kindOf = async (relyingPartyId: string, digest: string) => {
@@ -67,7 +67,7 @@ it('a login ends for its browser at its relying party alone', async () => {
   expect(await kindOf(setting.relyingPartyId, digestOf(secret))).toBe('code')
 })
 
-it('an access token opens UserInfo of its relying party alone', async () => {
+it('an access token works only at UserInfo of its relying party', async () => {
   const { code, object } = await withCode()
   const { tokens } = await redeem(client, code)
   const isOpen = async (relyingPartyId: string, token: string) =>

@@ -82,7 +82,7 @@ describe('a redirect_uri on a loopback address', () => {
   const members = { redirect_uris: ['http://[::1]/callback', 'http://127.0.0.1:3000/other'] }
   const open = (native: TestClient, redirect_uri: string) => authorize(native, { ...REQUEST, redirect_uri })
 
-  it('of a native client may have any port, by IPv6 as by IPv4', async () => {
+  it('of a native client may have any port, with IPv6 and with IPv4', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     for (const uri of [
       'http://[::1]/callback',
@@ -115,13 +115,13 @@ describe('a redirect_uri on a loopback address', () => {
     expect(location).toMatch(/^http:\/\/\[::1\]:51004\/callback\?code=/)
   })
 
-  it('of another client has the port that is registered', async () => {
+  it('of a web client must have exactly the registered port', async () => {
     const web = await newClient(setting, members)
     expect((await open(web, 'http://[::1]/callback')).status).toBe(303)
     expect((await open(web, 'http://[::1]:51004/callback')).status).toBe(400)
   })
 
-  it('can be the target of the form, even if the policy cannot name the address', async () => {
+  it('can be the target of form_post, even if it is an IPv6 address, which a CSP cannot name', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     const policyFor = async (redirect_uri: string) => {
       const begun = await begin(native, { redirect_uri, response_mode: 'form_post' })

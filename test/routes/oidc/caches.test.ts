@@ -55,7 +55,7 @@ it('a client that was deleted is refused by every endpoint after 60 s', async ()
   expect(await results()).toEqual(refused)
 })
 
-it('a client that was created works after 60 s, even if it was requested before', async () => {
+it('a created client works after 60 s, even if its client_id was used before the creation', async () => {
   const now = Date.now()
   at(now)
   const created = { ...client, client_id: `oc_${'a'.repeat(32)}` }

@@ -28,7 +28,7 @@ describe('a malformed request', () => {
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
 
-  it('is not assumed for null, an object or a list of `verified_claims`', () => {
+  it('does not include null, an object, or a list of `verified_claims`', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
     const names = [...Object.keys(claims), 'verified_claims']
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
@@ -39,28 +39,36 @@ describe('a malformed request', () => {
 
 describe('conditions on one claim', () => {
   it.each<[string, object, readonly string[] | null]>([
-    ['there is none', { id_token: { sub: null }, userinfo: { sub: { essential: true } } }, null],
-    ['only one token has it', { userinfo: { sub: { value: 'a' } } }, ['a']],
-    ['both are the same', { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'a' } } }, ['a']],
-    ['they differ', { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'b' } } }, []],
+    ['no condition', { id_token: { sub: null }, userinfo: { sub: { essential: true } } }, null],
+    ['a condition under one token', { userinfo: { sub: { value: 'a' } } }, ['a']],
     [
-      'they have one in common',
+      'the same condition under both tokens',
+      { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'a' } } },
+      ['a'],
+    ],
+    ['different conditions', { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'b' } } }, []],
+    [
+      'conditions with one common value',
       { id_token: { sub: { values: ['a', 'b'] } }, userinfo: { sub: { values: ['b', 'c'] } } },
       ['b'],
     ],
     ['`value` is among `values`', { id_token: { sub: { value: 'a', values: ['b', 'a'] } } }, ['a']],
     ['`values` is empty', { id_token: { sub: { values: [] } } }, []],
-  ])('the acceptable sub satisfies all of them: %s', (_, claims, sub) => {
+  ])('the acceptable sub satisfies all conditions: %s', (_, claims, sub) => {
     expect(parse(claims)?.sub).toEqual(sub)
   })
 
   it.each<[string, object, readonly string[] | null]>([
-    ['voluntary', { id_token: { acr: { value: HIGH } }, userinfo: { acr: { value: HIGH } } }, null],
-    ['under id_token', { id_token: { acr: { essential: true, value: HIGH } } }, [HIGH]],
-    ['under userinfo', { userinfo: { acr: { essential: true, value: HIGH } } }, [HIGH]],
-    ['without a value', { userinfo: { acr: { essential: true } } }, null],
     [
-      'under both, with one value in common',
+      'voluntary under both tokens',
+      { id_token: { acr: { value: HIGH } }, userinfo: { acr: { value: HIGH } } },
+      null,
+    ],
+    ['essential under id_token', { id_token: { acr: { essential: true, value: HIGH } } }, [HIGH]],
+    ['essential under userinfo', { userinfo: { acr: { essential: true, value: HIGH } } }, [HIGH]],
+    ['essential without a value', { userinfo: { acr: { essential: true } } }, null],
+    [
+      'essential under both tokens, with one common value',
       {
         id_token: { acr: { essential: true, values: [LOW, HIGH] } },
         userinfo: { acr: { essential: true, value: HIGH } },
@@ -68,7 +76,7 @@ describe('conditions on one claim', () => {
       [HIGH],
     ],
     [
-      'under one, and voluntary under the other',
+      'essential under one token, and voluntary under the other token',
       { id_token: { acr: { essential: true, value: LOW } }, userinfo: { acr: { value: HIGH } } },
       [LOW],
     ],
@@ -92,9 +100,12 @@ describe('verification of verified_claims', () => {
   it.each<[string, unknown]>([
     ['no condition', { trust_framework: null, time: null, evidence: [{ type: null, time: null }] }],
     ['essential members', { trust_framework: { essential: true }, time: { essential: true } }],
-    ['the framework', { trust_framework: { value: FRAMEWORK } }],
-    ['the level', { trust_framework: null, assurance_level: { values: ['high', 'substantial'] } }],
-  ])('is met with %s', (_, verification) => {
+    ['our trust framework', { trust_framework: { value: FRAMEWORK } }],
+    [
+      'the reached assurance level',
+      { trust_framework: null, assurance_level: { values: ['high', 'substantial'] } },
+    ],
+  ])('is satisfied with %s', (_, verification) => {
     expect(releasedWith(verification)).toEqual({ family_name: 'Mustermann' })
   })
 
@@ -103,7 +114,7 @@ describe('verification of verified_claims', () => {
     ['a framework that is a text', { trust_framework: FRAMEWORK }],
     ['a framework that is a number', { trust_framework: { value: 1 } }],
     ['a framework among values that are no texts', { trust_framework: { values: [FRAMEWORK, 1] } }],
-    ['no value for the framework', { trust_framework: { values: [] } }],
+    ['an empty list of frameworks', { trust_framework: { values: [] } }],
     ['a `value` that differs from `values`', { assurance_level: { value: 'high', values: ['substantial'] } }],
     ['a maximum age of the framework', { trust_framework: { value: FRAMEWORK, max_age: 1 } }],
     ['a maximum age of the time', { time: { max_age: 63_113_852 } }],
@@ -113,7 +124,7 @@ describe('verification of verified_claims', () => {
     ['a type of the evidence', { evidence: [{ type: { value: 'document' } }] }],
     ['a second piece of evidence', { evidence: [{ type: null }, { time: { max_age: 1 } }] }],
     ['a text as another member', { verification_process: 'f24c6f-6d3f' }],
-  ])('is never met with %s', (_, verification) => {
+  ])('is never satisfied with %s', (_, verification) => {
     expect(releasedWith(verification)).toBeUndefined()
   })
 })
@@ -137,22 +148,22 @@ describe('a condition on a claim of verified_claims', () => {
   }
 
   it.each<[string, string, object, Json]>([
-    ['its value', 'family_name', { value: 'Mustermann' }, 'Mustermann'],
-    ['one of its values', 'family_name', { values: ['Musterfrau', 'Mustermann'] }, 'Mustermann'],
+    ['the value of the claim', 'family_name', { value: 'Mustermann' }, 'Mustermann'],
+    ['one of several allowed values', 'family_name', { values: ['Musterfrau', 'Mustermann'] }, 'Mustermann'],
     ['an essential value', 'family_name', { essential: true, value: 'Mustermann' }, 'Mustermann'],
     ['a `value` among `values`', 'height', { value: 170, values: [170, 180] }, 170],
     ['a boolean', 'age_over_18', { value: true }, true],
-  ])('is met by %s', (_, name, condition, value) => {
+  ])('is satisfied by %s', (_, name, condition, value) => {
     expect(releasedWith({ [name]: condition })).toEqual({ [name]: value })
   })
 
   it.each<[string, object, object]>([
-    ['a claim of the catalogue', { birth_date: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
-    ['its standard name', { birthdate: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
-    ['the value of the credential', { nationality: { value: 'DE' } }, { nationalities: ['DE'] }],
-    ['the value of the standard', { nationalities: { value: ['DE'] } }, { nationalities: ['DE'] }],
+    ['the catalogue name of the claim', { birth_date: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
+    ['the standard name of the claim', { birthdate: { value: '1963-08-12' } }, { birthdate: '1963-08-12' }],
+    ['the value as the credential has it', { nationality: { value: 'DE' } }, { nationalities: ['DE'] }],
+    ['the value as the standard has it', { nationalities: { value: ['DE'] } }, { nationalities: ['DE'] }],
     ['a part of the address', { resident_city: { value: 'Köln' } }, { address: { locality: 'Köln' } }],
-  ])('may be on %s', (_, entry, released) => {
+  ])('may use %s', (_, entry, released) => {
     expect(releasedWith(entry)).toEqual(released)
   })
 
@@ -160,25 +171,25 @@ describe('a condition on a claim of verified_claims', () => {
     ['another value', { family_name: { value: 'Musterfrau' } }],
     ['a value in another case', { family_name: { value: 'mustermann' } }],
     ['a value of another type', { height: { value: '170' } }],
-    ['no value', { family_name: { values: [] } }],
+    ['an empty list of values', { family_name: { values: [] } }],
     ['a value that is null', { family_name: { value: null } }],
     ['a `value` that differs from `values`', { height: { value: 170, values: [180] } }],
     ['another boolean', { age_over_18: { value: false } }],
     ['another value under the standard name', { birthdate: { value: '1964-08-12' } }],
-    ['a list with one value more', { nationalities: { value: ['DE', 'FR'] } }],
-    ['an address of which the credential has the parts', { address: { value: { locality: 'Köln' } } }],
+    ['a list with an additional value', { nationalities: { value: ['DE', 'FR'] } }],
+    ['an address as one object', { address: { value: { locality: 'Köln' } } }],
     ['a maximum age', { birth_date: { max_age: 1 } }],
-    ['a condition within a member', { address: { locality: { value: 'Köln' } } }],
+    ['a condition on a member of the address', { address: { locality: { value: 'Köln' } } }],
     ['a text', { family_name: 'Mustermann' }],
     ['a list', { family_name: [{ value: 'Mustermann' }] }],
-    ['a value under one of two names', { birth_date: null, birthdate: { value: '1964-08-12' } }],
-  ])('leaves the claim out if it is %s', (_, entry) => {
+    ['another value under one of two names', { birth_date: null, birthdate: { value: '1964-08-12' } }],
+  ])('leaves the claim out if the condition is %s', (_, entry) => {
     expect(releasedWith(entry)).toBeUndefined()
     expect(releasedWith({ ...entry, given_name: null })).toBeUndefined()
     expect(releasedWith(entry, { resident_country: { value: 'DE' } })).toEqual({ address: { country: 'DE' } })
   })
 
-  it('applies to its own entry alone', () => {
+  it('applies only to its own entry', () => {
     const other = { family_name: { value: 'Musterfrau' } }
     expect(releasedWith(other, { family_name: null })).toEqual({ family_name: 'Mustermann' })
     expect(releasedWith(other, { height: null })).toEqual({ height: 170 })

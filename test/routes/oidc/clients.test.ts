@@ -41,40 +41,56 @@ describe('a client is rejected', () => {
   const uris = (...redirect_uris: string[]) => ({ redirect_uris })
   it.each<[string, object, string]>([
     ['without a redirect_uri', uris(), '/redirect_uris'],
-    ['with 21 of them', uris(...Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`)), '/redirect_uris'],
-    ['with one by http', uris('http://client.example/callback'), '/redirect_uris/0'],
-    ['with one with a fragment', uris(`${CALLBACK}#`), '/redirect_uris/0'],
-    ['with one with a wildcard', uris('https://*.client.example/callback'), '/redirect_uris/0'],
-    ['with one with user information', uris('https://user@client.example/'), '/redirect_uris/0'],
-    ['with one with an empty user', uris('https://@client.example/'), '/redirect_uris/0'],
-    ['with one with a backslash', uris('https://client.example\\@attacker.example/'), '/redirect_uris/0'],
-    ['with one with a line break', uris('https://client.example/\n'), '/redirect_uris/0'],
-    ['with one of another scheme', uris('javascript:alert(1)'), '/redirect_uris/0'],
     [
-      'with a preset and what it stands for',
+      'with 21 redirect_uris',
+      uris(...Array.from({ length: 21 }, (_, i) => `${CALLBACK}/${i}`)),
+      '/redirect_uris',
+    ],
+    ['with a redirect_uri by http', uris('http://client.example/callback'), '/redirect_uris/0'],
+    ['with a redirect_uri that has a fragment', uris(`${CALLBACK}#`), '/redirect_uris/0'],
+    [
+      'with a redirect_uri that has a wildcard',
+      uris('https://*.client.example/callback'),
+      '/redirect_uris/0',
+    ],
+    [
+      'with a redirect_uri that has user information',
+      uris('https://user@client.example/'),
+      '/redirect_uris/0',
+    ],
+    ['with a redirect_uri that has an empty user', uris('https://@client.example/'), '/redirect_uris/0'],
+    [
+      'with a redirect_uri that has a backslash',
+      uris('https://client.example\\@attacker.example/'),
+      '/redirect_uris/0',
+    ],
+    ['with a redirect_uri that has a line break', uris('https://client.example/\n'), '/redirect_uris/0'],
+    ['with a redirect_uri of another scheme', uris('javascript:alert(1)'), '/redirect_uris/0'],
+    [
+      'with a preset beside credential_types in one policy',
       { policies: [{ ...ADULT, preset: 'age_over_18' }] },
       '/policies/0/credential_types',
     ],
     [
-      'with a policy about one transaction',
+      'with transaction_data in a policy',
       { policies: [{ ...ADULT, transaction_data: [{ type: 'payment' }] }] },
       '/policies/0/transaction_data',
     ],
-    ['with a policy called as a scope', { policies: [{ ...ADULT, name: 'email' }] }, '/policies/0/name'],
+    [
+      'with a policy that has the name of a scope',
+      { policies: [{ ...ADULT, name: 'email' }] },
+      '/policies/0/name',
+    ],
     ['without a policy', { policies: [] }, '/policies'],
-    ['with a policy in capitals', { policies: [{ ...ADULT, name: 'Adult' }] }, '/policies/0/name'],
-    ['with two policies of one name', { policies: [ADULT, ADULT] }, '/policies'],
+    ['with a policy name in capitals', { policies: [{ ...ADULT, name: 'Adult' }] }, '/policies/0/name'],
+    ['with two policies of the same name', { policies: [ADULT, ADULT] }, '/policies'],
     [
       'with 21 policies',
       { policies: Array.from({ length: 21 }, (_, i) => ({ ...ADULT, name: `p${i}` })) },
       '/policies',
     ],
-    ['with another default policy', { default_policy: 'other' }, '/default_policy'],
-    [
-      'with a policy that decides about metadata',
-      { policies: [{ ...ADULT, metadata: {} }] },
-      '/policies/0/metadata',
-    ],
+    ['with a default_policy that does not exist', { default_policy: 'other' }, '/default_policy'],
+    ['with metadata in a policy', { policies: [{ ...ADULT, metadata: {} }] }, '/policies/0/metadata'],
     [
       'without a secret and without PKCE',
       { token_endpoint_auth_method: 'none', require_pkce: false },
@@ -91,33 +107,33 @@ describe('a client is rejected', () => {
     ['with private_key_jwt and no key', { token_endpoint_auth_method: 'private_key_jwt' }, '/jwks'],
     ['with an encryption and no key', { id_token_encrypted_response_alg: 'ECDH-ES' }, '/jwks'],
     [
-      'with a key of the other type',
+      'with an EC key for RSA encryption',
       { id_token_encrypted_response_alg: 'RSA-OAEP-256', jwks: { keys: [P256] } },
       '/jwks',
     ],
     ['with a private key', { jwks: { keys: [{ ...P256, d: P256.x }] } }, '/jwks/keys/0'],
-    ['with a key beside its curve', { jwks: { keys: [{ ...P256, y: P256.x }] } }, '/jwks/keys/0'],
+    ['with a key that is not on its curve', { jwks: { keys: [{ ...P256, y: P256.x }] } }, '/jwks/keys/0'],
     ['with a modulus of zero', rsa({ n: 'A'.repeat(342) }), '/jwks/keys/0/n'],
     ['with an even modulus', rsa({ n: `u${'A'.repeat(341)}` }), '/jwks/keys/0/n'],
     ['with a modulus of 2047 bits', rsa({ n: `f${'_'.repeat(340)}Q` }), '/jwks/keys/0/n'],
     ['with a modulus of 4104 bits', rsa({ n: `u${'A'.repeat(682)}B` }), '/jwks/keys/0/n'],
     ['with a modulus that is no base64url', rsa({ n: `u${'A'.repeat(344)}` }), '/jwks/keys/0/n'],
     ['with an exponent of 1', rsa({ e: 'AQ' }), '/jwks/keys/0/e'],
-    ['with an exponent of 1 after a zero', rsa({ e: 'AAE' }), '/jwks/keys/0/e'],
+    ['with an exponent of 1 after a zero byte', rsa({ e: 'AAE' }), '/jwks/keys/0/e'],
     ['with an even exponent', rsa({ e: 'AQAA' }), '/jwks/keys/0/e'],
     ['with an exponent of 40 bits', rsa({ e: 'AQAAAAE' }), '/jwks/keys/0/e'],
     [
-      'that names a person by their name',
+      'with a pairwise subject from a name',
       { policies: [PERSON], subject: { type: 'pairwise', claims: ['family_name'] } },
       '/subject/claims/0',
     ],
     [
-      'that names a person by their age',
+      'with a pairwise subject from an age',
       { subject: { type: 'pairwise', claims: ['age_over_18'] } },
       '/subject/claims/0',
     ],
     [
-      'that names a person by a claim that its policy does not ask for',
+      'with a pairwise subject from a claim that its policy does not request',
       { policies: [ADULT], subject: { type: 'pairwise', claims: ['document_number'] } },
       '/subject/claims',
     ],
@@ -128,7 +144,7 @@ describe('a client is rejected', () => {
     expect(errors.map((one: { pointer: string }) => one.pointer)).toContain(pointer)
   })
 
-  it('that names a person by a credential that anyone may present', async () => {
+  it('with a pairwise subject from a credential without holder binding', async () => {
     const pid = {
       id: 'pid',
       format: 'dc+sd-jwt',
@@ -148,14 +164,14 @@ describe('a client is rejected', () => {
     ])
   })
 
-  it('by a message about the integer of its key', async () => {
+  it('with a message that the RSA exponent must be 3 or more', async () => {
     const { errors } = await json(create(rsa({ e: 'AQ' })))
     expect(errors).toMatchObject([
       { pointer: '/jwks/keys/0/e', message: expect.stringContaining('3 or more') },
     ])
   })
 
-  it('with the error of a creation if a policy names an unknown scope', async () => {
+  it('with unsupported_scope if a policy names an unknown scope', async () => {
     const response = await create({ policies: [ADULT, { ...ADULT, name: 'odd', scope: ['shoe_size'] }] })
     expect(await json(response)).toMatchObject({
       code: 'unsupported_scope',
@@ -163,14 +179,14 @@ describe('a client is rejected', () => {
     })
   })
 
-  it('after 50 other clients', async () => {
+  it('if the relying party already has 50 clients', async () => {
     const full = await setUp()
     for (let i = 0; i < 50; i++) await newClient(full)
     const response = await call(app, 'POST', '/v1/oidc_clients', { headers: full.headers, body: GOOD })
     expect(await json(response)).toMatchObject({ status: 400, code: 'invalid_request' })
   })
 
-  it('if the service has no keys', async () => {
+  it('with 404 if the service has no OIDC keys', async () => {
     const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env as unknown as Record<string, string>
     const options = { headers: setting.headers, body: GOOD, env: without as unknown as typeof env }
     expect((await call(app, 'POST', '/v1/oidc_clients', options)).status).toBe(404)
@@ -185,7 +201,7 @@ describe('a client', () => {
     }
   })
 
-  it('has its defaults, and its secret in the response to its creation alone', async () => {
+  it('has its defaults, and has its secret only in the response to its creation', async () => {
     const { client_id, client_secret, issuer } = await newClient(setting)
     expect(client_secret).toMatch(/^ocs_[\w-]{43}$/)
     const shown = await send('GET', `/v1/oidc_clients/${client_id}`)
@@ -208,7 +224,7 @@ describe('a client', () => {
     expect(list.oidc_clients.map((one: { client_id: string }) => one.client_id)).toContain(client_id)
   })
 
-  it('has a policy that a preset stands for', async () => {
+  it('may have a policy that consists of a preset', async () => {
     const policy = { name: 'adult', preset: 'age_over_18' }
     const client = await newClient(setting, { policies: [policy] })
     expect(client).toMatchObject({ policies: [policy], warnings: [] })
@@ -220,7 +236,7 @@ describe('a client', () => {
     })
   })
 
-  it('is changed by the members that are sent, and the result is judged as a whole', async () => {
+  it('is changed by the members that are sent, and the changed client is validated as a whole', async () => {
     const { client_id } = await newClient(setting)
     const path = `/v1/oidc_clients/${client_id}`
     const changed = await json(send('PATCH', path, { cross_device: false }))
@@ -243,7 +259,7 @@ describe('a client', () => {
     expect((await send('POST', `/v1/oidc_clients/${client_id}/rotate_secret`)).status).toBe(404)
   })
 
-  it('without a secret has none to rotate', async () => {
+  it('without a secret cannot rotate a secret', async () => {
     const { client_id } = await json(create({ token_endpoint_auth_method: 'none' }))
     const rotated = await json(send('POST', `/v1/oidc_clients/${client_id}/rotate_secret`))
     expect(rotated).toMatchObject({
@@ -253,7 +269,7 @@ describe('a client', () => {
     })
   })
 
-  it('on loopback is accepted in test mode, and in live mode if it is native', async () => {
+  it('with a loopback redirect_uri is accepted in test mode, and in live mode only if it is native', async () => {
     const http = { redirect_uris: ['http://127.0.0.1:3000/callback'] }
     expect((await create(http)).status).toBe(201)
     const live = await setUp({ livemode: true })

@@ -113,7 +113,7 @@ describe('an authorization request is refused at the client', () => {
     expect(await sentTo(registered, change)).toEqual(expectedAt(registered, name as RequestError))
   })
 
-  it('if no issuer satisfies its policy any more', async () => {
+  it('if its policy can no longer be satisfied after trust anchors were removed', async () => {
     const rp = await setUp({ livemode: true })
     const registered = await newClient(rp)
     expect((await authorize(registered)).headers.get('Location')).toContain('/s/v_')
@@ -124,7 +124,7 @@ describe('an authorization request is refused at the client', () => {
   })
 })
 
-it('an early error in test mode is a page with a link, also by form_post', async () => {
+it('in test mode, an error before the login page is a page with a link, also with form_post', async () => {
   const parameters = { ...REQUEST, response_mode: 'form_post', scope: 'openid unknown' }
   const response = await authorize(client, parameters)
   const page = await response.text()
@@ -161,7 +161,7 @@ describe('an authorization request is refused on a page, without a session', () 
     expect(text).toContain('invalid_request: the request is malformed')
   })
 
-  it('if its address has sent too many, in the wanted language', async () => {
+  it('if its IP address has sent too many requests, in the language of ui_locales', async () => {
     const limit = vi.fn(async () => ({ success: false }))
     const limited = { ...env, CLIENT_IP_HEADER: 'x-client-ip', WALLET_RATE_LIMIT: { limit } }
     const headers = { 'x-client-ip': '192.0.2.1' }
@@ -197,7 +197,7 @@ describe('a pushed request', () => {
     expect(await response.json()).toEqual({ error, error_description: description })
   })
 
-  it('chooses no policy without authentication, unless each is marked', async () => {
+  it('cannot choose a policy without authentication, unless each policy is marked for the front channel', async () => {
     const statusWith = async (policies: readonly object[]) => {
       const members = { policies, token_endpoint_auth_method: 'none' }
       const { client_id, issuer } = await newClient(setting, members)
@@ -221,11 +221,11 @@ describe('the token endpoint', () => {
     ['no code', FORM.replace(/code=c&/, '')],
     ['no redirect_uri', FORM.replace(/&redirect_uri=[^&]+/, '')],
     ['an empty code', FORM.replace(/code=c/, 'code=')],
-    ['two grant_type', `${FORM}&grant_type=authorization_code`],
-    ['two code', `${FORM}&code=c`],
-    ['two code_verifier', `${FORM}&code_verifier=b`],
-    ['two of an unknown parameter', `${FORM}&resource=a&resource=b`],
-  ])('responds invalid_request if there is %s', async (_, form) => {
+    ['grant_type twice', `${FORM}&grant_type=authorization_code`],
+    ['code twice', `${FORM}&code=c`],
+    ['code_verifier twice', `${FORM}&code_verifier=b`],
+    ['an unknown parameter twice', `${FORM}&resource=a&resource=b`],
+  ])('responds invalid_request to a form with %s', async (_, form) => {
     const response = await postForm(client, 'token', form)
     expect([response.status, (await json(response)).error]).toEqual([400, 'invalid_request'])
   })
@@ -273,7 +273,7 @@ describe('an endpoint of clients', () => {
     if (header !== undefined) expect(response.headers.get(header)).toBe(value)
   })
 
-  it('accepts an access token in the header alone', async () => {
+  it('accepts an access token only in the Authorization header', async () => {
     const { tokens } = await redeem(client, await codeOf())
     const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const body = `access_token=${tokens.access_token}`
@@ -297,7 +297,7 @@ it('each description has the characters that RFC 6749 §5.2 allows', () => {
   for (const description of descriptions) expect(description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)
 })
 
-it('a service without keys has no provider', async () => {
+it('a service without OIDC keys refuses every request to an OIDC endpoint', async () => {
   const { OIDC_KEYS: _, OIDC_SUBJECT_KEY: __, ...without } = env
   const statusOf = async (method: string, path: string) => {
     const address = `${pathOf(client.issuer)}/${path}`

@@ -134,22 +134,25 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
 })
 
 describe('a login whose browser returns from the wallet after three minutes', () => {
-  it.each(['page', 'relying_party'])('has no success, and can be tried again (%s)', async (binding) => {
-    const policies = [{ ...ADULT_POLICY, required_session_binding: binding }]
-    const client = await newClient(setting, { policies })
-    const begun = await begin(client)
-    await answer(setting, begun, undefined, { returns: false })
-    pass(179_000)
-    expect(await poll(setting, begun.id)).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
-    pass(2_000)
-    expect(await poll(setting, begun.id)).toMatchObject({
-      status: 'pending',
-      stage: 'request_fetched',
-      attempts: [{ reason: { code: 'same_device_return_missing' } }],
-    })
-    const again = await answer(setting, begun)
-    expect((await redeem(client, (await finish(client, again)).get('code') ?? '')).status).toBe(200)
-  })
+  it.each(['page', 'relying_party'])(
+    'is not verified, and the person can present again (%s)',
+    async (binding) => {
+      const policies = [{ ...ADULT_POLICY, required_session_binding: binding }]
+      const client = await newClient(setting, { policies })
+      const begun = await begin(client)
+      await answer(setting, begun, undefined, { returns: false })
+      pass(179_000)
+      expect(await poll(setting, begun.id)).toMatchObject({ status: 'pending', stage: 'awaiting_return' })
+      pass(2_000)
+      expect(await poll(setting, begun.id)).toMatchObject({
+        status: 'pending',
+        stage: 'request_fetched',
+        attempts: [{ reason: { code: 'same_device_return_missing' } }],
+      })
+      const again = await answer(setting, begun)
+      expect((await redeem(client, (await finish(client, again)).get('code') ?? '')).status).toBe(200)
+    },
+  )
 })
 
 describe('a login that failed after the success, with a policy that requires relying_party', () => {
@@ -211,7 +214,7 @@ describe('storage of a login', () => {
 })
 
 describe('a login that was erased', () => {
-  it('opens its page and its state in no browser, and is in no frame', async () => {
+  it('shows its page and its state in no browser, and no frame can show its page', async () => {
     const shop = 'https://shop.example'
     setting = await setUp({ origins: [shop] })
     const client = await newClient(setting)

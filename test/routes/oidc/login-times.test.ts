@@ -133,7 +133,7 @@ describe('the cookie of a login', () => {
     expect(lifetimesOf(await openEnd(client, browser))).toEqual([[name, secret, '180']])
   })
 
-  it('is removed after the code was redeemed, and not by a browser that did not begin', async () => {
+  it('is removed after the code was redeemed, but not by a browser that did not begin the login', async () => {
     const browser = await answer(setting, await begin(client))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     const name = `__Host-wv_login_${browser.id}`
@@ -143,7 +143,7 @@ describe('the cookie of a login', () => {
     expect([other.status, lifetimesOf(other)]).toEqual([404, []])
   })
 
-  it('of a login that is over opens a page in the language of its login', async () => {
+  it('of a login that has ended opens a page in the language of this login', async () => {
     const browser = await answer(setting, await begin(client, { ui_locales: 'it' }))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     expect(await (await openEnd(client, browser)).text()).toContain('<html lang="it"')
@@ -159,7 +159,7 @@ describe('an access token', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
   })
 
-  it('does not outlive its login: a late redemption shortens it, and says so', async () => {
+  it('expires with its login at the latest: expires_in is shorter after a late redemption', async () => {
     pass(0) // stops the clock
     const [prompt, late] = [await codeOf(), await answer(setting, await begin(client))]
     expect((await redeem(client, prompt.code)).tokens.expires_in).toBe(300)
@@ -174,7 +174,7 @@ describe('an access token', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
   })
 
-  it('that a second use of the code revokes leaves no UserInfo in storage', async () => {
+  it('leaves no UserInfo in storage after a second use of the code revoked the token', async () => {
     const { code, id } = await codeOf()
     const userInfo = () =>
       runInDurableObject(stubOf(id), (_, state) => {
@@ -227,7 +227,7 @@ it('a replaced secret works for a day', async () => {
   expect((await redeem(client, 'none')).tokens.error).toBe('invalid_client')
 })
 
-describe('nothing of a login is left but the session', () => {
+describe('only the session is left of a login', () => {
   const stored = (id: string) =>
     runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
   const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
@@ -262,7 +262,7 @@ describe('nothing of a login is left but the session', () => {
   })
 })
 
-describe('rows', () => {
+describe('the rows written for a login', () => {
   /** Counts the rows that objects write from now on. */
   function countRows(id: string): Promise<() => number> {
     return runInDurableObject(stubOf(id), (_, state) => {
@@ -273,7 +273,7 @@ describe('rows', () => {
     })
   }
 
-  it('are three more than those of a verification', async () => {
+  it('are three more than for a verification', async () => {
     const browser = await answer(setting, await begin(client))
     await isPublished(browser.id)
     const rows = await countRows(browser.id)
@@ -288,7 +288,7 @@ describe('rows', () => {
     expect(rows()).toBe(3)
   })
 
-  it('are three more with a policy that requires relying_party, also close to expires_at', async () => {
+  it('are three more also with a policy that requires relying_party, even close to expires_at', async () => {
     pass(0) // stops the clock
     const required_session_binding = 'relying_party'
     // Without a list: its rows are written in the background.

@@ -127,8 +127,8 @@ describe('a key that is added to another of its type', () => {
   const { d: _, ...retired } = es256!
 
   it.each<[string, (added: JWK) => readonly JWK[]]>([
-    ['in front of a private one', (added) => [added, es256!, rs256!]],
-    ['behind a retired one', (added) => [retired, added, rs256!]],
+    ['in front of a private key', (added) => [added, es256!, rs256!]],
+    ['behind a retired key', (added) => [retired, added, rs256!]],
   ])('%s signs, and older tokens still verify', async (_, keys) => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const after = startedWith(keys({ ...(await exportJWK(privateKey)), kid: 'added' }))

@@ -22,7 +22,7 @@ it('/ names the demo shop only if the shop is open', async () => {
 })
 
 it.each([{}, { Accept: '*/*' }, { Accept: 'application/json' }])(
-  '/ is not a page for programs: %j',
+  '/ returns 404 to a client that does not ask for HTML: %j',
   async (headers) => {
     const response = await call(app, 'GET', '/', { headers })
     expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
@@ -49,7 +49,10 @@ it.each(['/problems', '/problems/invalid_json', '/problems/untrusted_issuer'])(
   },
 )
 
-it.each(['nothing', 'toString', '__proto__', '<script>'])('/problems of no code is 404: %s', async (code) => {
-  const response = await call(app, 'GET', `/problems/${encodeURIComponent(code)}`)
-  expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
-})
+it.each(['nothing', 'toString', '__proto__', '<script>'])(
+  '/problems/{code} is 404 if no problem has this code: %s',
+  async (code) => {
+    const response = await call(app, 'GET', `/problems/${encodeURIComponent(code)}`)
+    expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
+  },
+)

@@ -61,7 +61,7 @@ it('/readyz warns with the number of relying parties whose certificate expires, 
   expect(await warningsOn('2030-06-01')).toEqual([])
 })
 
-it('the operator’s list has the ids and the expiry of each certificate', async () => {
+it('the operator’s list has the id of each relying party and the expiry of its certificate', async () => {
   const rp = await createRelyingParty({ verifier: verifierOf(pki) })
   const without = await createRelyingParty()
   const { relying_parties } = await json(call(app, 'GET', `${LIST}?limit=100`, { headers: ADMIN }))

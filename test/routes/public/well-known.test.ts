@@ -23,7 +23,7 @@ describe('/healthz and /readyz', () => {
     ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
     ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
   ])(
-    'on %s respond with %i: a certificate causes a warning a month before it expires',
+    'on %s respond with %i, with a warning if the certificate expires within a month',
     async (day, ...expected) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
       const response = await call(app, 'GET', '/readyz')

@@ -59,7 +59,7 @@ describe('a change by the operator', () => {
     expect(revoked).toMatchObject([{ target: id, key_id: key.key_id, status: 204 }])
   })
 
-  it('that was refused is not logged as one, and a name that could forge a line is left out', async () => {
+  it('is not logged if it was refused, and an operator name that could forge a log line is left out', async () => {
     expect(await changesOf(() => admin('DELETE', `${LIST}/rp_unknown`))).toEqual([])
     expect(await changesOf(() => call(app, 'POST', LIST, { body: { name: 'x' } }))).toEqual([])
     const headers = { ...ADMIN, Operator: '"} {"event":"x' }
@@ -69,7 +69,7 @@ describe('a change by the operator', () => {
 })
 
 describe('the operator’s token', () => {
-  it('is required: without one the response is 401 with a challenge', async () => {
+  it('is required: without a token the response is 401 with a challenge', async () => {
     const response = await call(app, 'GET', LIST)
     expect(response.status).toBe(401)
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
@@ -77,7 +77,7 @@ describe('the operator’s token', () => {
   })
 
   it.each(['wrong', `${ADMIN.Authorization.slice(7)}x`, ADMIN.Authorization.slice(7, -1)])(
-    'is compared as a whole: %s is refused',
+    'must match exactly: %s is refused',
     async (token) => {
       const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${token}` } })
       expect(response.status).toBe(401)
@@ -91,7 +91,7 @@ describe('the operator’s token', () => {
     expect(response.status).toBe(401)
   })
 
-  it('makes the routes exist: without a configured one they are 404, even with a token of the right form', async () => {
+  it('must be configured: without it the routes are 404, even with a token of the right form', async () => {
     const { ADMIN_TOKEN, ...without } = { ...env }
     for (const [method, path] of [
       ['GET', LIST],
@@ -307,13 +307,13 @@ describe('an id this service did not issue', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('is 404, too, if it is a real id with a changed character', async () => {
+  it('is also 404 if it is a real id with a changed character', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const altered = id.slice(0, 10) + (id[10] === 'A' ? 'B' : 'A') + id.slice(11)
     expect((await admin('GET', `${LIST}/${altered}`)).status).toBe(404)
   })
 
-  it('is 404, too, if it is the id of a session', async () => {
+  it('is also 404 if it is the id of a session', async () => {
     const bytes = decodeHex(env.VERIFICATION_SESSION.newUniqueId().toString())!
     expect((await admin('GET', `${LIST}/rp_${encodeBase64url(bytes)}`)).status).toBe(404)
   })
@@ -427,7 +427,7 @@ function stubOf(relyingPartyId: string) {
 describe('trust lists', () => {
   const LISTS = '/v1/admin/trust_lists'
 
-  it('are 50 at most: one more is refused with the limit, and leaves no list', async () => {
+  it('are 50 at most: a further list is refused with the limit, and is not stored', async () => {
     const directory = directoryStub(env)
     const before = await listDurableObjectIds(env.TRUST_LIST)
     const names = Array.from({ length: 50 }, (_, i) => `list-${i}`)

@@ -100,7 +100,7 @@ describe('a token', () => {
     expect((await json(call(app, 'GET', '/v1/relying_party', { headers }))).relying_party_id).toBe(id)
   })
 
-  it('is issued with unknown parameters and with empty ones', async () => {
+  it('is issued even with unknown and with empty parameters', async () => {
     const body = await json(
       ask({ audience: 'https://x.example', scope: '', client_secret: '', client_id: '' }),
     )
@@ -152,8 +152,8 @@ describe('a client', () => {
     ['without any credentials', () => ({}), () => ({})],
     ['without a secret', () => ({ client_id: id }), () => ({})],
     ['without an id', () => ({ client_secret: key }), () => ({})],
-    ['with another’s id', () => ({ client_id: otherId, client_secret: key }), () => ({})],
-    ['with another’s id in the header', () => ({}), () => basic(`${otherId}:${key}`)],
+    ['with the id of another relying party', () => ({ client_id: otherId, client_secret: key }), () => ({})],
+    ['with the id of another relying party in the header', () => ({}), () => basic(`${otherId}:${key}`)],
     ['without an id in the header', () => ({}), () => basic(`:${key}`)],
     ['without a secret in the header', () => ({}), () => basic(`${id}:`)],
     ['without a colon in the header', () => ({}), () => basic(id)],
@@ -172,7 +172,7 @@ describe('a client', () => {
       () => ({ client_id: id, client_secret: key.replace('test', 'live') }),
       () => ({}),
     ],
-    ['with a secret of no form', () => ({ client_id: id, client_secret: 'secret' }), () => ({})],
+    ['with a malformed secret', () => ({ client_id: id, client_secret: 'secret' }), () => ({})],
     ['with a JWT assertion', () => ({ client_id: id, client_assertion: 'e30.e30.' }), () => ({})],
     [
       'with the operator’s token',

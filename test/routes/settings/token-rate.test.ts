@@ -70,7 +70,7 @@ it('an address has 60 calls in 10 s, for any client_id', async () => {
   expect((await ask(client, '203.0.113.2')).status).toBe(200)
 })
 
-it('the platform’s limiter counts token calls if there is one', async () => {
+it('the platform’s limiter counts token calls if the platform has a limiter', async () => {
   const client = await createRelyingParty()
   const limit = vi.fn(async ({ key }: { key: string }) => ({ success: key.startsWith('address') }))
   const platform = { ...world, TOKEN_RATE_LIMIT: { limit } }

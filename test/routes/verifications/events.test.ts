@@ -65,7 +65,7 @@ async function readAll(setting: Setting, limit: number, after?: string) {
 }
 
 describe('an event in the log', () => {
-  it('is equal to the webhook’s, member by member', async () => {
+  it('has the same members as the event of the webhook', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id, wallet_request } = await createSession(setting, { metadata: { order: '17' } })
@@ -86,7 +86,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
   })
 
-  it('loses the personal members by retention, too, and the erased session is not called', async () => {
+  it('also loses the personal members after the retention, and the erased session is not called', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     at(NOON + 2 * HOUR)
@@ -114,7 +114,7 @@ describe('an event in the log', () => {
     expect(stored).not.toContain(event.encrypted_claims)
   })
 
-  it('gets the personal members for the relying party of its session only', async () => {
+  it('has personal members only for the relying party of its session', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
     const endedAt = new Date(NOON).toISOString()
@@ -123,7 +123,7 @@ describe('an event in the log', () => {
     expect(await session.readPersonalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
   })
 
-  it('gets nothing of a later session with the same Idempotency-Key', async () => {
+  it('has no members of a later session with the same Idempotency-Key', async () => {
     const setting = await setUp()
     const headers = { 'Idempotency-Key': 'order-17' }
     const { verification_id } = await createSession(setting, { metadata: { turn: 'first' } }, headers)
@@ -189,7 +189,7 @@ describe('the log', () => {
     for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('can be read on from a cursor', async () => {
+  it('continues from a cursor', async () => {
     const setting = await setUp()
     const nothing = await readAll(setting, 10)
     expect(nothing.ids).toEqual([])
@@ -202,7 +202,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
-  it('is read from its end with after=latest, by one read of one day', async () => {
+  it('starts at its end with after=latest, which reads one day once', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     at(NOON + 3 * DAYS)
@@ -220,7 +220,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, later.next)).ids).toEqual([second])
   })
 
-  it('has every event after its end at midnight, also one that enters the old day', async () => {
+  it('has every event after the end that a reader got at midnight, also an event that arrives late for the old day', async () => {
     const setting = await setUp()
     const midnight = endOfDay(dayOf(NOON))
     at(midnight + 9 * SECOND)

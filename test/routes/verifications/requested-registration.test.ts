@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { unregisteredClaims } from '../../../src/routes/verifications/creation/requested-registration.ts'
 import { mintCertificate, mintKeys } from '../../support/certificates/certificates.ts'
 
-it('a certificate that has expired since it was set covers no claims', async () => {
+it('a registration certificate that expired after it was set covers no claims', async () => {
   const exp = 1_800_000_000
   const keys = await mintKeys('P-256')
   const { pem } = await mintCertificate({ subject: 'CN=Shop,2.5.4.97=NTRNL-1', keys })

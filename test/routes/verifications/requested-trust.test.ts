@@ -105,13 +105,13 @@ describe('a creation in live mode', () => {
       ['/credential_types/0'],
     ],
     [
-      'keys, where HAIP needs certificates',
+      'keys although HAIP needs certificates',
       { trust_anchors: [anchor(['pid'], { did: 'did:web:issuer.example' })] },
       { ...PID, protocol: 'haip-1.0' },
       ['/credential_types/0'],
     ],
     [
-      'keys, where an mdoc needs certificates',
+      'keys although an mdoc needs certificates',
       { trust_anchors: [anchor(['pid', 'mdl'], { issuer_url: 'https://issuer.example' })] },
       DCQL,
       ['/dcql_query/credentials/0'],
@@ -156,14 +156,14 @@ describe('a creation in live mode', () => {
     expect((await create({ anchor_sets }, PID)).status).toBe(201)
   })
 
-  it('is refused once a list was erased', async () => {
+  it('is refused after the only trust list for its type was erased', async () => {
     const list = await bundle(['pid'])
     const { headers } = await party({ anchor_sets: [list] })
     await call(app, 'DELETE', `/v1/admin/trust_lists/${list}`, { headers: ADMIN })
     expect((await call(app, 'POST', '/v1/verify', { headers, body: PID })).status).toBe(422)
   })
 
-  it('is repeated by its key, although the settings have no anchor any more', async () => {
+  it('is repeated by its Idempotency-Key, even if the settings no longer have an anchor', async () => {
     const { created, headers } = await party({ trust_anchors: [anchor(['pid'])] })
     const send = (key: string) =>
       call(app, 'POST', '/v1/verify', { headers: { ...headers, 'Idempotency-Key': key }, body: PID })
@@ -189,26 +189,34 @@ describe('the settings', () => {
   const NONE = [['no_trust_anchor', '/trust_anchors']]
 
   it.each<[string, Record<string, unknown>, string[][]]>([
-    ['without an anchor', {}, NONE],
+    ['without an anchor have a warning in live mode', {}, NONE],
     [
-      'with an anchor for status lists only',
+      'with an anchor only for status lists have a warning in live mode',
       { trust_anchors: [anchor(['pid'], { did: 'did:web:a.example', purpose: ['status'] })] },
       NONE,
     ],
-    ['with an anchor', { trust_anchors: [anchor(['pid'])] }, []],
-    ['with an anchor for added types, and none added', { trust_anchors: [anchor(['*'])] }, NONE],
+    ['with an anchor have no warning in live mode', { trust_anchors: [anchor(['pid'])] }, []],
     [
-      'with keys for a type that exists as an mdoc only',
+      'with an anchor for `*` but no added type have a warning in live mode',
+      { trust_anchors: [anchor(['*'])] },
+      NONE,
+    ],
+    [
+      'with keys for a type that exists only as an mdoc have a warning in live mode',
       { trust_anchors: [anchor(['mdl'], { did: 'did:web:a.example' })] },
       NONE,
     ],
     [
-      'with an added type that no anchor names',
+      'with an added type that no anchor names have a warning in live mode',
       { trust_anchors: [anchor(['pid'])], credential_types: [ADDED] },
       [['credential_type_without_trust_anchor', '/credential_types/0']],
     ],
-    ['with an added type and `*`', { trust_anchors: [anchor(['*'])], credential_types: [ADDED] }, []],
-  ])('%s warn as expected in live mode, and never in test mode', async (_, settings, warnings) => {
+    [
+      'with an added type and an anchor for `*` have no warning in live mode',
+      { trust_anchors: [anchor(['*'])], credential_types: [ADDED] },
+      [],
+    ],
+  ])('%s, and no warning in test mode', async (_, settings, warnings) => {
     expect(await warningsOf(settings)).toEqual(warnings)
     expect(await warningsOf(settings, false)).toEqual([])
   })
@@ -251,42 +259,48 @@ describe('an essential acr of a login in live mode', () => {
   const SUBSTANTIAL = anchor(['pid'], { x509_ca_pem: pki.root.pem, assurance_level: 'substantial' })
 
   it.each<[string, readonly object[], string, object, string | null]>([
-    ['a level of one of its issuers', [anchor(['pid']), SUBSTANTIAL], 'substantial', PID, null],
-    ['a level above those of its issuers', [SUBSTANTIAL], 'high', PID, UNMET],
-    ['a level of one of two types', [anchor(['mdl']), SUBSTANTIAL], 'substantial', PID_OR_MDL, null],
+    ['a level of one issuer is accepted', [anchor(['pid']), SUBSTANTIAL], 'substantial', PID, null],
+    ['a level above the levels of all issuers is refused', [SUBSTANTIAL], 'high', PID, UNMET],
     [
-      'a level of one of two required types',
+      'a level for one of two alternative types is accepted',
+      [anchor(['mdl']), SUBSTANTIAL],
+      'substantial',
+      PID_OR_MDL,
+      null,
+    ],
+    [
+      'a level for only one of two required types is refused',
       [anchor(['mdl']), SUBSTANTIAL],
       'substantial',
       { ...PID_OR_MDL, credential_match: 'all' },
       UNMET,
     ],
     [
-      'a level that the policy requires and none of its issuers has',
+      'a level that the policy requires and no issuer has is refused',
       [SUBSTANTIAL],
       'high',
       { ...PID, required_assurance_level: 'high' },
       UNMET,
     ],
     [
-      'a level below one that the policy requires and none of its issuers has',
+      'a level below the required level, which no issuer has, is refused',
       [SUBSTANTIAL],
       'substantial',
       { ...PID, required_assurance_level: 'high' },
       UNMET,
     ],
     [
-      'a level that the policy requires and one of its issuers has',
+      'a level that the policy requires and one issuer has is accepted',
       [SUBSTANTIAL],
       'substantial',
       { ...PID, required_assurance_level: 'substantial' },
       null,
     ],
-  ])('is refused or accepted as expected: %s', async (_, trust_anchors, level, policy, error) => {
+  ])('is checked against the trust anchors: %s', async (_, trust_anchors, level, policy, error) => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
 
-  it('may be reached by the issuers of a list, or of one that is unavailable', async () => {
+  it('can be reached by issuers on a trust list, also if the list is unavailable', async () => {
     const list = await bundle(['pid'], ['issuer'], 'substantial')
     const settings = { anchor_sets: [list], trust_anchors: [anchor(['pid'])] }
     expect(await errorWith(settings, 'substantial')).toBeNull()

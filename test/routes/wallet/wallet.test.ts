@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('api/protocols: a wallet gets an OAuth error even for an error of ours, and the log has no part of the response', async () => {
+it('api/protocols: a wallet gets an OAuth error even if the service fails, and the log has no part of the response', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -62,7 +62,7 @@ it('api/access, api/protocols: HEAD returns no request, and is 405 with an OAuth
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('api/protocols: a wallet is refused alike if our texts cannot be read, with the kind of error as description', async () => {
+it('api/protocols: if our texts cannot be read, a wallet gets the same refusal, described by the kind of error', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

@@ -54,7 +54,7 @@ it('a receiver that hangs delays its own events without using attempts, and dela
   }
 })
 
-it('turns follow each other as fast as attempts usually end, and within two hours', async () => {
+it('the limiter spreads waiting attempts by the usual duration of an attempt, over two hours at most', async () => {
   const now = Date.now()
   const turns = Array.from({ length: 20_000 }, () => nextTurn('rp_slow', now, 0.5) - now)
   expect(turns[0]).toBe(5_000)
@@ -77,7 +77,7 @@ it('the limiter forgets the usual duration of the relying party that was used lo
   expect(-turnsApart('rp_oldest')).toBeGreaterThanOrEqual(Math.floor(15_000 / ATTEMPTS_UNDER_WAY))
 })
 
-it('an old attempt of an object that was stopped does not count', async () => {
+it('the limiter ignores an old attempt of an object that was stopped', async () => {
   for (let i = 0; i < ATTEMPTS_UNDER_WAY; i++) void underWay('rp_stopped', () => new Promise(() => undefined))
   expect(mayAttempt('rp_stopped', Date.now())).toBe(false)
   expect(mayAttempt('rp_stopped', Date.now() + 21_000)).toBe(true)

@@ -226,7 +226,7 @@ describe('while the log is unavailable', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('the session stops calling after 30 days, when the log would drop the event, too', async () => {
+  it('the session stops calling after 30 days, when the log would also drop the event', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -273,7 +273,7 @@ describe('an outcome that the log may already have', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
   })
 
-  it('is not stored a second time when the response of the next day was lost, too', async () => {
+  it('is not stored a second time if the response of the next day was also lost', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
@@ -319,7 +319,7 @@ describe('an outcome that arrives after the end of its day', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
   })
 
-  it('is stored once, although an older call learns last that the first day is over', async () => {
+  it('is stored once, even if an older call is the last to learn that the first day is over', async () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()

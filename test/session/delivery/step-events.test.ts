@@ -179,7 +179,7 @@ describe('a webhook that subscribes to steps', () => {
     hanging.resolve(accept())
   })
 
-  it('stays enabled after a 410 to a step event, which ends that event alone', async () => {
+  it('stays enabled after a 410 to a step event, and only this event is not sent again', async () => {
     const gone = () => new Response(null, { status: 410 })
     const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? gone() : accept()))
     const setting = await setUpSteps()

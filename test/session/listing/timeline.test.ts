@@ -102,7 +102,7 @@ describe('a timeline', () => {
     expect([entries.length, left_out]).toEqual([100, 0])
   })
 
-  it('counts equal neighbouring webhook attempts as one, with the duration of the last attempt', () => {
+  it('shows equal neighbouring webhook attempts as one entry, with the duration of the last attempt', () => {
     const outcomes = [
       { status: 500, error: null, duration_ms: 11 },
       { status: 500, error: null, duration_ms: 12 },

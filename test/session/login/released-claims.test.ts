@@ -131,9 +131,9 @@ describe('two credentials of one query', () => {
   )
 
   it.each<[string, number | null, object, object]>([
-    ['the first one', null, { given_name: 'Anna' }, { height: 170 }],
-    ['the first one', 2, { given_name: 'Anna' }, { height: 170 }],
-    ['the one of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
+    ['the first credential', null, { given_name: 'Anna' }, { height: 170 }],
+    ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
+    ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
   ])('are never mixed: a token has the values of %s (sub of %s)', (_, preferred, standard, pid) => {
     const claims = ofOneCredential(PROVEN, preferred)
     const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }

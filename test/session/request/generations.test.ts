@@ -89,7 +89,7 @@ describe('the live generations', () => {
     expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
   })
 
-  it('include a generation with a read view as one with a fetch', () => {
+  it('include a generation whose view was read, like a fetched generation', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])

@@ -22,7 +22,7 @@ function documentOf(id: string): Promise<SessionDocument> {
 }
 
 it.each(['GET', 'POST'] as const)(
-  'an unsigned request gets 404 as OAuth JSON by %s, and counts as not fetched',
+  'an unsigned request gets 404 as OAuth JSON by %s, and is not marked as fetched',
   async (method) => {
     const { verification_id: id } = await createSession(setting, UNSIGNED)
     const { handle_key, generation_count } = await documentOf(id)

@@ -139,8 +139,14 @@ it('a response that is refused after its session was canceled adds no attempt', 
 })
 
 it.each([
-  ['ends the session where it has fetched the request', true, 200, 'declined', []],
-  ['is refused where it has not', false, 400, 'pending', [{ reason: { code: 'unknown_state' } }]],
+  ['ends the session if the wallet has fetched the request', true, 200, 'declined', []],
+  [
+    'is refused if the wallet has not fetched the request',
+    false,
+    400,
+    'pending',
+    [{ reason: { code: 'unknown_state' } }],
+  ],
 ] as const)('access_denied from a wallet %s', async (_, fetched, httpStatus, status, attempts) => {
   const setting = await setUp()
   const { id, request } = await fetchedSession(setting)

@@ -28,10 +28,10 @@ const pem = `-----BEGIN CERTIFICATE-----\n${certificate}\n-----END CERTIFICATE--
 const SHARED = { name: 'Stored', credential_types: ['age_attestation'], assurance_level: 'high' }
 
 const FORMS: readonly [string, object, string, (readonly string[])?][] = [
-  ['its key', { issuer: ISSUER, jwks: { keys: [publicJwk] } }, ISSUER],
-  ['its key as a DID', { did: DID }, DID],
-  ['its certificate', { x509_certificate_pem: pem }, ISSUER, [certificate]],
-  ['its root', root, ISSUER, [certificate]],
+  ['the key of the sandbox issuer', { issuer: ISSUER, jwks: { keys: [publicJwk] } }, ISSUER],
+  ['the key of the sandbox issuer as a DID', { did: DID }, DID],
+  ['the certificate of the sandbox issuer', { x509_certificate_pem: pem }, ISSUER, [certificate]],
+  ['the sandbox root', root, ISSUER, [certificate]],
 ]
 
 it.each(FORMS)('%s, stored as a live anchor, is not trusted', async (_name, mechanism, iss, x5c) => {

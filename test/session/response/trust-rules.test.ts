@@ -31,11 +31,11 @@ describe('the trust anchors', () => {
       sandboxed,
     } as unknown as EvaluationInput)
 
-  it('outside of the sandbox are those of the relying party and of its lists', () => {
+  it('are the anchors of the relying party and of its trust lists, without the sandbox', () => {
     expect(anchors(false)).toEqual([own, listed])
   })
 
-  it('in the sandbox are those, and the sandbox’s own anchor for every type', () => {
+  it('in the sandbox also include the sandbox’s own anchor, for every credential type', () => {
     const [first, second, ...sandbox] = anchors(true)
     expect([first, second]).toEqual([own, listed])
     expect(sandbox.length).toBeGreaterThan(0)
@@ -47,14 +47,17 @@ describe('the trust anchors', () => {
 })
 
 describe('the reason of a refusal', () => {
-  it.each(Object.keys(REASONS) as RefusalReason[])('%s', (reason) => {
-    const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
-    expect(reasonOf(reason, { anchors: [], incomplete: true } as never)).toBe(missing)
-    expect(reasonOf(reason, { anchors: [], incomplete: false } as never)).toBe(reason)
-  })
+  it.each(Object.keys(REASONS) as RefusalReason[])(
+    '%s becomes trust_list_unavailable only if it refuses the issuer while a trust list is unavailable',
+    (reason) => {
+      const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
+      expect(reasonOf(reason, { anchors: [], incomplete: true } as never)).toBe(missing)
+      expect(reasonOf(reason, { anchors: [], incomplete: false } as never)).toBe(reason)
+    },
+  )
 })
 
-describe('a check that is impossible', () => {
+describe('the rule for a check that could not be made', () => {
   it.each([
     ['low', 'accept', 'accept_unknown', 'accept', 'accept_unknown'],
     ['low', 'refuse', 'require', 'refuse', 'require'],

@@ -75,7 +75,7 @@ describe('a held success', () => {
     expect(document.held?.until).toBe(document.expires_at)
   })
 
-  it('from the browser’s API waits for its page, even if it came shortly before expires_at', () => {
+  it('from the Digital Credentials API waits for its page, even if it came shortly before expires_at', () => {
     const document = session()
     const { expires_at } = document
     const byPage = success(document, { channel: 'dc_api' })
@@ -101,7 +101,7 @@ describe('a held success', () => {
     expect(isHeldTooLong(returned, until)).toBe(true)
   })
 
-  it('outside a login waits no longer once its browser has returned', () => {
+  it('outside a login keeps its deadline when its browser returns', () => {
     const { held: before } = held(session().expires_at - 1000)
     if (before === null) throw new Error('not held')
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
@@ -116,7 +116,7 @@ describe('a held success', () => {
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
   })
 
-  it('that is discarded drops its own request alone, and becomes an attempt', () => {
+  it('that is discarded drops only its own request, and becomes an attempt', () => {
     const discarded = discardHeld(held(), T0 + 1000)
     expect(discarded.held).toBeNull()
     expect(discarded.generations.map(({ number }) => number)).toEqual([1])
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('is possible during a held success only by that response, by time and by the relying party', () => {
+  it('is possible during a held success only by the held response, by expiry or by the relying party', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -181,7 +181,7 @@ describe('the end of a session', () => {
     ['page', 'page', true],
     ['page', 'relying_party', false],
     ['relying_party', 'page', true],
-  ])('%s reaches %s: %s', (shown, required, expected) => {
+  ])('binding %s satisfies the required binding %s: %s', (shown, required, expected) => {
     expect(reaches(shown, required)).toBe(expected)
   })
 })

@@ -123,7 +123,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
       {
         path: INDEX,
         replaced:
-          '      this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory must stay like storage\n      this.#day = day\n',
+          '      this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory and storage still agree\n      this.#day = day\n',
         by: '      this.#day = day\n      this.ctx.storage.kv.put(DAY, day)\n',
       },
     ],

@@ -35,7 +35,7 @@ describeInBrowser('the API reference', () => {
         .waitFor({ state: 'attached' })
   })
 
-  it('follows the colours of the system, and has enough contrast in both', async () => {
+  it('follows the system’s light or dark mode, and has enough contrast in both modes', async () => {
     const colour = (page: Page) =>
       page.evaluate('getComputedStyle(document.body.firstElementChild).backgroundColor')
     for (const route of ['post-/v1/verify', 'cmp--schemas-verification']) {

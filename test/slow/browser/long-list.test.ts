@@ -9,7 +9,7 @@ import { relyingPartyOf } from '../../support/service/stage.ts'
 describeInBrowser('a long list of verifications', () => {
   const stage = useOwnBrowserStage({ env: WITH_CONSOLE })
 
-  it('scrolls through 10,000 verifications with some dozens of rows in the page', async () => {
+  it('scrolls through 10,000 verifications with at most some dozens of rows in the page', async () => {
     const count = 10_000
     let status = 'verified'
     const rp = await relyingPartyOf(stage)

@@ -66,7 +66,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it("waits for a document that only the browser's own API can ask for", () =>
+  it('waits for a document that only the Digital Credentials API can request', () =>
     checked('browser-only', {
       policy: { protocol: 'iso-18013-7-c' },
       dark: true,
@@ -79,7 +79,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       after: narrow('browser-only'),
     }))
 
-  it('waits for a link alone', () => checked('link-only', { policy: LINK_ONLY }))
+  it('waits with a link only', () => checked('link-only', { policy: LINK_ONLY }))
 
   it('waits for a payment to be confirmed, with a logo', () =>
     checked('payment', {
@@ -108,7 +108,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows that it was scanned', () =>
+  it('shows that its QR code was scanned', () =>
     checked('scanned', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -117,7 +117,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows that a response was refused, and why, until a new code is asked for', () =>
+  it('shows why a response was refused, until the person asks for a new code', () =>
     checked('refused', {
       dark: true,
       forced: true,
@@ -148,7 +148,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('offers a new code 30 s after a request was fetched, and nothing came', () => {
+  it('offers a new code if no response arrives within 30 s after a request was fetched', () => {
     const begin = Date.now()
     return checked('scanned-late', {
       prepare: ({ page }) => page.clock.setFixedTime(begin), // timers run, and the time is set by this test
@@ -171,7 +171,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     })
   })
 
-  it('waits for a return', () =>
+  it('waits for the person to return', () =>
     checked('returning', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {
@@ -184,7 +184,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows verified', () =>
+  it('shows the outcome verified', () =>
     checked('verified', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -193,7 +193,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows rejected', () =>
+  it('shows the outcome rejected', () =>
     checked('rejected', {
       dark: true,
       show: async ({ session, pages }) => {
@@ -202,7 +202,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows declined', () =>
+  it('shows the outcome declined', () =>
     checked('declined', {
       show: async ({ session, pages }) => {
         await stage.service.wallet.decline(await receive(session), 'access_denied')
@@ -210,7 +210,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows expired', () =>
+  it('shows the outcome expired', () =>
     checked('expired', {
       // The shortest session lasts a minute, so the socket sends the end at once.
       prepare: ({ page }) =>
@@ -220,7 +220,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       show: ({ pages }) => reach(pages, 'expired'),
     }))
 
-  it('shows canceled', () =>
+  it('shows the outcome canceled', () =>
     checked('canceled', {
       show: async ({ session, rp, pages }) => {
         await rp.call('POST', `/v1/verify/${session.verification_id}/cancel`)

@@ -51,7 +51,7 @@ export type Findings = {
   readonly uncounted: readonly string[]
   /** Events whose bytes differ between attempts. */
   readonly altered: readonly string[]
-  /** Events of unknown sessions. */
+  /** Events of unknown sessions, except the expiry of a session that no caller got. */
   readonly unknown: readonly string[]
   /** Logins whose client got tokens, and whose session does not show the redemption. */
   readonly unredeemed: readonly string[]
@@ -71,6 +71,10 @@ export function findingsOf(evidence: Evidence): Findings {
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
   const byEvent = [...Map.groupBy(receipts, ({ eventId }) => eventId)]
   const known = new Map(sessions.map((session) => [session.verificationId, session]))
+  // If a kill cuts off the start of a login, its caller starts another login. On a slow machine the first
+  // session expires before the run ends.
+  const isAbandoned = ({ verificationId, event }: Receipt) =>
+    !known.has(verificationId) && event.event_type === 'verification.expired'
   const receiptsOf = ({ verificationId }: FinishedSession) => bySession.get(verificationId) ?? []
   const sessionsWhere = (breaks: (session: FinishedSession) => boolean) =>
     sessions.filter(breaks).map(({ verificationId }) => verificationId)
@@ -92,9 +96,11 @@ export function findingsOf(evidence: Evidence): Findings {
     doubled: sessionsWhere((session) => new Set(receiptsOf(session).map(({ eventId }) => eventId)).size > 1),
     contradicted: eventsWhere((sent) => sent.some((receipt) => contradicts(receipt, known))),
     oversent: eventsWhere((sent) => sent.length > AUTOMATIC_ATTEMPTS),
-    uncounted: eventsWhere((sent, eventId) => sent.length > countedAttempts(sent, eventId, answers)),
+    uncounted: eventsWhere(
+      (sent, eventId) => !sent.every(isAbandoned) && sent.length > countedAttempts(sent, eventId, answers),
+    ),
     altered: eventsWhere((sent) => new Set(sent.map(({ digest }) => digest)).size > 1),
-    unknown: eventsWhere((sent) => sent.some(({ verificationId }) => !known.has(verificationId))),
+    unknown: eventsWhere((sent) => sent.some((one) => !known.has(one.verificationId) && !isAbandoned(one))),
     unredeemed: sessionsWhere(
       ({ verificationId, login }) =>
         login?.end === 'redeemed' && answers.get(verificationId)?.session_binding !== 'relying_party',

@@ -63,7 +63,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 describe('the files of a release', () => {
-  it('are identical when another person builds them in another folder', () => {
+  it('are identical if another person builds them in another folder', () => {
     const sums = readFileSync(join(out, 'SHA256SUMS'), 'utf8')
     expect(readFileSync(join(`${out}-again`, 'SHA256SUMS'), 'utf8')).toBe(sums)
     execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: out })
@@ -76,7 +76,7 @@ describe('the files of a release', () => {
   it.each([
     ['uncommitted changes', ['README.md'], () => writeFileSync(join(clones[1], 'README.md'), 'changed')],
     [
-      'a version that is the tag of another commit',
+      'a version whose tag is on another commit',
       [`v${version}`, 'Set the next version'],
       () => {
         git(clones[1], 'tag', '--annotate', '--message=Release', `v${version}`)
@@ -99,7 +99,7 @@ describe('the files of a release', () => {
     expect(existsSync(join(work, 'none'))).toBe(false)
   })
 
-  it('do not replace the files of another folder', async () => {
+  it('do not replace files in another folder', async () => {
     const { status, output } = await release(clones[0], '022', '--out', clones[1])
     expect(status).toBe(1)
     expect(output).toContain('has other files')
@@ -186,14 +186,14 @@ describe('the installed archive', () => {
     await second.end('SIGINT')
   })
 
-  it('says what to do if npm install is missing', async () => {
+  it('prints what to do if npm install was not run', async () => {
     const bare = join(work, 'bare')
     cpSync(folder, bare, { recursive: true, filter: (path) => !/node_modules|\.dev/.test(path) })
     const start = run(['node', 'scripts/start.mjs'], { cwd: bare, env: { PATH: outsidePath() } }, 'Ready')
     await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
   })
 
-  it('runs as in its Dockerfile: as another user who can write only the state', async () => {
+  it('runs as in its Dockerfile, under a user who can write only the state directory', async () => {
     const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
     const command = (name: string) =>
       JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')

@@ -64,7 +64,7 @@ describe('the API reference', () => {
     for (const { root } of projects) rmSync(root, { recursive: true })
   })
 
-  it('is built from the fetched package, once', () => {
+  it('is built only once from the fetched package', () => {
     const { root, build, page, calls } = start(`cp "${join(DIST, ARCHIVE)}" .`)
     expect(build().reason).toBe('undefined')
     expect(page()).toContain('<script src="/assets/api-reference.js"></script>')
@@ -81,7 +81,7 @@ describe('the API reference', () => {
     expect(calls()).toBe(1)
   })
 
-  it('says on its page and in the output that npm could not fetch it, and is built by a later start', () => {
+  it('shows that npm could not fetch its package, and is built by a later start', () => {
     const { root, build, page } = start('exit 1')
     const { reason, output } = build()
     expect(reason).toMatch(/^npm could not fetch the package openapi-explorer\. /)
@@ -103,7 +103,7 @@ describe('the API reference', () => {
     expect(existsSync(join(root, 'dist', ARCHIVE))).toBe(false)
   })
 
-  it('leaves a quarter of the 400 KB of /docs to the description, with gzip', () => {
+  it('takes at most three quarters of the 400 KB of /docs, with gzip', () => {
     const files = ['docs.html', 'reference.js.gzip'].map((name) =>
       readFileSync(join(ROOT, 'assets/docs', name)),
     )

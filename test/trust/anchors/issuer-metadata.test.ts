@@ -92,7 +92,7 @@ describe('the content of metadata', () => {
     ['a `jwks` that is no key set', { ...good, jwks: [P256] }],
     ['a `jwks_uri` over http', { issuer: ISSUER, jwks_uri: 'http://keys.example/jwks' }],
     ['a `jwks_uri` that is no text', { issuer: ISSUER, jwks_uri: [KEYS_URL] }],
-    ['no object', [good]],
+    ['an array in place of the object', [good]],
   ])('is invalid with %s', async (_, document) => {
     expect(await read({ [METADATA_URL]: document, [KEYS_URL]: { keys: [P256] } })).toBe(
       'issuer_metadata_invalid',
@@ -117,18 +117,18 @@ describe('the content of metadata', () => {
 
   it.each<[string, Uint8Array]>([
     [
-      'a member named twice',
+      'a member twice',
       new TextEncoder().encode(`{"issuer":"${ISSUER}","issuer":"${ISSUER}","jwks":{"keys":[]}}`),
     ],
-    ['text that is not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
+    ['bytes that are not UTF-8', Uint8Array.of(0x7b, 0xff, 0x7d)],
     ['more than 64 KiB', new TextEncoder().encode(`${JSON.stringify(good)}${' '.repeat(65_536)}`)],
     [
-      'nesting beyond 16 levels',
+      'more than 16 levels of nesting',
       new TextEncoder().encode(
         `{"issuer":"${ISSUER}","jwks":{"keys":[]},"a":${'['.repeat(20)}${']'.repeat(20)}}`,
       ),
     ],
-  ])('is invalid as %s', async (_, body) => {
+  ])('is invalid if the body has %s', async (_, body) => {
     const fetchResource = async () =>
       ({ ok: true, value: { body: new Uint8Array(body), contentType: 'application/json' } }) as const
     const result = await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })
@@ -139,7 +139,7 @@ describe('the content of metadata', () => {
     ['unavailable', 'issuer_metadata_unavailable'],
     ['forbidden', 'issuer_metadata_invalid'],
     ['too_large', 'issuer_metadata_invalid'],
-  ] as const)('that is %s is %s', async (fault, reason) => {
+  ] as const)('for which the fetch reports %s gives the error %s', async (fault, reason) => {
     const fetchResource = async () => err(fault)
     expect(await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })).toEqual(err({ reason }))
   })
@@ -150,7 +150,7 @@ describe('the content of metadata', () => {
     )
   })
 
-  it('is invalid for an issuer that is not an https URL, and nothing is fetched', async () => {
+  it('is invalid for an issuer with an http URL, and nothing is fetched', async () => {
     const { fetchResource, asked } = web({})
     const result = await resolveMetadataKeys('http://issuer.example', es256(), { now: NOW, fetchResource })
     expect(result).toEqual(err({ reason: 'issuer_metadata_invalid' }))

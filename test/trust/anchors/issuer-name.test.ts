@@ -60,7 +60,7 @@ const NAMES = Object.entries({ ...URLS, ...DIDS }).map(([name, forms]) => [name,
 
 afterEach(() => vi.restoreAllMocks())
 
-it.each(NAMES)('%s is one issuer in every spelling', (name, spellings) => {
+it.each(NAMES)('%s is the same issuer in all its spellings', (name, spellings) => {
   expect(spellings.length).toBeGreaterThan(90)
   const known = normalizeIssuer(name)
   expect(spellings.filter((one) => normalizeIssuer(one) !== known)).toEqual([])
@@ -91,7 +91,7 @@ it.each([
   expect(new Set(names.map(normalizeIssuer)).size).toBe(names.length)
 })
 
-describe('an issuer with an anchor of its own', () => {
+describe('an issuer that has its own anchor', () => {
   const anchorsOf = (name: string): readonly TrustAnchor[] =>
     name.startsWith('did:')
       ? [{ ...SHARED, did: name }]
@@ -101,7 +101,7 @@ describe('an issuer with an anchor of its own', () => {
         ]
   const unavailable = async () => ({ ok: false, error: 'unavailable' }) as const
 
-  it('is not verified by a trusted chain, under any spelling and with any filter of the protocol', async () => {
+  it('is not verified by a chain to another anchor, in any spelling of its name and any protocol', async () => {
     const spelling = fc
       .constantFrom(...NAMES)
       .chain(([name, all]) => fc.record({ name: fc.constant(name), iss: fc.constantFrom(...all) }))
@@ -137,11 +137,11 @@ describe('an issuer with an anchor of its own', () => {
   }
 })
 
-describe('a name of more than 2048 characters', () => {
+describe('a long issuer name', () => {
   const anchors = Array.from({ length: 100 }, (_, i) => ({ ...SHARED, did: `did:web:issuer${i}.example` }))
 
   it.each([2048, 2049, 500_000])(
-    'of %i characters is normalized once, and only if it is short',
+    'of %i characters is normalized at most once, and never if it has more than 2048 characters',
     async (length) => {
       const iss = `https://a.example/${'%41'.repeat(length)}`.slice(0, length)
       const replace = vi.spyOn(String.prototype, 'replace')

@@ -37,7 +37,7 @@ describe('parseTrustAnchor', () => {
     ['a DID', { ...SHARED, did: 'did:web:issuer.example' }],
     ['an issuer with its keys', keys],
     ['every optional member', { ...ca, purpose: ['issuer', 'status'], eku: ['1.0.18013.5.1.2'] }],
-    ['* among the types', { ...ca, credential_types: ['*', 'pid'] }],
+    ['an anchor with * among its types', { ...ca, credential_types: ['*', 'pid'] }],
   ])('accepts %s unchanged', (_, anchor) => {
     expect(parseTrustAnchor(anchor)).toEqual({ ok: true, value: anchor })
   })
@@ -51,23 +51,23 @@ describe('parseTrustAnchor', () => {
   })
 
   it.each<[string, unknown, string]>([
-    ['nothing', null, ''],
-    ['a list', [ca], ''],
-    ['no mechanism', SHARED, ''],
-    ['two mechanisms', { ...ca, ...url }, ''],
-    ['three mechanisms', { ...ca, ...pinned, ...keys }, ''],
+    ['null in place of an anchor', null, ''],
+    ['an array of anchors', [ca], ''],
+    ['an anchor without a mechanism', SHARED, ''],
+    ['an anchor with two mechanisms', { ...ca, ...url }, ''],
+    ['an anchor with three mechanisms', { ...ca, ...pinned, ...keys }, ''],
     ['an issuer without keys', { ...SHARED, issuer: 'https://issuer.example' }, ''],
     ['keys without an issuer', { ...SHARED, jwks: keys.jwks }, ''],
-    ['a DID of another method', { ...SHARED, did: 'did:ion:x' }, '/did'],
-    ['a DID that names no address', { ...SHARED, did: 'did:web:issuer.example/x' }, '/did'],
+    ['a DID with an unknown method', { ...SHARED, did: 'did:ion:x' }, '/did'],
+    ['a did:web with a path that is no DID', { ...SHARED, did: 'did:web:issuer.example/x' }, '/did'],
     ['a DID URL', { ...SHARED, did: 'did:web:issuer.example#1' }, '/did'],
-    ['a DID beside its keys', { ...keys, did: 'did:web:issuer.example' }, ''],
+    ['a DID together with keys', { ...keys, did: 'did:web:issuer.example' }, ''],
     ['an unknown member', { ...ca, assurance: 'high' }, '/assurance'],
     ['an unknown member with a slash', { ...ca, 'a/b~': 1 }, '/a~1b~0'],
-    ['no name', { ...ca, name: undefined }, '/name'],
+    ['an anchor without a name', { ...ca, name: undefined }, '/name'],
     ['an empty name', { ...ca, name: '' }, '/name'],
     ['a name of 101 characters', { ...ca, name: 'a'.repeat(101) }, '/name'],
-    ['no types', { ...ca, credential_types: [] }, '/credential_types'],
+    ['an empty list of types', { ...ca, credential_types: [] }, '/credential_types'],
     [
       '51 types',
       { ...ca, credential_types: Array.from({ length: 51 }, (_, i) => `t${i}`) },
@@ -80,21 +80,29 @@ describe('parseTrustAnchor', () => {
     ['an extended key usage by name', { ...ca, eku: ['serverAuth'] }, '/eku/0'],
     ['an empty list of extended key usages', { ...ca, eku: [] }, '/eku'],
     ['an authority that is no PEM', { ...ca, x509_ca_pem: 'abc' }, '/x509_ca_pem'],
-    ['an authority with text around it', { ...ca, x509_ca_pem: `root: ${pki.root.pem}` }, '/x509_ca_pem'],
     [
-      'an authority without its end',
+      'an authority with text before its PEM',
+      { ...ca, x509_ca_pem: `root: ${pki.root.pem}` },
+      '/x509_ca_pem',
+    ],
+    [
+      'an authority whose PEM has no end line',
       { ...ca, x509_ca_pem: pki.root.pem.replace('-----END', '') },
       '/x509_ca_pem',
     ],
     [
-      'an authority with one character less',
+      'an authority whose PEM lacks one character',
       { ...ca, x509_ca_pem: pki.root.pem.replace('MII', 'MI') },
       '/x509_ca_pem',
     ],
     ['17 authorities', { ...ca, x509_ca_pem: pki.root.pem.repeat(17) }, '/x509_ca_pem'],
     ['an authority beyond 64 KiB', { ...ca, x509_ca_pem: pki.root.pem + ' '.repeat(65_536) }, '/x509_ca_pem'],
-    ['a leaf as authority', { ...ca, x509_ca_pem: pki.leaf.pem }, '/x509_ca_pem'],
-    ['a leaf in a bundle', { ...ca, x509_ca_pem: pki.root.pem + pki.leaf.pem }, '/x509_ca_pem'],
+    ['a leaf certificate as the authority', { ...ca, x509_ca_pem: pki.leaf.pem }, '/x509_ca_pem'],
+    [
+      'a leaf certificate in a bundle of authorities',
+      { ...ca, x509_ca_pem: pki.root.pem + pki.leaf.pem },
+      '/x509_ca_pem',
+    ],
     ['an authority without keyCertSign', { ...ca, x509_ca_pem: noSignPem }, '/x509_ca_pem'],
     ['an authority with a weak key', { ...ca, x509_ca_pem: weakPem }, '/x509_ca_pem'],
     ['an authority with an unknown critical extension', { ...ca, x509_ca_pem: criticalPem }, '/x509_ca_pem'],
@@ -107,12 +115,16 @@ describe('parseTrustAnchor', () => {
     ['an issuer URL over http', { ...url, issuer_url: 'http://issuer.example' }, '/issuer_url'],
     ['an issuer URL with a query', { ...url, issuer_url: 'https://issuer.example?a' }, '/issuer_url'],
     ['an empty issuer', { ...keys, issuer: '' }, '/issuer'],
-    ['no keys', { ...keys, jwks: { keys: [] } }, '/jwks/keys'],
+    ['an empty list of keys', { ...keys, jwks: { keys: [] } }, '/jwks/keys'],
     ['33 keys', { ...keys, jwks: { keys: Array.from({ length: 33 }, () => JWK) } }, '/jwks/keys'],
     ['a private key', { ...keys, jwks: { keys: [pki.leaf.privateJwk] } }, '/jwks/keys/0/d'],
     ['a symmetric key', { ...keys, jwks: { keys: [{ kty: 'oct', k: 'AA' }] } }, '/jwks/keys/0/kty'],
     ['a key for encryption', { ...keys, jwks: { keys: [{ ...JWK, use: 'enc' }] } }, '/jwks/keys/0/use'],
-    ['a key of the wrong length', { ...keys, jwks: { keys: [{ ...JWK, x: 'AA' }] } }, '/jwks/keys/0'],
+    [
+      'a key with a coordinate of the wrong length',
+      { ...keys, jwks: { keys: [{ ...JWK, x: 'AA' }] } },
+      '/jwks/keys/0',
+    ],
   ])('rejects %s', (_, anchor, pointer) => {
     expect(faults(anchor)).toContain(pointer)
   })

@@ -36,7 +36,7 @@ const toAnchor = (name: string, base64: string) => ({
 const AUTHORITIES = real.authorities.map(({ name, certificate }) => toAnchor(name, certificate))
 describe('the certificate of a real authority', () => {
   it.each(real.authorities.map(({ name, certificate }) => [name, certificate] as const))(
-    'is accepted as an anchor, and its signers may sign: %s',
+    'is accepted as an anchor for its document signers: %s',
     (name, certificate) => {
       expect(parseTrustAnchor(toAnchor(name, certificate))).toMatchObject({ ok: true })
       const authority = decodeCertificate(new Uint8Array(toX509(certificate).raw))
@@ -96,14 +96,17 @@ describe('a credential of a real issuer', () => {
     [byUtPython, AUTHORITIES, 'EU reference PID issuers, UT'],
     [byEuKotlin, AUTHORITIES, 'EU reference PID issuers, EU'],
     [byGermany, GERMAN, 'CN=PIDP Demo CA,OU=T CS IDE,O=Bundesdruckerei GmbH,L=Berlin,C=DE'],
-  ])('verifies by jose, and here under its own authority: %#', async (credential, anchors, name) => {
-    const jwt = credential?.issuer_jwt ?? ''
-    const [leaf = ''] = decodeProtectedHeader(jwt).x5c ?? []
-    await compactVerify(jwt, await importX509(toX509(leaf).toString(), 'ES256'))
-    const { result, trace } = await check(jwt, anchors)
-    expect(trace).toContainEqual(['issuer_signature', 'pass'])
-    expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
-  })
+  ])(
+    'verifies with jose, and with our code if its own authority is an anchor: %#',
+    async (credential, anchors, name) => {
+      const jwt = credential?.issuer_jwt ?? ''
+      const [leaf = ''] = decodeProtectedHeader(jwt).x5c ?? []
+      await compactVerify(jwt, await importX509(toX509(leaf).toString(), 'ES256'))
+      const { result, trace } = await check(jwt, anchors)
+      expect(trace).toContainEqual(['issuer_signature', 'pass'])
+      expect(result).toMatchObject({ ok: true, value: { anchor: { name } } })
+    },
+  )
 
   it('is refused once its signer’s certificate has expired', async () => {
     const now = Date.parse('2026-07-05T00:00:00Z') / 1000
@@ -111,13 +114,13 @@ describe('a credential of a real issuer', () => {
     expect(result).toEqual({ ok: false, error: { reason: 'certificate_expired' } })
   })
 
-  it('is refused under the other authorities of the same name', async () => {
+  it('is refused if only other authorities of the same operator are anchors', async () => {
     const others = AUTHORITIES.filter(({ name }) => name !== 'EU reference PID issuers, EU')
     const { result } = await check(byEuKotlin?.issuer_jwt, others)
     expect(result).toEqual({ ok: false, error: { reason: 'untrusted_issuer' } })
   })
 
-  it('is expired while its signer is valid', async () => {
+  it('is expired after its exp, also while the certificate of its signer is valid', async () => {
     const { exp = 0 } = decodeJwt(byUtPython?.issuer_jwt ?? '')
     const { result } = await check(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
     expect(result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
@@ -125,11 +128,11 @@ describe('a credential of a real issuer', () => {
 
   // The authority's own usage is 1.3.130.2.0.0.1.7, its signer's 1.3.130.2.0.0.1.2.
   it.each([
-    ['has', byUtDs02, true],
-    ['has not', byUtPython, false],
+    ['is accepted', 'has', byUtDs02, true],
+    ['is refused', 'lacks', byUtPython, false],
   ])(
-    'counts under an anchor that requires the PID signers’ usage if its signer %s it',
-    async (_, credential, isTrusted) => {
+    '%s if the anchor requires the usage for PID signers and its signer %s that usage',
+    async (_result, _usage, credential, isTrusted) => {
       const anchors = AUTHORITIES.map((anchor) => ({ ...anchor, eku: ['1.3.130.2.0.0.1.2'] }))
       const { result } = await check(credential?.issuer_jwt, anchors)
       const refused = {
@@ -150,7 +153,7 @@ describe('a driving licence of a real issuer', () => {
     trace: () => undefined,
   })
 
-  it('is refused if its signer is certified for another document (ISO/IEC 18013-5 B.1.4)', async () => {
+  it('is refused if the extended key usage of its signer is for another document (ISO/IEC 18013-5 B.1.4)', async () => {
     const bytes = decodeBase64url(real.licence.issuer_signed) ?? new Uint8Array()
     const item = decodeCbor(bytes, MDOC.deviceResponse)
     const issuerSigned = item.ok ? decodeIssuerSigned(item.value) : item

@@ -58,40 +58,55 @@ describe('the choice of anchors', () => {
   })
 
   it.each<[string, Partial<TrustAnchor>[], { name: string; builtIn: boolean }, string]>([
-    ['no anchor at all', [], { name: 'pid', builtIn: true }, 'untrusted_issuer'],
+    ['refuses a signer without any anchor', [], { name: 'pid', builtIn: true }, 'untrusted_issuer'],
     [
-      'an anchor for another type',
+      'refuses a signer whose anchor is for another type',
       [{ credential_types: ['mdl'] }],
       { name: 'pid', builtIn: true },
       'untrusted_issuer',
     ],
     [
-      'an anchor for several types',
+      'accepts a signer whose anchor is for several types',
       [{ credential_types: ['mdl', 'pid'] }],
       { name: 'pid', builtIn: true },
       'trusted',
     ],
     [
-      '* for a built-in type',
+      'refuses a signer whose anchor is for *, if the type is built in',
       [{ credential_types: ['*'] }],
       { name: 'pid', builtIn: true },
       'untrusted_issuer',
     ],
-    ['* for an added type', [{ credential_types: ['*'] }], employee, 'trusted'],
-    ['an exact type that is added', [{ credential_types: ['employee_id'] }], employee, 'trusted'],
     [
-      'an anchor for status lists',
+      'accepts a signer whose anchor is for *, if the type is added',
+      [{ credential_types: ['*'] }],
+      employee,
+      'trusted',
+    ],
+    [
+      'accepts a signer whose anchor names the added type',
+      [{ credential_types: ['employee_id'] }],
+      employee,
+      'trusted',
+    ],
+    [
+      'refuses a signer whose anchor is for status lists only',
       [{ purpose: ['status'] }],
       { name: 'pid', builtIn: true },
       'untrusted_issuer',
     ],
-    ['an anchor for both', [{ purpose: ['status', 'issuer'] }], { name: 'pid', builtIn: true }, 'trusted'],
+    [
+      'accepts a signer whose anchor is for issuers and status lists',
+      [{ purpose: ['status', 'issuer'] }],
+      { name: 'pid', builtIn: true },
+      'trusted',
+    ],
   ])('%s', async (_, changes, credentialType, expected) => {
     const anchors = changes.map((change) => caAnchor(pki.root.pem, change))
     expect(outcomeOf(await ask({}, { anchors, credentialType }))).toBe(expected)
   })
 
-  it('ignores * if another anchor names the type', async () => {
+  it('ignores an anchor for * if another anchor names the type', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' } })
     const anchors = [
       caAnchor(pki.root.pem, { credential_types: ['*'] }),
@@ -102,7 +117,7 @@ describe('the choice of anchors', () => {
     expect(outcomeOf(await ask({}, { anchors: status, credentialType: employee }))).toBe('trusted')
   })
 
-  it('counts an anchor without purpose for credentials only', async () => {
+  it('uses an anchor without purpose for credentials only', async () => {
     expect(outcomeOf(await ask({}, { purpose: 'status' }))).toBe('untrusted_issuer')
     const anchors = [caAnchor(pki.root.pem, { purpose: ['status'] })]
     expect(outcomeOf(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
@@ -116,7 +131,7 @@ describe('the choice of anchors', () => {
     expect(result.ok && result.value.anchor.assurance_level).toBe('low')
   })
 
-  it('finds the right authority among several, in one anchor or two, under the same name or not', async () => {
+  it('finds the right authority among two of the same name, in one anchor or in two', async () => {
     const namesake = await mintIssuerPki()
     const bundle = caAnchor(namesake.root.pem + pki.root.pem)
     expect(outcomeOf(await ask({}, { anchors: [bundle] }))).toBe('trusted')
@@ -155,7 +170,7 @@ describe('a pinned signer', () => {
     expect(outcomeOf(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
   })
 
-  it('is trusted self-signed, as an authority and for TLS: only its dates are checked', async () => {
+  it('is trusted even if its certificate is self-signed, an authority and for TLS', async () => {
     const pinned = await mintCertificate({
       ca: true,
       keyUsage: ['keyCertSign'],
@@ -166,7 +181,7 @@ describe('a pinned signer', () => {
     )
   })
 
-  it('is trusted with any certificates above it', async () => {
+  it('is trusted with any well-formed certificate above it', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(outcomeOf(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
     const junk = [pki.leaf.der, Uint8Array.of(0x30)]
@@ -209,7 +224,7 @@ describe('a pinned signer', () => {
   })
 })
 
-describe('the issuer beside a chain', () => {
+describe('the issuer of a credential with a chain', () => {
   const issuerOf = async (iss: string, altNames: Parameters<typeof mintLeaf>[1]) => {
     const leaf = await mintLeaf(pki.intermediate, altNames)
     const result = await ask({ iss, chain: [leaf.der, pki.intermediate.der] })
@@ -266,7 +281,7 @@ describe('the issuer beside a chain', () => {
   })
 })
 
-describe('an issuer with an anchor of its own', () => {
+describe('an issuer that has its own anchor', () => {
   const claims = { iss: ISSUER, chain: undefined }
 
   it('is verified by its keys', async () => {
@@ -282,7 +297,7 @@ describe('an issuer with an anchor of its own', () => {
     })
   })
 
-  it('is verified by its keys although a trusted chain is sent too', async () => {
+  it('is verified by its keys even if the credential also has a trusted chain', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256])]
     const result = await ask({ iss: ISSUER }, { anchors })
     expect(result.ok && result.value.keys).toEqual([KEYS.es256])
@@ -353,7 +368,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
 
-  it('is not verified by a trusted chain if the protocol accepts no anchor of its kind', async () => {
+  it('is not verified by a trusted chain if the protocol does not accept its own anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     for (const own of [jwksAnchor([KEYS.es256]), urlAnchor(), { ...SHARED, did: ISSUER }]) {
       const anchors = [caAnchor(pki.root.pem), own]
@@ -363,7 +378,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('keeps `*` from its type if the protocol accepts no anchor of its kind', async () => {
+  it('prevents an anchor for `*` for its type, even if the protocol does not accept its own anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
@@ -371,21 +386,21 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({}, asked))).toBe('untrusted_issuer')
   })
 
-  it('may use a chain if its own anchor is for status lists only', async () => {
+  it('is verified by a trusted chain if its own anchor is for status lists only', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256], { purpose: ['status'] })]
     expect(outcomeOf(await ask({ iss: ISSUER }, { anchors }))).toBe('trusted')
   })
 
   it.each<[string, AnchorJwk[], string | undefined, string, PublicJwk[]]>([
     [
-      'all keys without a kid',
+      'all keys if the credential has no kid',
       [KEYS.es256, { ...KEYS.other, kid: 'b' }],
       undefined,
       'ES256',
       [KEYS.es256, KEYS.other],
     ],
     [
-      'the key named',
+      'the key that has the kid of the credential',
       [
         { ...KEYS.es256, kid: 'a' },
         { ...KEYS.other, kid: 'b' },
@@ -395,23 +410,23 @@ describe('an issuer with an anchor of its own', () => {
       [KEYS.other],
     ],
     [
-      'keys without a name where none has it',
+      'keys without a kid if no key has the kid of the credential',
       [KEYS.es256, { ...KEYS.other, kid: 'b' }],
       'c',
       'ES256',
       [KEYS.es256],
     ],
-    ['keys of the curve', [KEYS.es256, KEYS.es384], undefined, 'ES384', [KEYS.es384]],
+    ['only keys of the algorithm’s curve', [KEYS.es256, KEYS.es384], undefined, 'ES384', [KEYS.es384]],
     [
-      'Ed25519 under both its names',
+      'an EdDSA key for the algorithm Ed25519',
       [{ ...KEYS.ed25519, alg: 'EdDSA' }],
       undefined,
       'Ed25519',
       [KEYS.ed25519],
     ],
-    ['no key meant for another algorithm', [{ ...KEYS.es256, alg: 'ECDH-ES' }], undefined, 'ES256', []],
-    ['no key under another name', [{ ...KEYS.es256, kid: 'a' }], 'c', 'ES256', []],
-    ['no key for an algorithm we do not know', [KEYS.es256], undefined, 'HS256', []],
+    ['no key whose alg is another algorithm', [{ ...KEYS.es256, alg: 'ECDH-ES' }], undefined, 'ES256', []],
+    ['no key with another kid', [{ ...KEYS.es256, kid: 'a' }], 'c', 'ES256', []],
+    ['no key for an unsupported algorithm', [KEYS.es256], undefined, 'HS256', []],
     [
       'eight keys at most',
       Array.from({ length: 9 }, () => KEYS.es256),
@@ -425,7 +440,7 @@ describe('an issuer with an anchor of its own', () => {
     else expect(result.ok && result.value.keys).toEqual(expected)
   })
 
-  it('is verified by the keys of its metadata, and by those alone', async () => {
+  it('is verified only by the keys of its metadata', async () => {
     const fetchResource = async () => jsonResource({ issuer: ISSUER, jwks: { keys: [KEYS.es256] } })
     const anchors = [caAnchor(pki.root.pem), urlAnchor()]
     const result = await ask({ iss: ISSUER }, { anchors, fetchResource })
@@ -440,7 +455,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(outcomeOf(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
   })
 
-  it('tries its second anchor if the first has no key that fits', async () => {
+  it('is verified by its second anchor if its first anchor has no suitable key', async () => {
     const anchors = [
       jwksAnchor([{ ...KEYS.es256, kid: 'old' }]),
       jwksAnchor([{ ...KEYS.other, kid: 'new' }], { name: 'second' }),
@@ -449,7 +464,7 @@ describe('an issuer with an anchor of its own', () => {
     expect(result.ok && result.value.anchor.name).toBe('second')
   })
 
-  it('offers the keys of each of its anchors, each with its own level, four anchors at most', async () => {
+  it('offers the keys of up to four of its anchors, each with the level of that anchor', async () => {
     const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
       jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
     )

@@ -29,13 +29,13 @@ const OWN: TrustAnchor = {
 }
 
 describe('the sandbox anchors', () => {
-  it('trust the built-in types, the types of own anchors, and the other added types', () => {
+  it('cover the built-in types, the types of the relying party’s own anchors, and `*`', () => {
     const anchors = sandboxAnchors(['pid'], [OWN])
     expect(anchors.length).toBeGreaterThan(1)
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('name no type of an anchor for status lists alone: an own anchor for `*` would no longer count', () => {
+  it('do not name the types of an own anchor for status lists only, so that an own anchor for `*` stays usable', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })
@@ -45,18 +45,23 @@ describe('an anchor of a relying party', () => {
   const named = { name: 'mine', credential_types: ['pid'], assurance_level: 'high' }
   const message = 'is of the sandbox, whose keys are public'
 
-  it('cannot be the root of the sandbox, in any encoding', () => {
+  it('cannot be the root of the sandbox, also if its PEM is written differently', () => {
     const rewritten = root.x509_ca_pem.replaceAll('\n', '\n\n')
     for (const x509_ca_pem of [root.x509_ca_pem, rewritten]) {
       expect(parseTrustAnchor({ ...named, x509_ca_pem })).toMatchObject({ error: [{ message }] })
     }
   })
 
-  it.each(['good', 'expired', 'signed_by_a_namesake'] as const)('cannot be a signer below it: %s', (name) => {
-    const der = Uint8Array.from(Buffer.from(identities.identities[name].certificate, 'base64'))
-    const { pem } = withDer({} as never, der)
-    expect(parseTrustAnchor({ ...named, x509_certificate_pem: pem })).toMatchObject({ error: [{ message }] })
-  })
+  it.each(['good', 'expired', 'signed_by_a_namesake'] as const)(
+    'cannot be a signer of the sandbox: %s',
+    (name) => {
+      const der = Uint8Array.from(Buffer.from(identities.identities[name].certificate, 'base64'))
+      const { pem } = withDer({} as never, der)
+      expect(parseTrustAnchor({ ...named, x509_certificate_pem: pem })).toMatchObject({
+        error: [{ message }],
+      })
+    },
+  )
 
   const EVERY = Object.entries(identities.identities).map(
     ([name, { jwk }]) => [name, publicPart(jwk)] as const,
@@ -65,7 +70,7 @@ describe('an anchor of a relying party', () => {
   const didJwk = (jwk: object) => `did:jwk:${Buffer.from(JSON.stringify(jwk)).toString('base64url')}`
 
   it.each(EVERY)(
-    'cannot have the key of %s as a JWK, a did:jwk, a did:key or in a certificate',
+    'cannot have the key of the sandbox signer %s as a JWK, a did:jwk, a did:key or a certificate',
     async (_, jwk) => {
       const key = createPublicKey({ key: jwk, format: 'jwk' })
       const x = Buffer.from(String(jwk.x), 'base64url')
@@ -87,7 +92,7 @@ describe('an anchor of a relying party', () => {
     },
   )
 
-  it('cannot have the key of the root', () => {
+  it('cannot have the key of the sandbox root', () => {
     const { publicKey } = new X509Certificate(root.x509_ca_pem)
     const jwks = { keys: [publicKey.export({ format: 'jwk' })] }
     expect(parseTrustAnchor({ ...named, issuer: 'https://issuer.example', jwks })).toMatchObject(refused)
@@ -115,7 +120,7 @@ describe('an anchor of a relying party', () => {
     { issuer_url: 'https://sandbox.example' },
     { did: 'did:web:sandbox.invalid.example' },
     { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
-  ])('can be another anchor: %j', (mechanism) => {
+  ])('can be an anchor outside the sandbox: %j', (mechanism) => {
     expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
   })
 })
@@ -144,7 +149,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     ],
     ['issuer metadata with its key', { issuer_url: ISSUER }, { iss: ISSUER, chain: undefined }, metadata],
     ['a pinned certificate', { x509_certificate_pem: pem }, { chain }],
-    ['its root', root, { chain }],
+    ['the root of the sandbox', root, { chain }],
   ]
 
   it.each(FORMS)(
@@ -159,7 +164,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     },
   )
 
-  it('still anchors its issuer: no authority is trusted for that issuer instead', async () => {
+  it('still prevents that another authority is trusted for its issuer', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }
@@ -168,13 +173,13 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     expect(outcomeOf(await ask(claims, { anchors: [authority, stored] }))).toBe('untrusted_issuer')
   })
 
-  it('does not count under the name of the sandbox, whatever its key', async () => {
+  it('is not used if its issuer is the sandbox, whatever its key', async () => {
     const [iss, own] = ['https://SANDBOX.invalid', { keys: [OTHER] }]
     const anchors = [{ ...SHARED, issuer: iss, jwks: own } as TrustAnchor]
     expect(outcomeOf(await ask({ iss, chain: undefined }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('is refused as the key of a signer that another authority certified', async () => {
+  it('makes a certificate with its key untrusted, even if another authority issued that certificate', async () => {
     const spki = Uint8Array.from(
       createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
     )

@@ -51,7 +51,7 @@ function word(found: Result<readonly { readonly x: string }[], DidError>): strin
 const didJwk = (value: unknown) => `did:jwk:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
 describe('did:key', () => {
-  it('has one key for issuers and holders, by every spelling of its name', async () => {
+  it('has one key for issuers and holders, with no kid, the full DID URL or the fragment as kid', async () => {
     const x = vectors.nist[0]?.jwk.x
     const fragment = `#${KEY.slice('did:key:'.length)}`
     for (const relationship of ['assertionMethod', 'authentication'] as const) {
@@ -61,12 +61,12 @@ describe('did:key', () => {
     }
   })
 
-  it('has its one key under its own name, as real issuers write it', async () => {
+  it('has its key also if the kid is the DID itself, as real issuers write it', async () => {
     expect(await keysOf(KEY, { kid: KEY })).toBe(vectors.nist[0]?.jwk.x)
     expect(await keysOf(didJwk(jwk), { kid: didJwk(jwk) })).toBe('none')
   })
 
-  it.each(['#0', `${KEY}#0`, `${KEY}#`, `${KEY}x`, 'x', ''])('has no key named %s', async (kid) => {
+  it.each(['#0', `${KEY}#0`, `${KEY}#`, `${KEY}x`, 'x', ''])('has no key for the kid "%s"', async (kid) => {
     expect(await keysOf(KEY, { kid })).toBe('none')
   })
 
@@ -74,13 +74,16 @@ describe('did:key', () => {
     expect(await keysOf(KEY, { algorithm: 'ES384' })).toBe('none')
   })
 
-  it.each(['did:key:', 'did:key:z', `${KEY}#x`, `${KEY}?a=b`])('is rejected as %s', async (did) => {
-    expect(await keysOf(did)).toBe('invalid')
-  })
+  it.each(['did:key:', 'did:key:z', `${KEY}#x`, `${KEY}?a=b`])(
+    'is rejected if the DID is %s',
+    async (did) => {
+      expect(await keysOf(did)).toBe('invalid')
+    },
+  )
 })
 
 describe('did:jwk', () => {
-  it('has its one key under #0', async () => {
+  it('has one key with the fragment #0', async () => {
     const did = didJwk({ ...jwk, use: 'sig' })
     expect(await keysOf(did)).toBe(jwk.x)
     expect(await keysOf(did, { kid: `${did}#0` })).toBe(jwk.x)
@@ -91,12 +94,12 @@ describe('did:jwk', () => {
     ['for encryption', { ...jwk, use: 'enc' }],
     ['whose private half is published', { ...jwk, d: jwk.x }],
     ['of an unknown kind', { kty: 'oct', k: 'AA' }],
-    ['that is none', [jwk]],
+    ['that is an array', [jwk]],
   ])('with a key %s is rejected', async (_, value) => {
     expect(await keysOf(didJwk(value))).toBe('invalid')
   })
 
-  it('is rejected in another spelling of the same bytes', async () => {
+  it('is rejected with base64 padding or with a repeated member', async () => {
     expect(await keysOf(`${didJwk(jwk)}=`)).toBe('invalid')
     expect(await keysOf(`did:jwk:${Buffer.from('{"kty":"EC","kty":"EC"}').toString('base64url')}`)).toBe(
       'invalid',
@@ -109,7 +112,7 @@ describe('did:web', () => {
     ['did:web:w3c-ccg.github.io', 'https://w3c-ccg.github.io/.well-known/did.json'],
     ['did:web:w3c-ccg.github.io:user:alice', 'https://w3c-ccg.github.io/user/alice/did.json'],
     ['did:web:example.com%3A3000:user:alice', 'https://example.com:3000/user/alice/did.json'],
-  ])('%s is at the URL of the published examples', (did, url) => {
+  ])('%s leads to the URL in the published examples', (did, url) => {
     expect(didWebUrl(did)).toBe(url)
   })
 
@@ -134,14 +137,14 @@ describe('did:web', () => {
     expect(await keysOf(did, {}, { ...document, id: did })).toBe('invalid')
   })
 
-  it('has the keys that its document names for the purpose', async () => {
+  it('has only the keys that its document names for the requested purpose', async () => {
     expect(await keysOf(WEB, {}, document)).toBe(jwk.x)
     expect(await keysOf(WEB, { kid: method.id }, document)).toBe(jwk.x)
     expect(await keysOf(WEB, { kid: '#key-1' }, document)).toBe(jwk.x)
     expect(await keysOf(WEB, { relationship: 'authentication' }, document)).toBe('none')
   })
 
-  it('may name its methods by fragment, embed them, and write keys as multikeys', async () => {
+  it('may have methods named by fragment, embedded methods, and keys written as multikeys', async () => {
     const relative = {
       ...document,
       verificationMethod: [{ ...method, id: '#key-1' }],
@@ -161,9 +164,9 @@ describe('did:web', () => {
   it.each<[string, object]>([
     ['of another controller', { controller: 'did:web:other.example' }],
     ['without a controller', { controller: undefined }],
-    ['under the name of another DID', { id: 'did:web:other.example#key-1' }],
-    ['in two forms', { publicKeyMultibase: KEY.slice('did:key:'.length) }],
-    ['in no form', { publicKeyJwk: undefined }],
+    ['whose id belongs to another DID', { id: 'did:web:other.example#key-1' }],
+    ['that is given as both JWK and multibase', { publicKeyMultibase: KEY.slice('did:key:'.length) }],
+    ['that is given neither as JWK nor as multibase', { publicKeyJwk: undefined }],
     ['for encryption', { publicKeyJwk: { ...jwk, use: 'enc' } }],
     ['whose private half is published', { publicKeyJwk: { ...jwk, d: jwk.x } }],
     ['for another algorithm', { publicKeyJwk: { ...jwk, alg: 'ES384' } }],
@@ -180,7 +183,7 @@ describe('did:web', () => {
     ['whose relationship is no list', { ...document, assertionMethod: method.id }, 'invalid'],
     ['with 65 methods', { ...document, verificationMethod: new Array(65).fill(method) }, 'invalid'],
     ['that is no object', [document], 'invalid'],
-    ['that the guard forbids', 'forbidden', 'invalid'],
+    ['at a forbidden address', 'forbidden', 'invalid'],
     ['that is too large', 'too_large', 'invalid'],
     ['that cannot be fetched', 'unavailable', 'unavailable'],
   ])('with a document %s is rejected', async (_, body, fault) => {
@@ -216,32 +219,32 @@ describe('an anchor that is a DID', () => {
   })
 
   it.each([
-    ['has no such key', document, `${WEB}#key-2`, 'issuer_key_not_found'],
+    ['has no key with the credential’s kid', document, `${WEB}#key-2`, 'issuer_key_not_found'],
     [
-      'names its key for holders only',
+      'names its key for authentication only',
       { ...document, assertionMethod: [], authentication: [method.id] },
       undefined,
       'issuer_key_not_found',
     ],
     [
-      'has the document of another',
+      'has a document with the id of another DID',
       { ...document, id: 'did:web:other.example' },
       undefined,
       'issuer_metadata_invalid',
     ],
-    ['cannot be reached', 'unavailable', undefined, 'issuer_metadata_unavailable'],
+    ['has an unavailable document', 'unavailable', undefined, 'issuer_metadata_unavailable'],
   ])('that %s trusts no signature', async (_, body, kid, reason) => {
     expect(outcomeOf(await asking(WEB, [anchor(WEB)], body, kid))).toBe(reason)
   })
 })
 
 describe('a DID', () => {
-  it.each([WEB, KEY, didJwk(jwk)])('can be resolved if it is %s', (did) => {
+  it.each([WEB, KEY, didJwk(jwk)])('has a known method and form: %s', (did) => {
     expect(isKnownDid(did)).toBe(true)
   })
 
   it.each(['', 'did:', 'did:ion:x', 'did:web:', 'did:key:x', 'did:jwk:x', `did:web:${'a'.repeat(2048)}`])(
-    'cannot be resolved if it is %s',
+    'is rejected as unknown or malformed: "%s"',
     (did) => {
       expect(isKnownDid(did)).toBe(false)
     },

@@ -11,7 +11,7 @@ it.each([
   ['that of an authority in between', { intermediate: SOON, root: LATER }],
   ['the pinned authority’s', { root: SOON, leaf: LATER }],
 ])(
-  'the lifetime ends with the first certificate of the signer’s path that expires: %s',
+  'the lifetime of a list ends with the first certificate of the signer’s path that expires: %s',
   async (_, changes) => {
     const { root, intermediate, leaf } = await mintIssuerPki(changes)
     const x5c = [leaf.x5c, intermediate.x5c]

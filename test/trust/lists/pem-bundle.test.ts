@@ -3,7 +3,7 @@ import { readPemBundle } from '../../../src/trust/lists/pem-bundle.ts'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
 
 describe('a bundle of certificates', () => {
-  it('lists each certificate in order, with any text between', async () => {
+  it('lists each certificate in order, with any text between the certificates', async () => {
     const { root, leaf } = await mintIssuerPki()
     expect(readPemBundle(`# a root\n${root.pem}\nsubject=CN=leaf\n${leaf.pem}`)).toEqual({
       ok: true,
@@ -21,7 +21,7 @@ describe('a bundle of certificates', () => {
   })
 
   it.each([
-    ['nothing', ''],
+    ['no certificate', ''],
     ['a key beside a certificate', '-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n'],
     ['a certificate without an end', '-----BEGIN CERTIFICATE-----\nAAAA\n'],
   ])('is malformed if it contains %s', async (_, text) => {

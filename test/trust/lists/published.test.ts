@@ -39,7 +39,7 @@ describe('the PID providers of the German sandbox', () => {
     now: seconds('2026-07-13T12:00:00Z'),
   }
 
-  it('verify by jose and here, and give the certificates that node:crypto reads there', async () => {
+  it('verify with jose and with our code, and give the same certificates that node:crypto reads', async () => {
     const { payload } = await compactVerify(jwt, await importX509(pem, 'ES256'))
     const [first] = JSON.parse(new TextDecoder().decode(payload)).LoTE.TrustedEntitiesList
     const identity = first.TrustedEntityServices[0].ServiceInformation.ServiceDigitalIdentity
@@ -57,12 +57,12 @@ describe('the PID providers of the German sandbox', () => {
     expect(made?.fingerprint256).toBe(listed.fingerprint256)
   })
 
-  it('are refused a day later', async () => {
+  it('are refused as expired after their nextUpdate', async () => {
     const now = seconds('2026-07-14T12:00:00Z')
     expect(await verifyTrustList(body, { ...rules, now })).toEqual({ ok: false, error: 'expired' })
   })
 
-  it('are refused under another scheme operator', async () => {
+  it('are refused if another scheme operator is pinned as the signer', async () => {
     const { pem: other } = await mintListSigner()
     const signers = [{ x509_certificate_pem: other }]
     expect(await verifyTrustList(body, { ...rules, signers })).toEqual({
@@ -86,7 +86,7 @@ describe('the VICAL of AAMVA', () => {
     now: seconds('2025-08-06T12:00:00Z'),
   }
 
-  it('verifies under the pinned authority, and under the pinned signer, with thirteen issuing authorities', async () => {
+  it('verifies with a pinned authority or a pinned signer, and gives thirteen issuing authorities', async () => {
     const expected = {
       ok: true,
       value: { sequence: 89782, issuedAt: seconds('2025-08-05T20:47:21Z'), leftOut: 0 },
@@ -98,7 +98,7 @@ describe('the VICAL of AAMVA', () => {
     expect(await verifyTrustList(body, { ...rules, signers })).toMatchObject(expected)
   })
 
-  it('is refused on the day after the next list was due', async () => {
+  it('is refused as expired on the day after its next update was due', async () => {
     const now = seconds('2025-08-07T00:00:00Z')
     expect(await verifyTrustList(body, { ...rules, now })).toEqual({ ok: false, error: 'expired' })
   })
@@ -115,7 +115,7 @@ describe('the VICAL of Austroads', () => {
     now: seconds('2025-01-01T00:00:00Z'),
   }
 
-  it('verifies, gives the authorities with supported keys, and counts the others as left out', async () => {
+  it('verifies, gives the authorities with supported keys, and counts authorities with unsupported keys as left out', async () => {
     const entries = vicalOf(body).get('certificateInfos') as Map<string, unknown>[]
     const forMdl = entries.filter((entry) => (entry.get('docType') as string[]).includes(MDL))
     const curves = forMdl.map((entry) => {
@@ -131,7 +131,7 @@ describe('the VICAL of Austroads', () => {
     expect(found.ok && found.value.anchors).toHaveLength(curves.length - unknown.length)
   })
 
-  it('is refused under the authority of another list', async () => {
+  it('is refused if the authority of another VICAL is pinned', async () => {
     const signers = [{ x509_ca_pem: chainOf(bytesOf(aamva.vical))[2] ?? '' }]
     expect(await verifyTrustList(body, { ...rules, signers })).toEqual({
       ok: false,

@@ -39,18 +39,27 @@ import {
 const DAY = 86_400
 const unknown = (critical: boolean) => ({ oid: '1.3.6.1.4.1.32473.9', critical, value: tlv(0x05) })
 
-describe('a certificate on the list of its issuer', () => {
-  it('is valid if the list does not contain it, as of the date of the list', async () => {
+describe('a certificate whose issuer publishes a revocation list', () => {
+  it('is valid as of the thisUpdate of the list, if the list does not contain its serial number', async () => {
     const standing = await standingIn({ [LEAF_LIST]: await listOf({ revoked: ['7c', '017b', '7b00'] }) })
     expect(standing).toEqual({ status: 'valid', asOf: NOW - DAY })
   })
 
   it.each([
-    ['revoked', SERIAL.leaf],
-    ['revoked for a reason', { serialNumber: SERIAL.leaf, reason: REASON.keyCompromise }],
-    ['on hold', { serialNumber: SERIAL.leaf, reason: REASON.certificateHold }],
-    ['revoked with more said of it', { serialNumber: SERIAL.leaf, extensions: [unknown(false)] }],
-  ])('is revoked if it is %s', async (_, entry) => {
+    ['has its serial number', SERIAL.leaf],
+    [
+      'has its serial number with the reason keyCompromise',
+      { serialNumber: SERIAL.leaf, reason: REASON.keyCompromise },
+    ],
+    [
+      'has its serial number with the reason certificateHold',
+      { serialNumber: SERIAL.leaf, reason: REASON.certificateHold },
+    ],
+    [
+      'has its serial number with an unknown extension that is not critical',
+      { serialNumber: SERIAL.leaf, extensions: [unknown(false)] },
+    ],
+  ])('is revoked if the list %s', async (_, entry) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf({ revoked: ['01', entry] }) }))).toBe('revoked')
   })
 })
@@ -66,41 +75,65 @@ function pem(der: Uint8Array<ArrayBuffer>, label = 'X509 CRL', after = '', insid
 
 describe('a revocation list is not used', () => {
   it.each<[string, CrlOptions, string]>([
-    ['signed by a namesake', { signer: stranger }, 'invalid_signature'],
-    ['in another name', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],
-    ['that is over', { nextUpdate: dateOf(NOW - 1) }, 'stale'],
-    ['that is not there yet', { thisUpdate: dateOf(NOW + 61) }, 'not_yet_valid'],
-    ['of no end, a week old', { nextUpdate: null, thisUpdate: dateOf(NOW - 7 * DAY - 1) }, 'stale'],
-    ['with a critical extension nobody knows', { extensions: [unknown(true)] }, 'unsupported'],
+    ['if another authority of the same name signed it', { signer: stranger }, 'invalid_signature'],
+    ['if it names another issuer', { issuerName: 'C=DE,O=Test Trust,CN=Another CA' }, 'another_list'],
+    ['if its nextUpdate has passed', { nextUpdate: dateOf(NOW - 1) }, 'stale'],
+    ['if its thisUpdate is in the future', { thisUpdate: dateOf(NOW + 61) }, 'not_yet_valid'],
     [
-      'with one in an entry',
+      'if it has no nextUpdate and is more than a week old',
+      { nextUpdate: null, thisUpdate: dateOf(NOW - 7 * DAY - 1) },
+      'stale',
+    ],
+    ['if it has an unknown critical extension', { extensions: [unknown(true)] }, 'unsupported'],
+    [
+      'if an entry has an unknown critical extension',
       { revoked: [{ serialNumber: '01', extensions: [unknown(true)] }] },
       'unsupported',
     ],
     [
-      'with an entry taken back',
+      'if an entry has the reason removeFromCRL',
       { revoked: [{ serialNumber: '01', reason: REASON.removeFromCRL }] },
       'malformed',
     ],
     [
-      'that is a delta',
+      'if it is a delta CRL',
       { extensions: [{ ...unknown(true), oid: '2.5.29.27', value: tlv(0x02, TRUE) }] },
       'unsupported',
     ],
     [
-      'that is one and does not stress it',
+      'if it is a delta CRL whose indicator is not critical',
       { extensions: [{ ...unknown(false), oid: '2.5.29.27' }] },
       'unsupported',
     ],
-    ['that is indirect', { extensions: [place(tlv(0x84, TRUE))] }, 'unsupported'],
-    ['of some reasons', { extensions: [place(tlv(0x83, Uint8Array.of(6, 0x40)))] }, 'unsupported'],
-    ['of attribute certificates', { extensions: [place(tlv(0x85, TRUE))] }, 'unsupported'],
-    ['of both kinds at once', { extensions: [place(tlv(0x81, TRUE), tlv(0x82, TRUE))] }, 'unsupported'],
-    ['of authorities', { extensions: [place(tlv(0x82, TRUE))] }, 'another_list'],
-    ['of another place', { extensions: [place(pointName(`${LEAF_LIST}2`))] }, 'another_list'],
-    ['of a place below its issuer', { extensions: [place(tlv(0xa0, tlv(0xa1)))] }, 'another_list'],
-    ['of a place that is none', { extensions: [place(tlv(0xa0))] }, 'malformed'],
-    ['with an extension twice', { extensions: [unknown(false), unknown(false)] }, 'malformed'],
+    ['if it is an indirect CRL', { extensions: [place(tlv(0x84, TRUE))] }, 'unsupported'],
+    [
+      'if it covers some reasons only',
+      { extensions: [place(tlv(0x83, Uint8Array.of(6, 0x40)))] },
+      'unsupported',
+    ],
+    ['if it covers attribute certificates only', { extensions: [place(tlv(0x85, TRUE))] }, 'unsupported'],
+    [
+      'if it sets both onlyContainsUserCerts and onlyContainsCACerts',
+      { extensions: [place(tlv(0x81, TRUE), tlv(0x82, TRUE))] },
+      'unsupported',
+    ],
+    [
+      'if it sets onlyContainsCACerts and the certificate is a user certificate',
+      { extensions: [place(tlv(0x82, TRUE))] },
+      'another_list',
+    ],
+    [
+      'if it is for another distribution point',
+      { extensions: [place(pointName(`${LEAF_LIST}2`))] },
+      'another_list',
+    ],
+    [
+      'if its distribution point is a name relative to its issuer',
+      { extensions: [place(tlv(0xa0, tlv(0xa1)))] },
+      'another_list',
+    ],
+    ['if its distribution point has no name', { extensions: [place(tlv(0xa0))] }, 'malformed'],
+    ['if it has an extension twice', { extensions: [unknown(false), unknown(false)] }, 'malformed'],
   ])('%s', async (_, changes, cause) => {
     // The certificate is on each of these lists. An unusable list must not revoke it either.
     const revoked = [...(changes.revoked ?? []), SERIAL.leaf]
@@ -111,48 +144,51 @@ describe('a revocation list is not used', () => {
   })
 
   it.each<[string, CrlOptions]>([
-    ['with an extension that may be passed over', { extensions: [unknown(false)] }],
-    ['of no end, a day old', { nextUpdate: null }],
-    ['by a clock a minute ahead', { thisUpdate: dateOf(NOW + 60) }],
-    ['that ends now', { nextUpdate: dateOf(NOW) }],
-    ['of this very place', { extensions: [place(pointName('ldap://x', LEAF_LIST))] }],
-    ['of certificates of no authority', { extensions: [place(pointName(LEAF_LIST), tlv(0x81, TRUE))] }],
-  ])('but is used %s', async (_, changes) => {
+    ['has an unknown extension that is not critical', { extensions: [unknown(false)] }],
+    ['has no nextUpdate and is a day old', { nextUpdate: null }],
+    ['has a thisUpdate one minute in the future', { thisUpdate: dateOf(NOW + 60) }],
+    ['has a nextUpdate of now', { nextUpdate: dateOf(NOW) }],
+    [
+      'is for the distribution point that the certificate names',
+      { extensions: [place(pointName('ldap://x', LEAF_LIST))] },
+    ],
+    ['sets onlyContainsUserCerts', { extensions: [place(pointName(LEAF_LIST), tlv(0x81, TRUE))] }],
+  ])('except that it is used if it %s', async (_, changes) => {
     expect(word(await standingIn({ [LEAF_LIST]: await listOf(changes) }))).toBe('valid')
     const revoked = await listOf({ ...changes, revoked: [SERIAL.leaf] })
     expect(word(await standingIn({ [LEAF_LIST]: revoked }))).toBe('revoked')
   })
 
-  it('but is used in PEM, as some authorities publish it', async () => {
+  it('except that it is used in PEM, as some authorities publish it', async () => {
     const list = pem(await listOf({ revoked: [SERIAL.leaf] }))
     expect(word(await standingIn({ [LEAF_LIST]: list }))).toBe('revoked')
   })
 
   it.each([
     [
-      'with its serial number changed on the way',
+      'if a revoked serial number in it was changed after signing',
       tampered(good, Buffer.from(good).indexOf('02017a', 'hex') + 2),
       'invalid_signature',
     ],
-    ['with a byte more', Uint8Array.from([...good, 0]), 'malformed'],
-    ['cut off', good.slice(0, -1), 'malformed'],
-    ['in PEM with something after it', pem(good, 'X509 CRL', 'more'), 'malformed'],
-    ['in PEM with a line before it', concatBytes(utf8('-\n'), pem(good)), 'malformed'],
-    ['in PEM twice', concatBytes(pem(good), pem(good)), 'malformed'],
-    ['in PEM of another kind', pem(good, 'CERTIFICATE'), 'malformed'],
-    ['in PEM that is no base64', pem(good, 'X509 CRL', '', '!'), 'malformed'],
-    ['that is a page', utf8('<!doctype html>'), 'malformed'],
-    ['of nothing', new Uint8Array(), 'malformed'],
-    ['that is a certificate', leaf.der, 'malformed'],
-    ['larger than is read', tlv(0x30, new Uint8Array(CRL.bytes)), 'too_large'],
-    ['that the fetch gave up', 'too_large', 'too_large'],
-    ['that is away', 'unavailable', 'not_fetched'],
-    ['at an address that is not asked', 'forbidden', 'address_forbidden'],
+    ['if it has one byte more', Uint8Array.from([...good, 0]), 'malformed'],
+    ['if its last byte is missing', good.slice(0, -1), 'malformed'],
+    ['if it is PEM with text after its end', pem(good, 'X509 CRL', 'more'), 'malformed'],
+    ['if it is PEM with a line before its beginning', concatBytes(utf8('-\n'), pem(good)), 'malformed'],
+    ['if it is two PEM blocks', concatBytes(pem(good), pem(good)), 'malformed'],
+    ['if it is PEM with the label CERTIFICATE', pem(good, 'CERTIFICATE'), 'malformed'],
+    ['if it is PEM with invalid base64', pem(good, 'X509 CRL', '', '!'), 'malformed'],
+    ['if the response is an HTML page', utf8('<!doctype html>'), 'malformed'],
+    ['if the response is empty', new Uint8Array(), 'malformed'],
+    ['if the response is a certificate', leaf.der, 'malformed'],
+    ['if it is larger than the limit', tlv(0x30, new Uint8Array(CRL.bytes)), 'too_large'],
+    ['if the fetch stopped because the response was too large', 'too_large', 'too_large'],
+    ['if it is unavailable', 'unavailable', 'not_fetched'],
+    ['if its address is forbidden', 'forbidden', 'address_forbidden'],
   ] as const)('%s', async (_, answer, cause) => {
     expect(await standingIn({ [LEAF_LIST]: answer })).toEqual({ status: 'unavailable', cause })
   })
 
-  it('by an authority that may not sign lists', async () => {
+  it('if the key usage of its issuer has no cRLSign', async () => {
     const authority = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: ['keyCertSign'] })
     const { fetchResource, asked } = webOf({ [LEAF_LIST]: await listOf() })
     const path = decodePath(leaf, authority, root)
@@ -161,7 +197,7 @@ describe('a revocation list is not used', () => {
     expect(asked).toEqual([])
   })
 
-  it('with a signature that is weak', async () => {
+  it('if a weak RSA-1024 key signed it', async () => {
     const weak = await mintIntermediate(root, { keyKind: 'RSA-1024' })
     const path = decodePath(await mintLeaf(weak, { crls: [LEAF_LIST], hash: 'SHA-256' }), weak, root)
     expect(word(await standingIn({ [LEAF_LIST]: await makeCrl(weak, NOW) }, path))).toBe('invalid_signature')
@@ -178,9 +214,9 @@ describe('a certificate', () => {
 
   it.each<[string, CertificateOptions, string]>([
     ['no list', {}, 'not_present'],
-    ['a directory only', { crls: [ldap] }, 'no_address'],
+    ['an LDAP address only', { crls: [ldap] }, 'no_address'],
     [
-      'a list for some reasons only',
+      'a list that covers some reasons only',
       { extensions: [points([pointName(LEAF_LIST), tlv(0x81, Uint8Array.of(6, 0x40))])] },
       'no_address',
     ],
@@ -189,39 +225,47 @@ describe('a certificate', () => {
       { extensions: [points([pointName(LEAF_LIST), tlv(0xa2, tlv(0xa4, tlv(0x30)))])] },
       'no_address',
     ],
-    ['a place below its issuer', { extensions: [points([tlv(0xa0, tlv(0xa1))])] }, 'no_address'],
-    ['an empty list of places', { extensions: [points()] }, 'malformed_distribution_points'],
-    ['a place that is empty', { extensions: [points([])] }, 'malformed_distribution_points'],
     [
-      'a place of no names',
+      'a distribution point relative to its issuer',
+      { extensions: [points([tlv(0xa0, tlv(0xa1))])] },
+      'no_address',
+    ],
+    ['an empty list of distribution points', { extensions: [points()] }, 'malformed_distribution_points'],
+    ['an empty distribution point', { extensions: [points([])] }, 'malformed_distribution_points'],
+    [
+      'a distribution point without names',
       { extensions: [points([tlv(0xa0, tlv(0xa0))])] },
       'malformed_distribution_points',
     ],
-    ['a place of unheard-of parts', { extensions: [points([tlv(0xa5)])] }, 'malformed_distribution_points'],
     [
-      'more places than are read',
+      'a distribution point with unknown parts',
+      { extensions: [points([tlv(0xa5)])] },
+      'malformed_distribution_points',
+    ],
+    [
+      'more distribution points than the limit',
       { extensions: [points(...Array(CRL.points + 1).fill([pointName(LEAF_LIST)]))] },
       'malformed_distribution_points',
     ],
-  ])('that names %s has the status %s, and nothing is fetched', async (_, changes, known) => {
+  ])('that names %s has no known revocation status, and nothing is fetched', async (_, changes, known) => {
     expect(await asked(changes)).toEqual([known, []])
   })
 
   it.each<[string, CertificateOptions, readonly string[]]>([
-    ['a directory before it', { crls: [ldap, LEAF_LIST] }, [LEAF_LIST]],
+    ['an LDAP address before that list', { crls: [ldap, LEAF_LIST] }, [LEAF_LIST]],
     [
-      'another name of the same list, which is away',
+      'a first address of the same list that is unavailable',
       { extensions: [points([pointName('https://a.example.org', LEAF_LIST)])] },
       ['https://a.example.org', LEAF_LIST],
     ],
     [
-      'another list, which is away',
+      'a first list that is unavailable',
       { crls: ['http://away.example.org/', LEAF_LIST] },
       ['http://away.example.org/', LEAF_LIST],
     ],
-    ['others after it', { crls: [LEAF_LIST, 'http://away.example.org/'] }, [LEAF_LIST]],
+    ['a second list after that list', { crls: [LEAF_LIST, 'http://away.example.org/'] }, [LEAF_LIST]],
     [
-      'a list for some reasons before it',
+      'a list for some reasons only before that list',
       {
         extensions: [
           points(
@@ -232,16 +276,16 @@ describe('a certificate', () => {
       },
       [LEAF_LIST],
     ],
-  ])('is found in its list with %s', async (_, changes, urls) => {
+  ])('is checked in a usable list although it also names %s', async (_, changes, urls) => {
     expect(await asked(changes)).toEqual(['valid', urls])
   })
 
-  it('is fetched from two addresses at most', async () => {
+  it('causes requests to at most two of its addresses', async () => {
     const crls = ['http://a.example.org/', 'http://b.example.org/', LEAF_LIST]
     expect(await asked({ crls })).toEqual(['not_fetched', crls.slice(0, 2)])
   })
 
-  it('may be in a list by http or https', async () => {
+  it('may name a list at an http address', async () => {
     const { fetchResource, asked: requests } = webOf({ [LEAF_LIST]: await listOf() })
     await checkCertificates(PATH, { now: NOW, fetchResource })
     const request = { url: LEAF_LIST, accept: 'application/pkix-crl', limit: CRL.bytes, allowHttp: true }
@@ -253,7 +297,7 @@ describe('a path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
-  it('is valid if all its certificates are valid, as of the older list', async () => {
+  it('is valid as of the older list if all its certificates are valid', async () => {
     const older = { thisUpdate: dateOf(NOW - 2 * DAY) }
     const web = { [LEAF_LIST]: await listOf(), [TOP_LIST]: await top(older) }
     expect(await standingIn(web, path)).toEqual({ status: 'valid', asOf: NOW - 2 * DAY })
@@ -261,19 +305,29 @@ describe('a path', () => {
 
   it.each([
     [
-      'is revoked with its intermediate, though the leaf stands',
+      'is revoked if its intermediate is revoked and its leaf is valid',
       {},
       { revoked: [SERIAL.intermediate] },
       'revoked',
     ],
     [
-      'is revoked with its leaf, though nothing is known of the intermediate',
+      'is revoked if its leaf is revoked and the list for its intermediate is unavailable',
       { revoked: [SERIAL.leaf] },
       undefined,
       'revoked',
     ],
-    ['is unknown where its intermediate is, though the leaf stands', {}, undefined, 'not_fetched'],
-    ['is unknown where the other signed its list', {}, { signer: intermediate }, 'invalid_signature'],
+    [
+      'is unknown if its leaf is valid and the list for its intermediate is unavailable',
+      {},
+      undefined,
+      'not_fetched',
+    ],
+    [
+      'is unknown if the intermediate signed the list of its own issuer',
+      {},
+      { signer: intermediate },
+      'invalid_signature',
+    ],
   ] as const)('%s', async (_, ofLeaf, ofTop, known) => {
     const web = {
       [LEAF_LIST]: await listOf(ofLeaf),
@@ -282,7 +336,7 @@ describe('a path', () => {
     expect(word(await standingIn(web, path))).toBe(known)
   })
 
-  it('is checked without its anchor, and not if the path is an anchor alone', async () => {
+  it('is not checked if it has no certificate below its anchor', async () => {
     const { fetchResource, asked } = webOf({})
     const [, listed] = path
     const source = { now: NOW, fetchResource }
@@ -291,7 +345,7 @@ describe('a path', () => {
     expect(asked).toEqual([])
   })
 
-  it('directly below an anchor without a key usage is checked as well', async () => {
+  it('is checked for a leaf directly below an anchor that has no key usage', async () => {
     const anchor = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: null })
     const [certificate] = PATH
     const revoked = await listOf({ revoked: [SERIAL.leaf] })

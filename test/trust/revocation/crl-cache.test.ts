@@ -51,21 +51,21 @@ function world(first: Web, sharedCache?: SharedCache) {
 }
 
 describe('a list', () => {
-  it('is fetched once for all callers at the same time and within the hour', async () => {
+  it('is fetched once for callers at the same time and for callers within an hour', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     expect(await Promise.all([at(NOW), at(NOW), at(NOW)])).toEqual(['valid', 'valid', 'valid'])
     expect(await at(NOW + CRL.refreshSeconds - 1)).toBe('valid')
     expect(asked()).toBe(1)
   })
 
-  it('is fetched again after an hour, and the new list counts', async () => {
+  it('is fetched again after an hour, and the new list decides', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW + CRL.refreshSeconds, { [LEAF_LIST]: await revoking(NOW) })).toBe('revoked')
     expect(asked()).toBe(2)
   })
 
-  it('that is unavailable is fetched again after two seconds', async () => {
+  it('is fetched again after two seconds if it was unavailable', async () => {
     const { at, asked } = world({})
     expect(await at(NOW)).toBe('not_fetched')
     expect(await at(NOW + FETCH_CACHE.failedSeconds - 1, { [LEAF_LIST]: good })).toBe('not_fetched')
@@ -73,7 +73,7 @@ describe('a list', () => {
     expect(await at(NOW + FETCH_CACHE.failedSeconds)).toBe('valid')
   })
 
-  it('that cannot be used counts as unavailable', async () => {
+  it('is fetched again after two seconds if its signature was invalid', async () => {
     const junk = await listOf({ signer: await mintIntermediate(root) })
     const { at } = world({ [LEAF_LIST]: junk })
     expect(await at(NOW)).toBe('invalid_signature')
@@ -85,11 +85,11 @@ describe('the last good copy', () => {
   const later = NOW + CRL.refreshSeconds
 
   it.each([
-    ['nothing comes', {}],
-    ['junk comes', { [LEAF_LIST]: Uint8Array.of(0) }],
-    ['one comes that somebody else signed', { [LEAF_LIST]: FORGED }],
-    ['one comes that is over', { [LEAF_LIST]: OVER_SOON }],
-  ] as readonly [string, Web][])('stays in use if %s, and the next good list replaces it', async (_, web) => {
+    ['the list is unavailable later', {}],
+    ['the next response is no list', { [LEAF_LIST]: Uint8Array.of(0) }],
+    ['the next list has an invalid signature', { [LEAF_LIST]: FORGED }],
+    ['the next list has expired', { [LEAF_LIST]: OVER_SOON }],
+  ] as readonly [string, Web][])('stays in use if %s, until a good list replaces it', async (_, web) => {
     const revoked = await revoking(NOW - 3600)
     const { at, asked } = world({ [LEAF_LIST]: revoked })
     expect(await at(NOW)).toBe('revoked')
@@ -107,7 +107,7 @@ describe('the last good copy', () => {
   })
 
   it.each([
-    ['its own end', NOW + DAY, 'stale'],
+    ['its nextUpdate', NOW + DAY, 'stale'],
     ['a week after it was fetched', NOW + 30 * DAY, 'not_fetched'],
   ])('is used until %s', async (_, end, cause) => {
     const list = await listOf({ nextUpdate: dateOf(end) })
@@ -119,13 +119,13 @@ describe('the last good copy', () => {
     expect(await at(last + 1, still)).toBe(cause)
   })
 
-  it('is not used if the clock stepped back to before its date', async () => {
+  it('is not used if the clock was set back to before its thisUpdate', async () => {
     const { at } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW - 2 * DAY, {})).toBe('not_fetched')
   })
 
-  it('belongs to one issuer: another issuer with the same address has another copy', async () => {
+  it('is used for one issuer only: another issuer with the same list address has its own copy', async () => {
     const other = await mintIntermediate(root)
     const below = await mintLeaf(other, { serialNumber: SERIAL.leaf, crls: [LEAF_LIST] })
     const path = decodePath(below, other, root)
@@ -138,7 +138,7 @@ describe('the last good copy', () => {
   })
 })
 
-it('lists with long names are dropped by their size', async () => {
+it('the cache limits the total bytes of lists with long names, and drops the oldest list', async () => {
   const addresses = Array.from({ length: FETCH_CACHE.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
   const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
   const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
@@ -165,7 +165,7 @@ function cacheOf(copy?: SharedCopy) {
 }
 
 describe('the shared cache', () => {
-  it('shares a verified list among isolates, for an hour at most', async () => {
+  it('shares a verified list with other isolates for an hour', async () => {
     const { cache, kept } = cacheOf()
     expect(await world({ [LEAF_LIST]: good }, cache).at(NOW)).toBe('valid')
     expect(kept).toEqual([
@@ -178,10 +178,10 @@ describe('the shared cache', () => {
 
   it.each([
     ['forged', { body: FORGED, fetchedAt: NOW }],
-    ['over', { body: OVER, fetchedAt: NOW }],
-    ['older than an hour', { body: REVOKING, fetchedAt: NOW - CRL.refreshSeconds }],
-    ['junk', { body: Uint8Array.of(1), fetchedAt: NOW }],
-  ])('replaces a copy that is %s from the network', async (_, copy) => {
+    ['expired', { body: OVER, fetchedAt: NOW }],
+    ['more than an hour old', { body: REVOKING, fetchedAt: NOW - CRL.refreshSeconds }],
+    ['not a list', { body: Uint8Array.of(1), fetchedAt: NOW }],
+  ])('fetches the list again if the shared copy is %s', async (_, copy) => {
     const one = world({ [LEAF_LIST]: good }, cacheOf(copy).cache)
     expect(await one.at(NOW)).toBe('valid')
     expect(one.asked()).toBe(1)
@@ -189,7 +189,7 @@ describe('the shared cache', () => {
 
   it.each([
     ['forged', FORGED],
-    ['over', OVER],
+    ['expired', OVER],
   ])('does not share a list that is %s', async (_, list) => {
     const { cache, kept } = cacheOf()
     await world({ [LEAF_LIST]: list }, cache).at(NOW)

@@ -71,18 +71,22 @@ async function statusOf(
 
 describe('an entry of a bitstring status list', () => {
   it.each([
-    ['set', '94567', 'invalid'],
-    ['before a set one', '94566', 'valid'],
-    ['after a set one', '94568', 'valid'],
-    ['where the other bit order would look', String(94_567 - (94_567 % 8) + 7 - (94_567 % 8)), 'valid'],
-    ['first', '0', 'valid'],
-    ['last', '131071', 'valid'],
-    ['past the last', '131072', 'index_out_of_range'],
+    ['that is set', '94567', 'invalid'],
+    ['before the set entry', '94566', 'valid'],
+    ['after the set entry', '94568', 'valid'],
+    [
+      'at the place of the set entry in the other bit order',
+      String(94_567 - (94_567 % 8) + 7 - (94_567 % 8)),
+      'valid',
+    ],
+    ['that is the first', '0', 'valid'],
+    ['that is the last', '131071', 'valid'],
+    ['after the last', '131072', 'index_out_of_range'],
   ])('%s (%s) is %s', async (_, statusListIndex, status) => {
     expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
   })
 
-  it('has the published values: nothing set in one list, 4000 in the other', async () => {
+  it('has the published value: no entry is set in the first list, entry 4000 in the second', async () => {
     const at = (encodedList: string, statusListIndex: string) =>
       statusOf({ subject: { encodedList } }, { ...entry, statusListIndex })
     expect(await at(vectors.unset, '94567')).toBe('valid')
@@ -90,13 +94,13 @@ describe('an entry of a bitstring status list', () => {
     for (const index of ['3999', '4001', '4007']) expect(await at(vectors.set_4000, index)).toBe('valid')
   })
 
-  it('suspends if that is the purpose of the list', async () => {
+  it('suspends the credential if the purpose of the entry is suspension', async () => {
     const making = { subject: { statusPurpose: ['revocation', 'suspension'] } }
     expect(await statusOf(making, { ...entry, statusPurpose: 'suspension' })).toBe('suspended')
     expect(await statusOf(making, entry)).toBe('invalid')
   })
 
-  it('may be in a list of 2021, which has no multibase', async () => {
+  it('may be in a StatusList2021, which has no multibase prefix', async () => {
     const making = {
       credential: {
         type: ['VerifiableCredential', 'StatusList2021Credential'],
@@ -106,27 +110,27 @@ describe('an entry of a bitstring status list', () => {
     expect(await statusOf(making, { ...entry, type: 'StatusList2021Entry' })).toBe('invalid')
   })
 
-  it('may be in a list in the encoding of VCDM 1.1', async () => {
+  it('may be in a list that is encoded as a VCDM 1.1 JWT', async () => {
     expect(await statusOf({ encoding: 'JWT' })).toBe('invalid')
     expect(await statusOf({ encoding: 'JWT', header: { typ: undefined } })).toBe('invalid')
   })
 
   it.each<[string, object | string | number | null]>([
-    ['of another kind', { ...entry, type: 'CredentialStatusList2017' }],
-    ['for messages', { ...entry, statusPurpose: 'message' }],
+    ['of another type', { ...entry, type: 'CredentialStatusList2017' }],
+    ['with the purpose message', { ...entry, statusPurpose: 'message' }],
     ['without a purpose', { ...entry, statusPurpose: undefined }],
-    ['of several bits', { ...entry, statusSize: 2 }],
+    ['with a statusSize of 2', { ...entry, statusSize: 2 }],
     ['with an index that is a number', { ...entry, statusListIndex: 94_567 }],
     ['with a negative index', { ...entry, statusListIndex: '-1' }],
-    ['with an index in another spelling', { ...entry, statusListIndex: '094567' }],
-    ['with an index beyond all numbers', { ...entry, statusListIndex: '9'.repeat(16) }],
+    ['with a leading zero in its index', { ...entry, statusListIndex: '094567' }],
+    ['with an index of 16 digits', { ...entry, statusListIndex: '9'.repeat(16) }],
     ['without an address', { ...entry, statusListCredential: undefined }],
-    ['with an endless address', { ...entry, statusListCredential: `${URI}${'x'.repeat(2048)}` }],
-    ['that is none', 'valid'],
+    ['with an address that is too long', { ...entry, statusListCredential: `${URI}${'x'.repeat(2048)}` }],
+    ['that is a text', 'valid'],
     ['that is null', null],
-    ['in an empty list', []],
-    ['beside one that is none', [entry, {}]],
-    ['among five', new Array(5).fill(entry)],
+    ['in an empty array', []],
+    ['beside an empty entry', [entry, {}]],
+    ['in an array of five entries', new Array(5).fill(entry)],
   ])('%s has an unknown status, and nothing is fetched', async (_, credentialStatus) => {
     const { fetchResource, asked } = web(() => make())
     const status = JSON.parse(JSON.stringify(credentialStatus)) as Json
@@ -140,13 +144,18 @@ describe('several entries', () => {
   const both = { subject: { statusPurpose: ['revocation', 'suspension'], encodedList: encode([5, 7]) } }
 
   it.each<[string, string, string, string]>([
-    ['valid where neither is set', '1', '2', 'valid'],
-    ['revoked where one is', '5', '2', 'invalid'],
-    ['suspended where the other is', '1', '7', 'suspended'],
-    ['revoked where both are', '5', '7', 'invalid'],
-    ['revoked even if the other cannot be checked', '5', '999999', 'invalid'],
-    ['suspended even if the other cannot be checked', '999999', '7', 'suspended'],
-    ['unknown if one cannot be checked', '1', '999999', 'index_out_of_range'],
+    ['valid if no entry is set', '1', '2', 'valid'],
+    ['revoked if only the revocation entry is set', '5', '2', 'invalid'],
+    ['suspended if only the suspension entry is set', '1', '7', 'suspended'],
+    ['revoked if both entries are set', '5', '7', 'invalid'],
+    ['revoked even if the suspension entry cannot be checked', '5', '999999', 'invalid'],
+    ['suspended even if the revocation entry cannot be checked', '999999', '7', 'suspended'],
+    [
+      'unknown if the suspension entry cannot be checked and the revocation entry is not set',
+      '1',
+      '999999',
+      'index_out_of_range',
+    ],
   ])('are combined: %s', async (_, revocation, suspension, status) => {
     const entries = [
       { ...entry, statusListIndex: revocation },
@@ -160,44 +169,68 @@ describe('a bitstring status list is rejected', () => {
   const stranger = generateKeyPair('ES256')
 
   it.each<[string, Making, string]>([
-    ['of another address', { credential: { id: `${URI}/2` } }, 'another_list'],
-    ['for another purpose', { subject: { statusPurpose: 'suspension' } }, 'another_list'],
-    ['without a purpose', { subject: { statusPurpose: undefined } }, 'another_list'],
-    ['of too few entries', { subject: { encodedList: encode([], SIZE - 1) } }, 'malformed_list'],
-    ['of no entries', { subject: { encodedList: encode([], 0) } }, 'malformed_list'],
-    ['that is no gzip', { subject: { encodedList: 'uAAAA' } }, 'malformed_list'],
-    ['that is cut off', { subject: { encodedList: encode([94_567]).slice(0, -20) } }, 'malformed_list'],
-    ['that inflates beyond the limit', { subject: { encodedList: encode([], 8_388_609) } }, 'too_large'],
-    ['in another multibase', { subject: { encodedList: `z${encode().slice(1)}` } }, 'invalid_claim'],
-    ['in base64 with padding', { subject: { encodedList: `${encode()}=` } }, 'invalid_claim'],
-    ['without entries', { subject: { encodedList: undefined } }, 'invalid_claim'],
-    ['of another type', { subject: { type: 'StatusList2021' } }, 'invalid_claim'],
-    ['of a credential of another type', { credential: { type: ['VerifiableCredential'] } }, 'invalid_claim'],
-    ['with a ttl that is none', { subject: { ttl: '1' } }, 'invalid_claim'],
-    ['with a time that is none', { credential: { validFrom: 'yesterday' } }, 'invalid_claim'],
-    ['of two issuers', { claims: { iss: 'https://other.example' } }, 'invalid_claim'],
-    ['that has run out', { credential: { validUntil: iso(NOW) } }, 'expired'],
-    ['whose JWT has run out', { claims: { exp: NOW } }, 'expired'],
-    ['that is not good yet', { credential: { validFrom: iso(NOW + 61) } }, 'not_yet_valid'],
-    ['that is a token status list', { header: { typ: 'statuslist+jwt' } }, 'wrong_token_type'],
-    ['in two encodings', { claims: { vc: listCredential } }, 'malformed_token'],
-    ['in no encoding', { header: { typ: 'JWT' } }, 'malformed_token'],
-    ['with a kid that is none', { header: { kid: 1 } }, 'malformed_token'],
-    ['of an issuer nobody anchored', { credential: { issuer: 'https://other.example' } }, 'untrusted_signer'],
+    ['if its id is another address', { credential: { id: `${URI}/2` } }, 'another_list'],
+    ['if it has another purpose', { subject: { statusPurpose: 'suspension' } }, 'another_list'],
+    ['if it has no purpose', { subject: { statusPurpose: undefined } }, 'another_list'],
+    [
+      'if it has fewer entries than the minimum',
+      { subject: { encodedList: encode([], SIZE - 1) } },
+      'malformed_list',
+    ],
+    ['if it has no entries', { subject: { encodedList: encode([], 0) } }, 'malformed_list'],
+    ['if its encodedList is no gzip', { subject: { encodedList: 'uAAAA' } }, 'malformed_list'],
+    [
+      'if its gzip data is cut off',
+      { subject: { encodedList: encode([94_567]).slice(0, -20) } },
+      'malformed_list',
+    ],
+    ['if it inflates beyond the limit', { subject: { encodedList: encode([], 8_388_609) } }, 'too_large'],
+    [
+      'if its encodedList has another multibase prefix',
+      { subject: { encodedList: `z${encode().slice(1)}` } },
+      'invalid_claim',
+    ],
+    ['if its encodedList is padded', { subject: { encodedList: `${encode()}=` } }, 'invalid_claim'],
+    ['if it has no encodedList', { subject: { encodedList: undefined } }, 'invalid_claim'],
+    ['if its subject has another type', { subject: { type: 'StatusList2021' } }, 'invalid_claim'],
+    [
+      'if its credential has another type',
+      { credential: { type: ['VerifiableCredential'] } },
+      'invalid_claim',
+    ],
+    ['if its ttl is a text', { subject: { ttl: '1' } }, 'invalid_claim'],
+    ['if its validFrom is no time', { credential: { validFrom: 'yesterday' } }, 'invalid_claim'],
+    ['if its iss and its issuer differ', { claims: { iss: 'https://other.example' } }, 'invalid_claim'],
+    ['if its validUntil has passed', { credential: { validUntil: iso(NOW) } }, 'expired'],
+    ['if its exp has passed', { claims: { exp: NOW } }, 'expired'],
+    ['if its validFrom is in the future', { credential: { validFrom: iso(NOW + 61) } }, 'not_yet_valid'],
+    ['if its typ is statuslist+jwt', { header: { typ: 'statuslist+jwt' } }, 'wrong_token_type'],
+    [
+      'if it has both the VCDM 1.1 and the VCDM 2.0 encoding',
+      { claims: { vc: listCredential } },
+      'malformed_token',
+    ],
+    [
+      'if it has neither the VCDM 1.1 nor the VCDM 2.0 encoding',
+      { header: { typ: 'JWT' } },
+      'malformed_token',
+    ],
+    ['if its kid is no text', { header: { kid: 1 } }, 'malformed_token'],
+    ['if its issuer has no anchor', { credential: { issuer: 'https://other.example' } }, 'untrusted_signer'],
   ])('%s', async (_, making, cause) => {
     expect(await statusOf(making)).toBe(cause)
   })
 
-  it('signed by a stranger', async () => {
+  it('if another key signed it', async () => {
     expect(await statusOf({ key: (await stranger).privateKey })).toBe('invalid_signature')
   })
 
-  it('with an issuer that is anchored for another type', async () => {
+  it('if its issuer is anchored for another type only', async () => {
     const anchors = [jwksAnchor({ credential_types: ['mdl'] })]
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('but accepted if a status anchor trusts it', async () => {
+  it('except if a status anchor trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',
@@ -206,7 +239,7 @@ describe('a bitstring status list is rejected', () => {
 })
 
 describe('an accepted bitstring status list', () => {
-  it('is fetched once for all callers, and again after its ttl, which is in milliseconds', async () => {
+  it('is fetched once for all callers, and again after its ttl in milliseconds', async () => {
     const jwt = await make({ subject: { ttl: 60_000 } })
     const { fetchResource, asked } = web(async () => jwt)
     const at = (now: number) => checkBitstringStatus(entry, context({ fetchResource, now }))

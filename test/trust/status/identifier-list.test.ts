@@ -74,24 +74,24 @@ async function judged(list: Uint8Array<ArrayBuffer>, id: unknown = VALID, now = 
 }
 
 describe('an identifier list', () => {
-  it('makes a present identifier revoked, and an absent one valid', async () => {
+  it('makes an identifier in the list revoked, and an identifier outside the list valid', async () => {
     const list = await makeList()
     expect(await judged(list, REVOKED)).toBe('invalid')
     expect(await judged(list, VALID)).toBe('valid')
     expect(await judged(list, Uint8Array.of(4, 5))).toBe('valid')
   })
 
-  it('makes every identifier valid if it is empty', async () => {
+  it('makes every identifier valid if the list is empty', async () => {
     expect(await judged(await makeList({ identifiers: new Map() }))).toBe('valid')
   })
 
-  it('may have its typ in the claims, as the standard says, or in both places', async () => {
+  it('may have its typ in the claims, as the standard says, or in both claims and header', async () => {
     const inClaims = await makeList({ header: (h) => h.delete(16), claims: (claims) => claims.set(16, TYP) })
     expect(await judged(inClaims)).toBe('valid')
     expect(await judged(await makeList({ claims: (claims) => claims.set(16, TYP) }))).toBe('valid')
   })
 
-  it('may have no sub, no iat, and details of a revocation', async () => {
+  it('may lack sub and iat, and may have details of a revocation', async () => {
     const identifiers = new Map([[REVOKED, { reason: 'stolen', at: 1 }]])
     const list = await makeList({
       identifiers,
@@ -103,7 +103,7 @@ describe('an identifier list', () => {
     expect([await judged(list), await judged(list, REVOKED)]).toEqual(['valid', 'invalid'])
   })
 
-  it('compares text with text only: the EU profile writes "450"', async () => {
+  it('compares text identifiers (EU profile: "450") with text only, and byte strings with byte strings only', async () => {
     const bytes = await makeList({ identifiers: new Map([[new TextEncoder().encode('450'), {}]]) })
     expect(await judged(bytes, '450')).toBe('another_identifier_type')
     const text = await makeList({ identifiers: new Map([['450', {}]]) })
@@ -129,7 +129,7 @@ describe('an identifier list', () => {
     ['a sub that is no text', (claims) => claims.set(2, 1), 'invalid_claim'],
     ['a ttl of 0', (claims) => claims.set(65534, 0), 'invalid_claim'],
     ['a status list', (claims) => claims.set(65533, {}), 'invalid_claim'],
-    ['no list', (claims) => claims.delete(65530), 'invalid_claim'],
+    ['no identifier list', (claims) => claims.delete(65530), 'invalid_claim'],
     ['identifiers that are no map', (claims) => claims.set(65530, { identifiers: [] }), 'invalid_claim'],
     [
       'another typ in the claims',
@@ -210,8 +210,8 @@ describe('an MSO with a status list and an identifier list', () => {
   it.each<[string, number, Uint8Array, string[], string]>([
     ['is unknown if the status list is unavailable', 2, VALID, [URI], 'not_fetched'],
     ['is unknown if the identifier list is unavailable', 2, VALID, [STATUS_URI], 'not_fetched'],
-    ['is revoked by one if the other is unavailable', 0, VALID, [STATUS_URI], 'invalid'],
-    ['is revoked by its identifier if the other is unavailable', 2, REVOKED, [URI], 'invalid'],
+    ['is revoked by its index if the identifier list is unavailable', 0, VALID, [STATUS_URI], 'invalid'],
+    ['is revoked by its identifier if the status list is unavailable', 2, REVOKED, [URI], 'invalid'],
   ])('%s', async (_, idx, id, available, status) => {
     const all = { [URI]: await makeList(), [STATUS_URI]: await makeCwt() }
     const lists = Object.fromEntries(Object.entries(all).filter(([uri]) => available.includes(uri)))

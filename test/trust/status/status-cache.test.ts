@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(await hanging).toBe('valid')
   })
 
-  it('is not awaited after the fetching request has ended', async () => {
+  it('is fetched again by a waiting request if the first fetch never ends', async () => {
     vi.useFakeTimers()
     const bodies = [new Promise<string>(() => undefined), Promise.resolve(good)]
     const { fetchResource } = web(() => bodies.shift() as Promise<string>)
@@ -77,12 +77,12 @@ describe('a list', () => {
     expect(await fetchesAt(await makeJwt({ ttl: undefined }), [299, 300])).toEqual([1, 2])
   })
 
-  it('is used for a day at most', async () => {
+  it('is used for at most one day, however long its `ttl`', async () => {
     const long = await makeJwt({ ttl: 1e9, exp: undefined })
     expect(await fetchesAt(long, [86_399, 86_400])).toEqual([1, 2])
   })
 
-  it('is used for three seconds at least', async () => {
+  it('is used for at least three seconds, however short its `ttl`', async () => {
     expect(await fetchesAt(await makeJwt({ ttl: 0.1 }), [2, 3])).toEqual([1, 2])
   })
 
@@ -94,11 +94,11 @@ describe('a list', () => {
     expect(bodies).toEqual([])
   })
 
-  it('is fetched again if the clock stepped back far', async () => {
+  it('is fetched again if the clock was set back by more than its `ttl`', async () => {
     expect(await fetchesAt(good, [-599, -1200])).toEqual([1, 2])
   })
 
-  it('reports when it was fetched, at any later time', async () => {
+  it('reports the time of its fetch as `asOf`, also at a later use', async () => {
     const { fetchResource } = web(async () => good)
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
     for (const now of [NOW, NOW + 7]) {
@@ -107,13 +107,13 @@ describe('a list', () => {
     }
   })
 
-  it('of one fetch function is not in the cache of another fetch function', async () => {
+  it('that one fetch function fetched is not in the cache of another fetch function', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('in the cache is not trusted without an anchor for it', async () => {
+  it('in the cache is not trusted by a request without an anchor for its signer', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
@@ -135,14 +135,14 @@ describe('a failure', () => {
     expect(await fetchesAt('junk', [1, 2])).toEqual([1, 2])
   })
 
-  it('to verify is cached for two seconds, whatever the claims of the list', async () => {
+  it('to verify is cached for two seconds, whatever the `ttl` of the list', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     expect(await fetchesAt(await makeJwt({}, {}, privateKey), [1, 2])).toEqual([1, 2])
   })
 })
 
 describe('the cache', () => {
-  it('has a limited number of lists, and drops the oldest', async () => {
+  it('has a limited number of lists, and drops the oldest list first', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
     for (let i = 0; i <= FETCH_CACHE.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)
     const before = asked.length
@@ -152,7 +152,7 @@ describe('the cache', () => {
     expect(asked.length).toBe(before + 1)
   })
 
-  it('has a limited number of bytes, and drops the oldest', async () => {
+  it('has a limited number of bytes, and drops the oldest list first', async () => {
     // Hardly compressible: with its decoded parts, one list takes more than a third of the cache.
     const bytes = crypto.getRandomValues(new Uint8Array(65_536))
     const noise = Uint8Array.from(

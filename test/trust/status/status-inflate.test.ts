@@ -25,13 +25,13 @@ async function measure(compressed: Uint8Array, limit?: number): Promise<number |
   return found.ok ? found.value.length : found.error
 }
 
-describe('the published lists', () => {
-  it('cover every size of entry', () => {
+describe('the lists published in the specification', () => {
+  it('include every entry size: 1, 2, 4 and 8 bits', () => {
     expect(vectors.lists.map(({ bits }) => bits)).toEqual([1, 2, 4, 8])
   })
 
   it.each(vectors.lists)(
-    'with entries of $bits bits agree in every status, in JSON',
+    'with $bits bits per entry give every published status, in JSON',
     async ({ bits, lst, statuses, size }) => {
       const compressed = decodeBase64url(lst)!
       for (const [index, status] of Object.entries(statuses))
@@ -41,7 +41,7 @@ describe('the published lists', () => {
   )
 
   it.each(vectors.lists)(
-    'with entries of $bits bits agree in every status, in CBOR',
+    'with $bits bits per entry give every published status, in CBOR',
     async ({ bits, cborHex, statuses }) => {
       const item = decodeCbor(decodeHex(cborHex)!, { bytes: 65_536, depth: 4, items: 16 })
       const lst = item.ok ? entryOf(item.value, 'lst') : undefined
@@ -52,7 +52,7 @@ describe('the published lists', () => {
   )
 
   it.each(vectors.lists)(
-    'with entries of $bits bits end with their last entry',
+    'with $bits bits per entry have no status after the last entry',
     async ({ bits, lst, size }) => {
       const compressed = decodeBase64url(lst)!
       expect(await read(bits, compressed, size - 1)).toBeTypeOf('number')
@@ -61,13 +61,13 @@ describe('the published lists', () => {
   )
 })
 
-describe('an entry', () => {
+describe('a status list entry', () => {
   it.each([
     [1, [1, 0, 0, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 0, 1, 0]],
     [2, [1, 2, 0, 3, 0, 1, 0, 1]],
     [4, [9, 12, 4, 4]],
     [8, [0xc9, 0x44]],
-  ])('of %i bits starts at the lowest bits', async (bits, expected) => {
+  ])('of %i bits is read from the lowest bits of a byte first', async (bits, expected) => {
     const compressed = deflate(Uint8Array.of(0xc9, 0x44))
     expect(await Promise.all(expected.map((_, index) => read(bits, compressed, index)))).toEqual(expected)
     expect(await read(bits, compressed, expected.length)).toBe('index_out_of_range')
@@ -87,23 +87,23 @@ describe('an entry', () => {
   })
 })
 
-describe('a list', () => {
+describe('a compressed list', () => {
   it.each<[string, Uint8Array]>([
-    ['is empty', deflate(new Uint8Array())],
-    ['is nothing', new Uint8Array()],
+    ['inflates to no bytes', deflate(new Uint8Array())],
+    ['has no bytes', new Uint8Array()],
     ['is cut off', deflate(randomBytes(64)).subarray(0, 60)],
     [
-      'has another checksum',
+      'has a wrong checksum',
       deflate(Uint8Array.of(1, 2, 3)).map((b, i, all) => (i === all.length - 1 ? b ^ 1 : b)),
     ],
-    ['is DEFLATE without zlib around it', deflateRawSync(Uint8Array.of(1, 2, 3))],
+    ['is raw DEFLATE without the zlib wrapper', deflateRawSync(Uint8Array.of(1, 2, 3))],
     ['is gzip', gzipSync(Uint8Array.of(1, 2, 3))],
-    ['is junk', Uint8Array.of(1, 2, 3, 4, 5)],
+    ['is random bytes', Uint8Array.of(1, 2, 3, 4, 5)],
   ])('that %s is rejected', async (_, compressed) => {
     expect(await measure(compressed)).toBe('malformed_list')
   })
 
-  it('of exactly the limit is accepted, of one byte more rejected', async () => {
+  it('that inflates to exactly the limit is accepted, and to one byte more is rejected', async () => {
     expect(await measure(deflate(new Uint8Array(5000)), 5000)).toBe(5000)
     expect(await measure(deflate(new Uint8Array(5001)), 5000)).toBe('too_large')
   })

@@ -94,7 +94,7 @@ describe('a good list', () => {
     ).toBe('valid')
   })
 
-  it('is requested in the form of the credential', async () => {
+  it('is requested as a JWT or a CWT, as the credential’s format says', async () => {
     for (const form of ['jwt', 'cwt'] as const) {
       const { fetchResource, asked } = web(async () => good[form])
       await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
@@ -103,7 +103,7 @@ describe('a good list', () => {
     }
   })
 
-  it('is rejected in the other form', async () => {
+  it('is rejected if a JWT is expected and a CWT is received, or the reverse', async () => {
     expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
     expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
   })
@@ -123,22 +123,27 @@ describe('a JWT list', () => {
     ['an `iat` in the future', { iat: NOW + 61 }, {}, 'not_yet_valid'],
     ['an `nbf` in the future', { nbf: NOW + 61 }, {}, 'not_yet_valid'],
     ['a text for `nbf`', { nbf: 'now' }, {}, 'invalid_claim'],
-    ['an `exp` of now', { exp: NOW }, {}, 'expired'],
+    ['an `exp` that is now', { exp: NOW }, {}, 'expired'],
     ['a text for `exp`', { exp: `${NOW + 1000}` }, {}, 'invalid_claim'],
     ['a `ttl` of 0', { ttl: 0 }, {}, 'invalid_claim'],
     ['a negative `ttl`', { ttl: -1 }, {}, 'invalid_claim'],
     ['a text for `ttl`', { ttl: '600' }, {}, 'invalid_claim'],
     ['a number for `iss`', { iss: 1 }, {}, 'invalid_claim'],
-    ['no list', { status_list: undefined }, {}, 'invalid_claim'],
-    ['a list that is none', { status_list: [list] }, {}, 'invalid_claim'],
+    ['no `status_list`', { status_list: undefined }, {}, 'invalid_claim'],
+    ['a `status_list` that is no object', { status_list: [list] }, {}, 'invalid_claim'],
     ['no `bits`', { status_list: { lst: list.lst } }, {}, 'invalid_claim'],
-    ['3 bits an entry', { status_list: { ...list, bits: 3 } }, {}, 'invalid_claim'],
-    ['16 bits an entry', { status_list: { ...list, bits: 16 } }, {}, 'invalid_claim'],
+    ['3 bits per entry', { status_list: { ...list, bits: 3 } }, {}, 'invalid_claim'],
+    ['16 bits per entry', { status_list: { ...list, bits: 16 } }, {}, 'invalid_claim'],
     ['a text for `bits`', { status_list: { ...list, bits: '2' } }, {}, 'invalid_claim'],
     ['no `lst`', { status_list: { bits: 2 } }, {}, 'invalid_claim'],
     ['a padded `lst`', { status_list: { ...list, lst: `${list.lst}=` } }, {}, 'invalid_claim'],
     ['a `lst` that is not zlib', { status_list: { bits: 2, lst: 'AAAA' } }, {}, 'malformed_list'],
-    ['64 MiB of list', { status_list: { bits: 2, lst: encodeBase64url(bomb) } }, {}, 'too_large'],
+    [
+      'a `lst` that inflates to 64 MiB',
+      { status_list: { bits: 2, lst: encodeBase64url(bomb) } },
+      {},
+      'too_large',
+    ],
     ['claims nested too deep', { a: [[[[[[[[0]]]]]]]] }, {}, 'too_large'],
     ['an `x5c` of no certificate', {}, { x5c: [] }, 'malformed_token'],
     ['an `x5c` that is not base64', {}, { x5c: ['-_-_'] }, 'malformed_token'],
@@ -147,7 +152,7 @@ describe('a JWT list', () => {
     expect(await statusOf(await makeJwt(claims, header))).toBe(cause)
   })
 
-  it('may come from a clock a minute ahead', async () => {
+  it('is accepted with an `iat` one minute in the future', async () => {
     expect(await statusOf(await makeJwt({ iat: NOW + 60 }))).toBe('valid')
   })
 
@@ -178,36 +183,36 @@ describe('a CWT list', () => {
     ['without a type', { header: [[16, undefined]] }, 'wrong_token_type'],
     ['of another type', { header: [[16, 'application/cwt']] }, 'wrong_token_type'],
     [
-      'with its type unprotected',
+      'with its type in the unprotected header',
       { header: [[16, undefined]], unprotected: [[16, 'application/statuslist+cwt']] },
       'wrong_token_type',
     ],
     ['without an algorithm', { header: [[1, undefined]] }, 'unsupported_algorithm'],
     ['with a MAC', { header: [[1, 5]] }, 'unsupported_algorithm'],
-    ['with its algorithm unprotected', { header: [[1, undefined]], unprotected: [[1, -7]] }, 'unsupported_algorithm'],
+    ['with its algorithm in the unprotected header', { header: [[1, undefined]], unprotected: [[1, -7]] }, 'unsupported_algorithm'],
     ['with a critical header', { header: [[2, [99]], [99, 1]] }, 'unsupported_critical_header'],
     ['with one label in both headers', { header: [[4, utf8('a')]], unprotected: [[4, utf8('b')]] }, 'malformed_token'],
     ['with a text for kid', { unprotected: [[4, 'a']] }, 'malformed_token'],
-    ['with an x5chain of nothing', { unprotected: [[33, []]] }, 'malformed_token'],
+    ['with an empty x5chain', { unprotected: [[33, []]] }, 'malformed_token'],
     ['with an x5chain of text', { unprotected: [[33, 'a']] }, 'malformed_token'],
     ['without sub', { claims: [[2, undefined]] }, 'invalid_claim'],
-    ['of another address', { claims: [[2, `${URI}/`]] }, 'another_list'],
+    ['with the address of another list', { claims: [[2, `${URI}/`]] }, 'another_list'],
     ['without iat', { claims: [[6, undefined]] }, 'invalid_claim'],
     ['with a text for iat', { claims: [[6, '1']] }, 'invalid_claim'],
     ['with an iat in the future', { claims: [[6, NOW + 61]] }, 'not_yet_valid'],
     ['with an nbf in the future', { claims: [[5, NOW + 61]] }, 'not_yet_valid'],
-    ['with an exp of now', { claims: [[4, NOW]] }, 'expired'],
+    ['with an exp that is now', { claims: [[4, NOW]] }, 'expired'],
     ['with a text for exp', { claims: [[4, '1']] }, 'invalid_claim'],
     ['with a ttl of 0', { claims: [[65534, 0]] }, 'invalid_claim'],
     ['with a number for iss', { claims: [[1, 1]] }, 'invalid_claim'],
     ['without a list', { claims: [[65533, undefined]] }, 'invalid_claim'],
-    ['of 3 bits an entry', { list: [['bits', 3]] }, 'invalid_claim'],
+    ['of 3 bits per entry', { list: [['bits', 3]] }, 'invalid_claim'],
     ['without lst', { list: [['lst', undefined]] }, 'invalid_claim'],
     ['with a text for lst', { list: [['lst', list.lst]] }, 'invalid_claim'],
     ['that is not zlib', { list: [['lst', utf8('abc')]] }, 'malformed_list'],
     ['that inflates to 64 MiB', { list: [['lst', bomb]] }, 'too_large'],
   ] // biome-ignore format: a table
-  it.each(cases)('rejects %s', async (_, changes, cause) => {
+  it.each(cases)('is rejected %s', async (_, changes, cause) => {
     expect(await statusOf(await makeCwt(changes))).toBe(cause)
   })
 
@@ -225,7 +230,7 @@ describe('an unavailable list', () => {
     ['unavailable', 'not_fetched'],
     ['forbidden', 'address_forbidden'],
     ['too_large', 'too_large'],
-  ])('because of %s gives no status', async (fault, cause) => {
+  ])('gives no status if the fetch fails with “%s”', async (fault, cause) => {
     const { fetchResource } = web(async () => ({ fault }))
     const found = await checkStatus({ uri: URI, index: 2, form: 'jwt' }, context({ fetchResource }))
     expect(found).toEqual({ ok: false, error: cause })
@@ -265,7 +270,7 @@ describe('a credential', () => {
   })
 
   it.each<[string, Entries]>([
-    ['nothing', []],
+    ['no members', []],
     ['another mechanism', [['identifier_list', new Map([['uri', URI]])]]],
     ['no index', [['status_list', new Map([['uri', URI]])]]],
     // Biome-ignore format: a table
@@ -283,7 +288,7 @@ describe('a credential', () => {
     ],
     // Biome-ignore format: a table
     [
-      'a number for uri',
+      'a number as uri',
       [
         [
           'status_list',

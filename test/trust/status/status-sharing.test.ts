@@ -47,7 +47,7 @@ describe('a list that one isolate fetched', () => {
     expect([one.asked.length, other.asked.length]).toEqual([1, 0])
   })
 
-  it('is shared as fetched, for its `ttl`', async () => {
+  it('is shared as it was fetched, for its `ttl`', async () => {
     const { sharedCache, copies, puts } = shared()
     await isolate(sharedCache).ask()
     expect([...copies]).toEqual([[`jwt ${URI}`, copyOf(good)]])
@@ -60,7 +60,7 @@ describe('a list that one isolate fetched', () => {
     expect(puts).toEqual([60])
   })
 
-  it('is shared only after a signature is verified', async () => {
+  it('is shared only after its signature is verified', async () => {
     const { sharedCache, copies } = shared()
     const { privateKey } = await generateKeyPair('ES256')
     expect(await isolate(sharedCache).ask(NOW, [stranger])).toBe('untrusted_signer')
@@ -88,21 +88,21 @@ describe('a shared copy of a list', () => {
     expect(await isolate(sharedCache, gone).ask(NOW + 10)).toBe('not_fetched')
   })
 
-  it("is verified by each relying party's own anchors", async () => {
+  it('is verified with the anchors of the relying party that uses it', async () => {
     const { ask } = isolate(shared(copyOf(good)).sharedCache, gone)
     expect(await ask(NOW, [stranger])).toBe('untrusted_signer')
   })
 
   it.each([
-    ['is junk', 'junk'],
-    ['is too old', brief],
+    ['is not a list', 'junk'],
+    ['has passed its `ttl`', brief],
   ])('that %s is skipped', async (_, text) => {
     const { ask, asked } = isolate(shared(copyOf(text, NOW - 60)).sharedCache)
     expect(await ask()).toBe('valid')
     expect(asked.length).toBe(1)
   })
 
-  it('that does not verify is replaced from the network', async () => {
+  it('with an invalid signature is replaced by a fetched list after two seconds', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     const { sharedCache, copies } = shared(copyOf(await makeJwt({}, {}, privateKey), NOW - 60))
     const { ask } = isolate(sharedCache)
@@ -111,13 +111,13 @@ describe('a shared copy of a list', () => {
     expect(copies.get(`jwt ${URI}`)).toEqual(copyOf(good, NOW + 2))
   })
 
-  it('of another list is rejected', async () => {
+  it('with the `sub` of another list is rejected', async () => {
     const { sharedCache } = shared(copyOf(await makeJwt({ sub: `${URI}/other` })))
     expect(await isolate(sharedCache, gone).ask()).toBe('another_list')
   })
 })
 
-it('fetches lists without a shared cache', async () => {
+it('status lists are fetched also if there is no shared cache', async () => {
   const fetchResource: FetchResource = web(async () => good).fetchResource
   expect(word(await checkStatus(REFERENCE, context({ fetchResource })))).toBe('valid')
 })

@@ -90,29 +90,29 @@ describe('a list with a chain', () => {
   const { privateKey } = pki.leaf.keys
   const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
 
-  it('is accepted below the anchor, and from the pinned signer', async () => {
+  it('is accepted if its chain leads to the anchor, or if its signer is pinned', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
     expect(await statusOf(signed, {}, { anchors: [pinnedAnchor(pki.leaf.pem)] })).toBe('valid')
   })
 
   it.each([
-    ['one header', { unprotected: [[33, pki.chain]] as const }],
-    ['the other', { header: [[33, pki.chain]] as const }],
-  ])('is accepted as a CWT with the chain in %s', async (_, changes) => {
+    ['its unprotected header', { unprotected: [[33, pki.chain]] as const }],
+    ['its protected header', { header: [[33, pki.chain]] as const }],
+  ])('is accepted as a CWT with its chain in %s', async (_, changes) => {
     const signed = await makeCwt(changes, privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('valid')
     expect(await statusOf(signed, {}, { anchors: [own] })).toBe('untrusted_signer')
   })
 
-  it('is rejected with the anchor in its chain, and from its own authority (HAIP 1.0 §6.1.1)', async () => {
+  it('is rejected if its chain contains the anchor, or if the anchor itself signed it (HAIP 1.0 §6.1.1)', async () => {
     const whole = await makeJwt({}, { x5c: [...x5c, pki.root.x5c] }, privateKey)
     const alone = await makeJwt({}, { x5c: [pki.root.x5c] }, pki.root.keys.privateKey)
     for (const signed of [whole, alone])
       expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('untrusted_signer')
   })
 
-  it('needs the extended key usage of its anchor: document signers and list signers differ', async () => {
+  it('is rejected if its signer lacks the extended key usage that the anchor requires', async () => {
     const [documents, lists] = ['1.0.18013.5.1.2', '1.3.6.1.4.1.32473.1']
     const leaf = await mintLeaf(pki.intermediate, { extendedKeyUsage: [lists] })
     const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
@@ -125,42 +125,47 @@ describe('a list with a chain', () => {
   })
 
   it.each<[string, readonly string[] | undefined, object, string]>([
-    ['no usage', undefined, {}, 'valid'],
-    ['the usage of status lists', ['1.3.6.1.5.5.7.3.30'], {}, 'valid'],
-    ['any usage', ['2.5.29.37.0'], {}, 'valid'],
-    ['a usage of something else', ['1.3.6.1.5.5.7.3.36'], {}, 'untrusted_signer'],
-    ['a usage of TLS', ['1.3.6.1.5.5.7.3.1'], { signerUsages: ['1.3.6.1.5.5.7.3.1'] }, 'untrusted_signer'],
-    ['the usage of document signers', ['1.0.18013.5.1.2'], {}, 'untrusted_signer'],
+    ['without extended key usage is accepted', undefined, {}, 'valid'],
+    ['with the usage for status lists is accepted', ['1.3.6.1.5.5.7.3.30'], {}, 'valid'],
+    ['with anyExtendedKeyUsage is accepted', ['2.5.29.37.0'], {}, 'valid'],
+    ['with an unrelated usage is rejected', ['1.3.6.1.5.5.7.3.36'], {}, 'untrusted_signer'],
     [
-      'the usage of the credential’s own signer',
+      'with a usage for TLS is rejected',
+      ['1.3.6.1.5.5.7.3.1'],
+      { signerUsages: ['1.3.6.1.5.5.7.3.1'] },
+      'untrusted_signer',
+    ],
+    ['with the usage for document signers is rejected', ['1.0.18013.5.1.2'], {}, 'untrusted_signer'],
+    [
+      'with the usage of the credential’s own signer is accepted',
       ['1.0.18013.5.1.2'],
       { signerUsages: ['1.0.18013.5.1.2'] },
       'valid',
     ],
     [
-      'a usage that its anchor names',
+      'with a usage that its anchor names is accepted',
       ['1.3.6.1.5.5.7.3.36'],
       { anchors: [caAnchor(pki.root.pem, { eku: ['1.3.6.1.5.5.7.3.36'] })] },
       'valid',
     ],
-  ])('is accepted or not by the usage of its signer: %s', async (_, extendedKeyUsage, changes, expected) => {
+  ])('from a signer %s', async (_, extendedKeyUsage, changes, expected) => {
     const leaf = await mintLeaf(pki.intermediate, extendedKeyUsage && { extendedKeyUsage })
     const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)], ...changes })).toBe(expected)
   })
 
-  it('is rejected with another key', async () => {
+  it('is rejected if another key signed it', async () => {
     const signed = await makeJwt({}, { x5c }, other.privateKey)
     expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('invalid_signature')
   })
 
-  it('is rejected if its issuer has an anchor with keys', async () => {
+  it('is rejected if its issuer has an anchor with keys and another key signed it', async () => {
     const signed = await makeJwt({}, { x5c }, privateKey)
     const anchors = [caAnchor(pki.root.pem), jwksAnchor()]
     expect(await statusOf(signed, {}, { anchors })).toBe('invalid_signature')
   })
 
-  it('is rejected without an anchor', async () => {
+  it('is rejected if no anchor certifies its chain', async () => {
     const signed = await makeJwt({ iss: undefined }, { x5c }, privateKey)
     expect(await statusOf(signed, {}, { anchors: [jwksAnchor()] })).toBe('untrusted_signer')
   })
@@ -193,25 +198,28 @@ describe('a list whose signer names a revocation list', async () => {
   }
 
   it.each([
-    ['stands', good, { require: 'valid', accept_unknown: 'valid', off: 'valid' }],
-    ['was revoked', revoked, { require: 'revoked_signer', accept_unknown: 'revoked_signer', off: 'valid' }],
+    ['is valid', good, { require: 'valid', accept_unknown: 'valid', off: 'valid' }],
+    ['is revoked', revoked, { require: 'revoked_signer', accept_unknown: 'revoked_signer', off: 'valid' }],
     [
-      'may have been',
+      'has an unknown status',
       undefined,
       { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
     ],
-  ] as const)('that %s counts as the relying party configured it', async (_, answer, known) => {
-    for (const setting of CERTIFICATE_REVOCATION) {
-      const { status, isAsked } = await checked(2, setting, answer)
-      expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
-    }
-  })
+  ] as const)(
+    'and that %s is used or rejected by the setting certificate_revocation',
+    async (_, answer, known) => {
+      for (const setting of CERTIFICATE_REVOCATION) {
+        const { status, isAsked } = await checked(2, setting, answer)
+        expect([setting, status, isAsked]).toEqual([setting, known[setting], setting !== 'off'])
+      }
+    },
+  )
 
-  it('with unknown revocation still revokes a credential', async () => {
+  it('and whose revocation is unknown still revokes a credential under accept_unknown', async () => {
     expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 
-  it('is not checked if the signer is pinned', async () => {
+  it('is used without a revocation check if the signer is pinned', async () => {
     const pinned = pinnedAnchor(leaf.pem)
     expect(await checked(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
   })

@@ -18,9 +18,13 @@ const chained = await mintIssuerPki({
 })
 
 it.each<[who: string, anchor: TrustAnchor, identifiers: string[]]>([
-  ['every certificate below an authority', caAnchor(chained.root.pem), [OF_INTERMEDIATE, OF_ROOT]],
-  ['a pinned leaf alone: nobody vouches for the rest', pinnedAnchor(chained.leaf.pem), [OF_INTERMEDIATE]],
-])('the authority key identifiers are those of %s', async (_, anchor, identifiers) => {
+  ['every certificate below an anchored authority', caAnchor(chained.root.pem), [OF_INTERMEDIATE, OF_ROOT]],
+  [
+    'the leaf only, if the leaf is pinned: no anchor certifies the other certificates',
+    pinnedAnchor(chained.leaf.pem),
+    [OF_INTERMEDIATE],
+  ],
+])('the authority key identifiers come from %s', async (_, anchor, identifiers) => {
   const found = await ask({ chain: chained.chain }, { anchors: [anchor] })
   const expected = identifiers.map((hex) => Buffer.from(hex, 'hex').toString('base64url'))
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual(expected)
@@ -33,7 +37,7 @@ it('the authority key identifiers are not read from the chain of an issuer with 
   expect(found.ok && found.value.authorityKeyIdentifiers).toEqual([])
 })
 
-it('the authority key identifiers are absent if the certificate names its authority in another way', async () => {
+it('the authority key identifiers are absent if the certificate names its authority by serial number', async () => {
   const bySerialNumber = tlv(0x30, tlv(0x82, Uint8Array.of(0x2a)))
   const pki = await mintIssuerPki({ leaf: { extensions: [toRaw(bySerialNumber)] } })
   const found = await ask({ chain: pki.chain }, { anchors: [caAnchor(pki.root.pem)] })

@@ -43,7 +43,7 @@ async function askAgain(
 }
 
 describe('a cached chain', () => {
-  it('is trusted again without the verification of a signature', async () => {
+  it('is trusted again without a second verification of its signatures', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify')
     expect(await askAgain()).toBe('trusted')
     expect(verify).not.toHaveBeenCalled()
@@ -73,18 +73,18 @@ describe('a cached chain', () => {
     expect(await askAgain()).toBe('trusted')
   })
 
-  it('is refused without its anchor', async () => {
+  it('is refused if its anchor is no longer configured', async () => {
     expect(await askAgain({}, [])).toBe('untrusted_issuer')
     expect(await askAgain({}, [caAnchor((await mintRoot({ subject: 'CN=Other' })).pem)])).toBe(
       'untrusted_issuer',
     )
   })
 
-  it('is refused by an anchor of the same name and another key', async () => {
+  it('is refused if the only anchor has the same name and another key', async () => {
     expect(await askAgain({}, [caAnchor((await mintRoot()).pem)])).toBe('invalid_certificate_path')
   })
 
-  it('is refused once its anchor covers another type, purpose or usage only', async () => {
+  it('is refused if its anchor now covers only another type, purpose or extended key usage', async () => {
     expect(await askAgain({}, [caAnchor(seen.root.pem, { credential_types: ['mdl'] })])).toBe(
       'untrusted_issuer',
     )
@@ -105,7 +105,7 @@ describe('a cached chain', () => {
     expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
   })
 
-  it('is refused in another order, and cut short', async () => {
+  it('is refused in another order, without its intermediate, or with its anchor', async () => {
     expect(await askAgain({ chain: seen.chain.toReversed() })).not.toBe('trusted')
     expect(await askAgain({ chain: [seen.leaf.der] })).not.toBe('trusted')
     expect(await askAgain({ chain: [...seen.chain, seen.root.der] })).toBe('trust_anchor_in_chain')
@@ -119,7 +119,7 @@ describe('a cached chain', () => {
     expect(await askAgain({ chain }, [pinnedAnchor(seen.leaf.pem)])).not.toBe('trusted')
   })
 
-  it('does not change with its original bytes, and does not keep their buffer', async () => {
+  it('does not change if its original bytes change, and does not keep the buffer of the message', async () => {
     const { root, chain } = await mintIssuerPki()
     const message = concatBytes(new Uint8Array(5000), chain[0]!)
     const part = message.subarray(5000)
@@ -134,13 +134,13 @@ describe('a cached chain', () => {
 })
 
 describe('the cache', () => {
-  it('has no certificate that no anchor trusts', async () => {
+  it('contains no certificate of a chain that no anchor trusts', async () => {
     const stranger = await mintIssuerPki()
     expect(await askAgain({ chain: stranger.chain })).toBe('invalid_certificate_path')
     expect(stranger.chain.map(cachedCertificate)).toEqual([undefined, undefined])
   })
 
-  it('has no other certificate than a pinned leaf', async () => {
+  it('contains only the leaf of a chain whose leaf is pinned', async () => {
     const [pinned, stranger] = [await mintIssuerPki(), await mintRoot()]
     const chain = [pinned.leaf.der, stranger.der]
     expect(await askAgain({ chain }, [pinnedAnchor(pinned.leaf.pem)])).toBe('trusted')

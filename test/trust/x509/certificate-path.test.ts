@@ -42,7 +42,7 @@ type Changes = Parameters<typeof mintIssuerPki>[0]
 
 describe('a path is trusted', () => {
   it.each<[string, Changes]>([
-    ['as it is', {}],
+    ['with the default profile', {}],
     [
       'with P-384 and SHA-384',
       {
@@ -72,18 +72,21 @@ describe('a path is trusted', () => {
       'with an unknown extension that is not critical',
       { leaf: { extensions: [{ ...UNKNOWN, critical: false }] } },
     ],
-    ['with a leaf named like its authority', { leaf: { subject: 'C=DE,O=Test Trust,CN=Test Issuing CA' } }],
-    ['at the last second of the leaf', { leaf: { notAfter: new Date(NOW * 1000) } }],
-    ['at the first second of the leaf', { leaf: { notBefore: new Date(NOW * 1000) } }],
+    [
+      'with a leaf that has the same name as its authority',
+      { leaf: { subject: 'C=DE,O=Test Trust,CN=Test Issuing CA' } },
+    ],
+    ['in the last second of the leaf’s validity', { leaf: { notAfter: new Date(NOW * 1000) } }],
+    ['in the first second of the leaf’s validity', { leaf: { notBefore: new Date(NOW * 1000) } }],
   ])('%s', async (_, changes) => {
     expect(await askPki(await mintIssuerPki(changes))).toBe('trusted')
   })
 
-  it('from a leaf right below the anchor', async () => {
+  it('with a leaf directly below the anchor', async () => {
     expect(await askChain(await mintLeaf(pki.root))).toBe('trusted')
   })
 
-  it('with eight certificates, and not with nine', async () => {
+  it('with eight certificates, but not with nine', async () => {
     const chain = [await mintIntermediate(pki.root, { subject: 'CN=Level 1' })]
     for (let level = 2; level <= 8; level++) {
       chain.unshift(await mintIntermediate(chain[0]!, { subject: `CN=Level ${level}` }))
@@ -115,7 +118,7 @@ describe('a path is refused', () => {
     expect(await askPki(changed)).toBe('certificate_profile_violation: weak_key_or_signature')
   })
 
-  it('as expired rather than for a namesake of the anchor, in either order of the two', async () => {
+  it('as expired even if another anchor has the same name, in either order of the anchors', async () => {
     const expired = await mintIssuerPki({ leaf: { notAfter: BEFORE } })
     const namesake = await mintRoot()
     const [named, own] = [caAnchor(namesake.pem), caAnchor(expired.root.pem)]
@@ -126,14 +129,14 @@ describe('a path is refused', () => {
     expect(await askFor([own, named])).toBe('certificate_expired')
   })
 
-  it('as untrusted rather than as expired', async () => {
+  it('as untrusted if it is expired and no anchor certifies it', async () => {
     const stranger = await mintIssuerPki({ root: { subject: 'CN=Stranger' }, leaf: { notAfter: BEFORE } })
     expect(outcomeOf(await ask({ chain: stranger.chain }))).toBe('untrusted_issuer')
   })
 })
 
 describe('an anchor inside the chain', () => {
-  it('is no obstacle if another anchor certifies the whole chain', async () => {
+  it('is accepted if another anchor certifies the whole chain', async () => {
     const anchors = [caAnchor(pki.intermediate.pem), caAnchor(pki.root.pem, { name: 'root' })]
     const result = await ask({}, { anchors })
     expect(result.ok && result.value.anchor.name).toBe('root')
@@ -150,7 +153,7 @@ describe('an authority of the same name as the anchor inside the chain', () => {
   })
 })
 
-describe('an anchor inside the chain, if the protocol ignores it', () => {
+describe('an anchor inside the chain, if the protocol accepts an anchor there', () => {
   const accepting = { acceptsAnchorInChain: true } as const
   const { root, intermediate, leaf } = pki
   const askWith = async (chain: readonly Minted[], anchor = root) =>
@@ -158,19 +161,19 @@ describe('an anchor inside the chain, if the protocol ignores it', () => {
       await ask({ chain: chain.map(({ der }) => der) }, { anchors: [caAnchor(anchor.pem)], ...accepting }),
     )
 
-  it('ends the path below itself', async () => {
+  it('is the last certificate of the path', async () => {
     const result = await ask({ chain: [leaf, intermediate, root].map(({ der }) => der) }, accepting)
     expect(result.ok && result.value.path.map(({ encoded }) => [...encoded])).toEqual(
       [leaf, intermediate, root].map(({ der }) => [...der]),
     )
   })
 
-  it('may be an intermediate authority, with or without the authorities above it', async () => {
+  it('may be an intermediate authority, with or without the root above that intermediate', async () => {
     expect(await askWith([leaf, intermediate], intermediate)).toBe('trusted')
     expect(await askWith([leaf, intermediate, root], intermediate)).toBe('trusted')
   })
 
-  it('makes what is above it irrelevant, even a certificate of another authority', async () => {
+  it('hides a stranger’s certificate above the anchor; a stranger below the anchor is refused', async () => {
     const stranger = await mintRoot({ subject: 'CN=Stranger' })
     expect(await askWith([leaf, intermediate, root, stranger])).toBe('trusted')
     expect(await askWith([leaf, stranger, intermediate, root])).toBe('invalid_certificate_path')
@@ -181,14 +184,14 @@ describe('an anchor inside the chain, if the protocol ignores it', () => {
     expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
   })
 
-  it('does not vouch for a certificate with another signature', async () => {
+  it('does not make a certificate trusted that the anchor’s key did not sign', async () => {
     const stranger = await mintIssuerPki()
     expect(await askWith([stranger.leaf, stranger.intermediate, root])).toBe('invalid_certificate_path')
     expect(await askWith([leaf, root])).toBe('invalid_certificate_path')
     expect(await askWith([root, intermediate, leaf])).toBe('trust_anchor_in_chain')
   })
 
-  it('is recognised by its name and key, in another certificate too', async () => {
+  it('is recognised by its name and key, also in a renewed certificate', async () => {
     const renewed = await mintRoot({ keys: root.keys, serialNumber: '77' })
     expect(await askWith([leaf, intermediate, renewed])).toBe('trusted')
   })
@@ -205,7 +208,7 @@ describe('a decoded chain', () => {
 })
 
 describe('a leaf without key usage', () => {
-  it('has no restriction (RFC 5280 §4.2.1.3), except as a document signer', async () => {
+  it('is accepted (RFC 5280 §4.2.1.3), except if key usage is required, as for document signers', async () => {
     const changed = await mintIssuerPki({ leaf: { keyUsage: null } })
     expect(await askPki(changed)).toBe('trusted')
     const requiring = { anchors: [caAnchor(changed.root.pem)], requiresKeyUsage: true } as const
@@ -223,17 +226,29 @@ describe('extended key usage that an anchor requires', () => {
   }
 
   it.each<[string, Changes & object, string]>([
-    ['is met by one of several', { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] } }, 'trusted'],
-    ['is not met by another', { leaf: { extendedKeyUsage: [OTHER_PURPOSE] } }, 'extended_key_usage'],
-    ['is not met by none', {}, 'extended_key_usage'],
-    ['is not met by any', { leaf: { extendedKeyUsage: [ANY_PURPOSE] } }, 'extended_key_usage'],
     [
-      'is not met below an intermediate limited to another',
+      'is met by a leaf with one of the required usages',
+      { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] } },
+      'trusted',
+    ],
+    [
+      'is not met by a leaf with another usage',
+      { leaf: { extendedKeyUsage: [OTHER_PURPOSE] } },
+      'extended_key_usage',
+    ],
+    ['is not met by a leaf without extended key usage', {}, 'extended_key_usage'],
+    [
+      'is not met by a leaf with anyExtendedKeyUsage',
+      { leaf: { extendedKeyUsage: [ANY_PURPOSE] } },
+      'extended_key_usage',
+    ],
+    [
+      'is not met below an intermediate that is limited to another usage',
       { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] }, intermediate: { extendedKeyUsage: [OTHER_PURPOSE] } },
       'extended_key_usage',
     ],
     [
-      'is met below an intermediate for any',
+      'is met below an intermediate with anyExtendedKeyUsage',
       { leaf: { extendedKeyUsage: [DOCUMENT_SIGNER] }, intermediate: { extendedKeyUsage: [ANY_PURPOSE] } },
       'trusted',
     ],

@@ -24,15 +24,15 @@ beforeAll(async () => {
   rsa = await pairOf('RSA-2048')
 })
 
-describe('the algorithm of a signature', () => {
-  it('of ECDSA has no parameters (RFC 5758 §3.2)', async () => {
+describe('the signature algorithm of a certificate', () => {
+  it('must have no parameters for ECDSA (RFC 5758 §3.2)', async () => {
     const resultOf = (...parts: readonly Uint8Array[]) =>
       verify(ec, { signatureAlgorithm: identifier(ECDSA_SHA256, ...parts) })
     expect(await resultOf()).toBe('valid')
     expect(await resultOf(NULL)).toBe('weak')
   })
 
-  it('of RSA has NULL or no parameters, and nothing else (RFC 4055 §5)', async () => {
+  it('must have NULL or no parameters for RSA (RFC 4055 §5)', async () => {
     const resultOf = (...parts: readonly Uint8Array[]) =>
       verify(rsa, { signatureAlgorithm: identifier(RSA_SHA256, ...parts) })
     expect(await resultOf(NULL)).toBe('valid')
@@ -42,33 +42,33 @@ describe('the algorithm of a signature', () => {
     expect(await resultOf(NULL, NULL)).toBe('weak')
   })
 
-  it('is in the list of known algorithms', async () => {
+  it('must be a known algorithm of the key’s type', async () => {
     expect(await verify(ec, { signatureAlgorithm: identifier() })).toBe('weak')
     expect(await verify(ec, { signatureAlgorithm: identifier(tlv(6, Uint8Array.of(42))) })).toBe('weak')
     expect(await verify(ec, { signatureAlgorithm: identifier(RSA_SHA256, NULL) })).toBe('invalid')
   })
 })
 
-describe('a signature of ECDSA', () => {
+describe('an ECDSA signature', () => {
   it.each([
-    ['a third number', tlv(0x30, integer(1), integer(1), integer(1))],
-    ['one number', tlv(0x30, integer(1))],
-    ['a number that is too long', tlv(0x30, integer(...Array.from({ length: 33 }, () => 1)), integer(1))],
-    ['a negative number', tlv(0x30, integer(0x80), integer(1))],
-    ['a set', tlv(0x31, integer(1), integer(1))],
-    ['no structure', Uint8Array.of(1, 2, 3)],
+    ['three integers', tlv(0x30, integer(1), integer(1), integer(1))],
+    ['one integer', tlv(0x30, integer(1))],
+    ['an integer that is too long', tlv(0x30, integer(...Array.from({ length: 33 }, () => 1)), integer(1))],
+    ['a negative integer', tlv(0x30, integer(0x80), integer(1))],
+    ['a SET instead of a SEQUENCE', tlv(0x31, integer(1), integer(1))],
+    ['bytes that are no SEQUENCE', Uint8Array.of(1, 2, 3)],
   ])('is invalid with %s', async (_, signature) => {
     expect(await verify(ec, { signature })).toBe('invalid')
   })
 })
 
 describe('the key of an issuer', () => {
-  it('that cannot be imported is weak', async () => {
+  it('is treated as weak if the crypto library cannot import it', async () => {
     const subjectKey: SubjectKey = { type: 'ec', curve: 'P-256', size: 32, point: new Uint8Array(65).fill(4) }
     expect(await verify(ec, {}, { subjectKey })).toBe('weak')
   })
 
-  it('is used for a second certificate with another hash algorithm', async () => {
+  it('verifies a second certificate that has another hash algorithm', async () => {
     const { key, minted } = await issuerOf('RSA-2048')
     for (const hash of ['SHA-256', 'SHA-512'] as const) {
       const { der } = await mintIntermediate(minted, { hash })
@@ -76,7 +76,7 @@ describe('the key of an issuer', () => {
     }
   })
 
-  it('differs from another issuer’s key, also after it verified a certificate', async () => {
+  it('is not confused with another issuer’s key after it has verified a certificate', async () => {
     const other = await pairOf('P-256')
     expect(await verifyCertificateSignature(ec.signed, ec.issuer)).toBe('valid')
     expect(await verifyCertificateSignature(ec.signed, other.issuer)).toBe('invalid')

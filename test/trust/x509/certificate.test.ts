@@ -87,7 +87,7 @@ function leafWith(change: (inside: Parts, outside: Parts) => unknown, tag = 0x30
 
 describe('the parts of a certificate', () => {
   it.each<[string, (inside: Parts) => unknown]>([
-    ['as they are', () => undefined],
+    ['if nothing is changed', () => undefined],
     [
       'in version 2 with unique identifiers',
       (inside) => {
@@ -104,7 +104,7 @@ describe('the parts of a certificate', () => {
       (inside) => inside.splice(SERIAL, 1, tlv(2, Uint8Array.of(0), new Uint8Array(20).fill(0xff))),
     ],
     [
-      'in version 1, without a number and extensions',
+      'in version 1, without a version number and extensions',
       (inside) => {
         inside.pop()
         inside.shift()
@@ -115,7 +115,7 @@ describe('the parts of a certificate', () => {
   })
 
   it.each<[string, (inside: Parts, outside: Parts) => unknown]>([
-    ['with a fourth part outside', (_, outside) => outside.push(tlv(5))],
+    ['with a fourth outer element', (_, outside) => outside.push(tlv(5))],
     [
       'in version 4',
       (inside) => {
@@ -123,16 +123,19 @@ describe('the parts of a certificate', () => {
         inside.pop()
       },
     ],
-    ['in versions 3 and 3', (inside) => inside.splice(0, 1, version(2, 2))],
-    ['in no version', (inside) => inside.splice(0, 1, version())],
-    ['in version 3 as text', (inside) => inside.splice(0, 1, tlv(0xa0, tlv(0x0c, Uint8Array.of(2))))],
+    ['with two version numbers', (inside) => inside.splice(0, 1, version(2, 2))],
+    ['with an empty version', (inside) => inside.splice(0, 1, version())],
+    [
+      'with a version that is a text',
+      (inside) => inside.splice(0, 1, tlv(0xa0, tlv(0x0c, Uint8Array.of(2)))),
+    ],
     ['in version 2 with extensions', (inside) => inside.splice(0, 1, version(1))],
     [
       'with a serial number of 22 octets',
       (inside) => inside.splice(SERIAL, 1, tlv(2, new Uint8Array(22).fill(1))),
     ],
-    ['with nothing', (inside) => inside.splice(0)],
-    ['with its extensions in a set', (inside) => inside.splice(EXTENSIONS, 1, tlv(0xa3, tlv(0x31)))],
+    ['with an empty signed part', (inside) => inside.splice(0)],
+    ['with extensions in a SET', (inside) => inside.splice(EXTENSIONS, 1, tlv(0xa3, tlv(0x31)))],
     ['with no list of extensions', (inside) => inside.splice(EXTENSIONS, 1, tlv(0xa3))],
     [
       'with two lists of extensions',
@@ -150,13 +153,13 @@ describe('the parts of a certificate', () => {
         inside.splice(VALIDITY, 1, tlv(0x30, ...dates, dates[1]!))
       },
     ],
-    ['with a set of dates', (inside) => inside.splice(VALIDITY, 1, asSet(inside[VALIDITY]!))],
+    ['with its dates in a SET', (inside) => inside.splice(VALIDITY, 1, asSet(inside[VALIDITY]!))],
     ['with one date', (inside) => inside.splice(VALIDITY, 1, tlv(0x30, partsOf(inside[VALIDITY]!)[0]!))],
-    ['with a key that is a set', (inside) => inside.splice(KEY, 1, asSet(inside[KEY]!))],
+    ['with a key that is a SET', (inside) => inside.splice(KEY, 1, asSet(inside[KEY]!))],
     ['without a key', (inside) => inside.splice(KEY)],
     ['with its extensions before a unique identifier', (inside) => inside.push(identifier(0x82))],
     [
-      'with its unique identifiers in another order',
+      'with its unique identifiers in the wrong order',
       (inside) => inside.splice(EXTENSIONS, 0, identifier(0x82), identifier(0x81)),
     ],
     [
@@ -172,7 +175,7 @@ describe('the parts of a certificate', () => {
     expect(decodeCertificate(leafWith(change))).toBeUndefined()
   })
 
-  it('are refused in a set', () => {
+  it('are refused in a SET instead of a SEQUENCE', () => {
     expect(decodeCertificate(leafWith(() => undefined, 0x31))).toBeUndefined()
     expect(decodeCertificate(tlv(0x31, ...OUTSIDE))).toBeUndefined()
   })
@@ -197,25 +200,29 @@ const typeOfKey = (key: Uint8Array<ArrayBuffer>) =>
 
 describe('the key of a certificate', () => {
   it.each([
-    ['of Ed25519', ed25519(GOOD_ED25519), 'ed25519'],
-    ['of Ed25519 with parameters', ed25519(GOOD_ED25519, tlv(5)), undefined],
-    ['of Ed25519 in 31 octets', ed25519(GOOD_ED25519.slice(1)), undefined],
-    ['of RSA with 2048 bits', rsa(256), 'rsa'],
-    ['of RSA with 2047 bits', rsa(256, 0x40), undefined],
-    ['of RSA with 8192 bits', rsa(1024), 'rsa'],
-    ['of RSA with 8193 bits', rsa(1025, 0x01), undefined],
-    ['of RSA with parameters that are not null', rsa(256, 0x80, '010001', [tlv(0x30)]), undefined],
-    ['of RSA without parameters', rsa(256, 0x80, '010001', []), undefined],
-    ['of RSA with exponent 3', rsa(256, 0x80, '03'), undefined],
-    ['of RSA with exponent 65535', rsa(256, 0x80, '00ffff'), undefined],
-    ['of RSA with an even exponent', rsa(256, 0x80, '010002'), undefined],
-    ['of RSA with an exponent of five octets', rsa(256, 0x80, '0100000001'), undefined],
-  ])('%s is %s', (_, key, type) => {
+    ['of Ed25519 is used', ed25519(GOOD_ED25519), 'ed25519'],
+    ['of Ed25519 with parameters is rejected', ed25519(GOOD_ED25519, tlv(5)), undefined],
+    ['of Ed25519 in 31 octets is rejected', ed25519(GOOD_ED25519.slice(1)), undefined],
+    ['of RSA with 2048 bits is used', rsa(256), 'rsa'],
+    ['of RSA with 2047 bits is rejected', rsa(256, 0x40), undefined],
+    ['of RSA with 8192 bits is used', rsa(1024), 'rsa'],
+    ['of RSA with 8193 bits is rejected', rsa(1025, 0x01), undefined],
+    [
+      'of RSA with parameters that are not NULL is rejected',
+      rsa(256, 0x80, '010001', [tlv(0x30)]),
+      undefined,
+    ],
+    ['of RSA without parameters is rejected', rsa(256, 0x80, '010001', []), undefined],
+    ['of RSA with exponent 3 is rejected', rsa(256, 0x80, '03'), undefined],
+    ['of RSA with exponent 65535 is rejected', rsa(256, 0x80, '00ffff'), undefined],
+    ['of RSA with an even exponent is rejected', rsa(256, 0x80, '010002'), undefined],
+    ['of RSA with an exponent of five octets is rejected', rsa(256, 0x80, '0100000001'), undefined],
+  ])('%s', (_, key, type) => {
     expect(typeOfKey(key)).toBe(type)
   })
 
   it.each(WEAK_ED25519.map((key) => key.toString('hex')))(
-    'of Ed25519 that is weak is not used: %s',
+    'of Ed25519 with a point of small order is rejected: %s',
     (hex) => {
       expect(typeOfKey(ed25519(decodeHex(hex)!))).toBeUndefined()
     },
@@ -230,7 +237,7 @@ describe('bytes that are not a strict certificate', () => {
     ['an empty certificate', new Uint8Array(), 'malformed_certificate_chain'],
     ['a certificate beyond 16 KiB', new Uint8Array(16_385), 'malformed_certificate_chain'],
     [
-      'a length in more octets than it needs',
+      'a length with a superfluous octet',
       concatBytes(Uint8Array.of(0x30, 0x83, 0), der.slice(2)),
       'malformed_certificate_chain',
     ],
@@ -260,16 +267,19 @@ describe('bytes that are not a strict certificate', () => {
         },
       ],
     ],
-    ['an alternative name that is no sequence', [{ oid: '2.5.29.17', critical: false, value: tlv(0x04) }]],
-    ['an empty alternative name', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30) }]],
+    ['alternative names that are no SEQUENCE', [{ oid: '2.5.29.17', critical: false, value: tlv(0x04) }]],
+    ['an empty list of alternative names', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30) }]],
     [
       'an alternative name that is not ASCII',
       [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x82, Uint8Array.of(0xe4))) }],
     ],
-    ['a name of no known form', [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x89)) }]],
+    [
+      'an alternative name of an unknown form',
+      [{ oid: '2.5.29.17', critical: false, value: tlv(0x30, tlv(0x89)) }],
+    ],
     ['more than 16 KiB', [{ ...UNKNOWN, value: tlv(0x04, new Uint8Array(16_384)) }]],
     [
-      'junk after the value of a known extension',
+      'a byte after the value of a known extension',
       [
         {
           oid: '2.5.29.37',
@@ -294,15 +304,15 @@ describe('bytes that are not a strict certificate', () => {
   it.each([
     ['in hybrid form', '03420004', '03420006'],
     ['on another curve', '2a8648ce3d030107', '2a8648ce3d030106'],
-    ['of another kind', '2a8648ce3d0201', '2a8648ce3d0202'],
-  ])('uses no key %s, not even a pinned one', async (_, from, to) => {
+    ['of an unknown algorithm', '2a8648ce3d0201', '2a8648ce3d0202'],
+  ])('uses no key %s, not even from a pinned certificate', async (_, from, to) => {
     const pinned = withDer(pki.leaf, replaced(der, from, to))
     expect(decodeCertificate(pinned.der)).toMatchObject({ subjectKey: undefined })
     const anchors = [pinnedAnchor(pinned.pem)]
     expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
   })
 
-  it('trusts no flipped bit anywhere in a leaf', async () => {
+  it('trusts no leaf with a flipped bit, in any of its bytes', async () => {
     for (let i = 0; i < der.length; i++) {
       const result = await ask({ chain: [flipped(der, i), pki.intermediate.der] })
       expect(result.ok, `byte ${i}`).toBe(false)

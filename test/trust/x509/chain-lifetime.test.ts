@@ -15,21 +15,36 @@ const root = await mintRoot(lasting(-1000, 1000))
 
 describe('the lifetime of a chain', () => {
   it.each<[string, [number, number], [number, number], object]>([
-    ['ends with the leaf', [-10, 365], [-20, 500], { validFrom: -10, expiresAt: 365, renewFrom: 335 }],
     [
-      'ends with the intermediate',
+      'ends with the leaf if the leaf expires first',
+      [-10, 365],
+      [-20, 500],
+      { validFrom: -10, expiresAt: 365, renewFrom: 335 },
+    ],
+    [
+      'ends with the intermediate if the intermediate expires first',
       [-10, 365],
       [-20, 300],
       { validFrom: -10, expiresAt: 300, renewFrom: 270 },
     ],
     [
-      'begins with the intermediate',
+      'begins with the intermediate if the intermediate becomes valid last',
       [-10, 365],
       [-5, 500],
       { validFrom: -5, expiresAt: 365, renewFrom: 335 },
     ],
-    ['of 90 days has 30 days of notice', [0, 90], [-20, 500], { validFrom: 0, expiresAt: 90, renewFrom: 60 }],
-    ['of 9 days has a third of notice', [0, 9], [-20, 500], { validFrom: 0, expiresAt: 9, renewFrom: 6 }],
+    [
+      'of 90 days leads to a renewal 30 days before its end',
+      [0, 90],
+      [-20, 500],
+      { validFrom: 0, expiresAt: 90, renewFrom: 60 },
+    ],
+    [
+      'of 9 days leads to a renewal after two thirds of it',
+      [0, 9],
+      [-20, 500],
+      { validFrom: 0, expiresAt: 9, renewFrom: 6 },
+    ],
   ])('%s', async (_, leafDays, intermediateDays, days) => {
     const intermediate = await mintIntermediate(root, lasting(...intermediateDays))
     const leaf = await mintLeaf(intermediate, lasting(...leafDays))
@@ -37,7 +52,7 @@ describe('the lifetime of a chain', () => {
     expect(chainLifetime(`${leaf.pem}\n${intermediate.pem}`)).toEqual(Object.fromEntries(expected))
   })
 
-  it('of a text without a certificate is null', () => {
+  it('is null for a text without a certificate', () => {
     expect(chainLifetime('')).toBeNull()
   })
 })

@@ -26,7 +26,7 @@ it('an unchanged chain is trusted, with every kind of signer', async () => {
 
 describe('a chain with one thing changed', () => {
   for (const [i, [name, , expected, differently]] of MUTATIONS.entries()) {
-    it(`is ${expected}: ${name}`, async () => {
+    it(`gives the result ${expected}: ${name}`, async () => {
       expect(await outcomesOf(made[i] ?? GOOD_CHAIN)).toEqual(outcomes(expected, differently))
     })
   }

@@ -42,7 +42,7 @@ function every(result: Comparison) {
 
 describe('a list made by OpenSSL', () => {
   it.each(Object.entries(RESULTS))(
-    'that is %s gives the expected status of each certificate',
+    'of the kind “%s” gives the expected status of each certificate',
     async (name, results) => {
       const list = decodeBase64(vectors.lists[name as List])!
       for (const [which, { here, openssl }] of Object.entries(results)) {

@@ -54,7 +54,7 @@ const reason = (code: number, ...critical: readonly Uint8Array[]) =>
   reasonOf(tlv(0x0a, Uint8Array.of(code)), ...critical)
 
 describe('a revocation list', () => {
-  it('is decoded, also without its optional parts', () => {
+  it('is decoded, with or without its optional parts', () => {
     expect(resultOf(listWith(() => undefined))).toBe('decoded')
     expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 2)))).toBe('decoded')
     expect(resultOf(listWith((fields) => fields.splice(THIS_UPDATE + 1, 1)))).toBe('decoded')
@@ -63,92 +63,104 @@ describe('a revocation list', () => {
   })
 
   it.each<[string, Change, Change?]>([
-    ['of the first version with extensions', (fields) => fields.splice(VERSION, 1)],
-    ['of a third version', (fields) => fields.splice(VERSION, 1, tlv(2, Uint8Array.of(2)))],
+    ['it has version 1 and extensions', (fields) => fields.splice(VERSION, 1)],
+    ['it has version 3', (fields) => fields.splice(VERSION, 1, tlv(2, Uint8Array.of(2)))],
     [
-      'that names another algorithm inside',
+      'its signed part names another signature algorithm',
       (fields) => fields.splice(ALGORITHM, 1, tlv(0x30, Uint8Array.of(6, 3, 0x2b, 0x65, 0x70))),
     ],
-    ['without an issuer', (fields) => fields.splice(ISSUER, 1)],
-    ['without a time', (fields) => fields.splice(THIS_UPDATE, 2)],
-    ['of a day that does not exist', (fields) => fields.splice(THIS_UPDATE, 1, time('260230000000Z'))],
-    ['that ends on one', (fields) => fields.splice(THIS_UPDATE + 1, 1, time('260230000000Z'))],
-    ['with three times', (fields) => fields.splice(THIS_UPDATE, 0, time('260101000000Z'))],
-    ['with its extensions before its entries', (fields) => fields.push(...fields.splice(ENTRIES, 1))],
-    ['with more after its extensions', (fields) => fields.push(tlv(0x05))],
+    ['it has no issuer', (fields) => fields.splice(ISSUER, 1)],
+    ['it has no thisUpdate', (fields) => fields.splice(THIS_UPDATE, 2)],
     [
-      'with two lists of extensions',
+      'its thisUpdate is a day that does not exist',
+      (fields) => fields.splice(THIS_UPDATE, 1, time('260230000000Z')),
+    ],
+    [
+      'its nextUpdate is a day that does not exist',
+      (fields) => fields.splice(THIS_UPDATE + 1, 1, time('260230000000Z')),
+    ],
+    ['it has three times', (fields) => fields.splice(THIS_UPDATE, 0, time('260101000000Z'))],
+    ['its extensions come before its entries', (fields) => fields.push(...fields.splice(ENTRIES, 1))],
+    ['its signed part has an element after the extensions', (fields) => fields.push(tlv(0x05))],
+    [
+      'it has two lists of extensions',
       (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, tlv(0x30), tlv(0x30))),
     ],
     [
-      'with an entry that has no serial number',
+      'an entry has no serial number',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, time('260101000000Z')))),
     ],
     // It would revoke a certificate that it does not seem to name.
-    ['with a serial number in too many octets', (fields) => fields.splice(ENTRIES, 1, entryOf([0, 1]))],
-    ['with a serial number in none', (fields) => fields.splice(ENTRIES, 1, entryOf([]))],
     [
-      'with an entry that has no date',
+      'a serial number has a superfluous leading zero',
+      (fields) => fields.splice(ENTRIES, 1, entryOf([0, 1])),
+    ],
+    ['a serial number has no octets', (fields) => fields.splice(ENTRIES, 1, entryOf([]))],
+    [
+      'an entry has no revocation date',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, tlv(0x30, tlv(2, TRUE)))),
     ],
-    ['with an entry that has more', (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30), tlv(0x30)))],
-    ['with an entry whose extensions are none', (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x05)))],
-    ['whose signed part is a set', () => undefined, (parts) => parts.splice(0, 1, tlv(0x31, ...inside))],
-    ['with more outside', () => undefined, (parts) => parts.push(tlv(0x05))],
-    ['without a signature', () => undefined, (parts) => parts.pop()],
     [
-      'whose signature has a part of a byte',
+      'an entry has an element after its extensions',
+      (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30), tlv(0x30))),
+    ],
+    ['the extensions of an entry are NULL', (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x05)))],
+    ['its signed part is a SET', () => undefined, (parts) => parts.splice(0, 1, tlv(0x31, ...inside))],
+    ['it has a fourth outer element', () => undefined, (parts) => parts.push(tlv(0x05))],
+    ['it has no signature', () => undefined, (parts) => parts.pop()],
+    [
+      'its signature is not a whole number of bytes',
       () => undefined,
       (parts) => parts.splice(2, 1, tlv(3, Uint8Array.of(1, 0))),
     ],
     [
-      'that is of authorities, or not',
+      'its onlyContainsCACerts is encoded as FALSE',
       (fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(0x82, Uint8Array.of(0))))),
     ],
     [
-      'that is of authorities by a word',
+      'its onlyContainsCACerts is a BOOLEAN of two bytes',
       (fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(0x82, Uint8Array.of(0xff, 0xff))))),
     ],
     [
-      'whose place is no sequence',
+      'its issuing distribution point is no SEQUENCE',
       (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: tlv(0x31) })),
     ],
-    ['with an entry that is a set', (fields) => fields.splice(ENTRIES, 1, asSet(entry()))],
-    ['with an entry that is no DER', (fields) => fields.splice(ENTRIES, 1, tlv(0x30, TOO_SHORT))],
+    ['an entry is a SET', (fields) => fields.splice(ENTRIES, 1, asSet(entry()))],
+    ['an entry is no DER', (fields) => fields.splice(ENTRIES, 1, tlv(0x30, TOO_SHORT))],
     [
-      'with an extension of an entry twice',
+      'an entry has an extension twice',
       (fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, reason(1), reason(1)))),
     ],
     [
-      'with too many entries',
+      'it has more entries than the limit',
       (fields) => fields.splice(ENTRIES, 1, tlv(0x30, ...Array(CRL.entries + 1).fill(partsOf(entry())[0]))),
     ],
-    ['whose extensions are a set', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, tlv(0x31)))],
-    ['whose extensions are no DER', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, TOO_SHORT))],
+    ['its extensions are a SET', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, tlv(0x31)))],
+    ['its extensions are no DER', (fields) => fields.splice(EXTENSIONS, 1, tlv(0xa0, TOO_SHORT))],
     [
-      'whose place is no DER',
+      'its issuing distribution point is no DER',
       (fields) => fields.splice(EXTENSIONS, 1, extension({ ...place(), value: TOO_SHORT })),
     ],
     [
-      'whose algorithms are sets',
+      'its algorithm identifiers are SETs',
       (fields) => fields.splice(ALGORITHM, 1, tlv(0x31)),
       (parts) => parts.splice(1, 1, tlv(0x31)),
     ],
-  ])('rejects %s', (_, change, outer) => {
+  ])('is rejected if %s', (_, change, outer) => {
     expect(resultOf(listWith(change, outer))).toBe('malformed')
   })
 
-  it('rejects a list that is a set, and empty input', () => {
+  it('is rejected if its outer type is SET instead of SEQUENCE, or if the input is empty', () => {
     expect(resultOf(tlv(0x31, ...outside))).toBe('malformed')
     expect(resultOf(new Uint8Array())).toBe('malformed')
   })
 
-  it('may have 2 MiB, and not one byte more', () => {
+  it('is rejected as too large above 2 MiB, and not at exactly 2 MiB', () => {
     expect(resultOf(new Uint8Array(CRL.bytes))).toBe('malformed')
     expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
   })
 
-  it.each(['', '\n', '\r\n\r\n'])('in PEM is decoded, with %j at its end', (end) => {
+  it.each(['', '\n', '\r\n\r\n'])('is decoded from PEM with %j after its end line', (end) => {
     const base64 = Buffer.from(listWith(() => undefined)).toString('base64')
     const lines = base64.replace(/.{64}/g, '$&\r\n')
     const text = `-----BEGIN X509 CRL-----\n${lines}\n-----END X509 CRL-----${end}`
@@ -156,9 +168,9 @@ describe('a revocation list', () => {
   })
 
   it.each([
-    [0x81, 'others'],
-    [0x82, 'authorities'],
-  ] as const)('with the limit %i is a list of %s only', (tag, only) => {
+    ['onlyContainsUserCerts', 0x81, 'others'],
+    ['onlyContainsCACerts', 0x82, 'authorities'],
+  ] as const)('with %s applies to those certificates only', (_, tag, only) => {
     const decoded = decodeCrl(
       listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
     )
@@ -166,19 +178,24 @@ describe('a revocation list', () => {
   })
 
   // RFC 5280 §5.3.1: there is no 7, and 8 is for deltas.
-  it.each([0, 1, 2, 3, 4, 5, 6, 9, 10])('may name reason %i, also as critical', (code) => {
-    for (const one of [reason(code), reason(code, tlv(1, TRUE))])
-      expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, one)))))).toBe('decoded')
-  })
+  it.each([0, 1, 2, 3, 4, 5, 6, 9, 10])(
+    'may have an entry with reason code %i, critical or not critical',
+    (code) => {
+      for (const one of [reason(code), reason(code, tlv(1, TRUE))])
+        expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, one)))))).toBe(
+          'decoded',
+        )
+    },
+  )
 
   it.each([
-    ['7', reason(7)],
-    ['8', reason(8)],
-    ['11', reason(11)],
+    ['code 7', reason(7)],
+    ['code 8', reason(8)],
+    ['code 11', reason(11)],
     ['of two octets', reasonOf(tlv(0x0a, Uint8Array.of(1, 1)))],
-    ['as an integer', reasonOf(tlv(2, Uint8Array.of(1)))],
+    ['encoded as an INTEGER', reasonOf(tlv(2, Uint8Array.of(1)))],
     ['that is no DER', reasonOf(TOO_SHORT)],
-  ])('may not name reason %s', (_, one) => {
+  ])('is rejected if an entry has a reason %s', (_, one) => {
     expect(resultOf(listWith((fields) => fields.splice(ENTRIES, 1, entry(tlv(0x30, one)))))).toBe('malformed')
   })
 })
@@ -188,15 +205,15 @@ describe('distribution points', () => {
   const reasons = tlv(0x81, Uint8Array.of(6, 0x40))
 
   it.each([
-    ['with its parts in another order', points([reasons, pointName(uri)]).value],
-    ['with a part twice', points([pointName(uri), pointName(uri)]).value],
-    ['in a set', tlv(0x31, tlv(0x30, pointName(uri)))],
-    ['that is a set', tlv(0x30, tlv(0x31, pointName(uri)))],
-    ['of two names', points([tlv(0xa0, tlv(0xa0, tlv(0x86)), tlv(0xa1))]).value],
-    ['with a name that is none', points([tlv(0xa0, tlv(0xa0, tlv(0x05)))]).value],
-    ['with a name beyond ASCII', points([tlv(0xa0, tlv(0xa0, tlv(0x86, Uint8Array.of(0xe9))))]).value],
-    ['of nothing', new Uint8Array()],
-  ])('rejects %s', (_, value) => {
+    ['a distribution point has its parts in the wrong order', points([reasons, pointName(uri)]).value],
+    ['a distribution point has two names', points([pointName(uri), pointName(uri)]).value],
+    ['the points are in a SET', tlv(0x31, tlv(0x30, pointName(uri)))],
+    ['a distribution point is a SET', tlv(0x30, tlv(0x31, pointName(uri)))],
+    ['the name of a point has two forms', points([tlv(0xa0, tlv(0xa0, tlv(0x86)), tlv(0xa1))]).value],
+    ['a name in a point has an unknown form', points([tlv(0xa0, tlv(0xa0, tlv(0x05)))]).value],
+    ['a name in a point is not ASCII', points([tlv(0xa0, tlv(0xa0, tlv(0x86, Uint8Array.of(0xe9))))]).value],
+    ['the value is empty', new Uint8Array()],
+  ])('are rejected if %s', (_, value) => {
     expect(decodeDistributionPoints(value)).toBeUndefined()
   })
 })

@@ -33,7 +33,7 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('the names of a forged chain', () => {
   it.each([1, 256, 257, 4000])(
-    'with %i characters are folded once, and only if they are short',
+    'with %i characters are normalized once at most, and not if they are too long',
     async (length) => {
       const forge = (cn: string) =>
         mintCertificate({ issuerName: `C=DE,O=${LONG.repeat(length)},CN=${cn}`, ca: false })
@@ -51,7 +51,7 @@ describe('a name that differs from the authority’s in case only', () => {
   it.each([
     [256, 'trusted'],
     [257, 'untrusted_issuer'],
-  ])('of %i characters: %s', async (length, expected) => {
+  ])('and has %i characters gives the result %s', async (length, expected) => {
     const root = await mintRoot({ subject: `CN=${'A'.repeat(length)}` })
     const leaf = await mintLeaf(root, { issuerName: `CN=${'a'.repeat(length)}` })
     const same = await mintLeaf(root)
@@ -82,22 +82,22 @@ const decode = (der: Uint8Array<ArrayBuffer>) => decodeDistinguishedName(decodeD
 
 describe('a name', () => {
   it.each([
-    ['without sets', tlv(0x30)],
-    ['with a set of one', tlv(0x30, tlv(0x31, cn('A')))],
-    ['with a set of two', tlv(0x30, tlv(0x31, cn('A'), o('B')))],
+    ['without RDNs', tlv(0x30)],
+    ['with one attribute in an RDN', tlv(0x30, tlv(0x31, cn('A')))],
+    ['with two attributes in an RDN', tlv(0x30, tlv(0x31, cn('A'), o('B')))],
   ])('is decoded %s', (_, der) => {
     expect(decode(der)).toBeDefined()
   })
 
   it.each([
-    ['as a set', tlv(0x31, tlv(0x31, cn('A')))],
-    ['with a sequence in place of a set', tlv(0x30, tlv(0x30, cn('A')))],
-    ['with an empty set', tlv(0x30, tlv(0x31))],
-    ['with more attributes in a set than the limit', tlv(0x30, tlv(0x31, ...Array(17).fill(cn('A'))))],
-    ['with an attribute that is a set', tlv(0x30, tlv(0x31, tlv(0x31, COMMON_NAME, tlv(UTF8))))],
-    ['with an attribute without a value', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME)))],
-    ['with an attribute of two values', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME, tlv(UTF8), tlv(UTF8))))],
-    ['with an attribute without a type', tlv(0x30, tlv(0x31, tlv(0x30, tlv(UTF8), tlv(UTF8))))],
+    ['if it is a SET', tlv(0x31, tlv(0x31, cn('A')))],
+    ['if an RDN is a SEQUENCE', tlv(0x30, tlv(0x30, cn('A')))],
+    ['if an RDN is empty', tlv(0x30, tlv(0x31))],
+    ['if an RDN has more attributes than the limit', tlv(0x30, tlv(0x31, ...Array(17).fill(cn('A'))))],
+    ['if an attribute is a SET', tlv(0x30, tlv(0x31, tlv(0x31, COMMON_NAME, tlv(UTF8))))],
+    ['if an attribute has no value', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME)))],
+    ['if an attribute has two values', tlv(0x30, tlv(0x31, tlv(0x30, COMMON_NAME, tlv(UTF8), tlv(UTF8))))],
+    ['if an attribute has no type', tlv(0x30, tlv(0x31, tlv(0x30, tlv(UTF8), tlv(UTF8))))],
   ])('is refused %s', (_, der) => {
     expect(decode(der)).toBeUndefined()
   })
@@ -118,20 +118,20 @@ describe('the text of a name', () => {
     ['550461', 'organizationIdentifier'],
     ['0992268993f22c640101', 'UID'],
     ['0992268993f22c640119', 'DC'],
-  ])('of %s is %s', (hex, short) => {
+  ])('writes the attribute type with DER %s as %s', (hex, short) => {
     expect(formatDistinguishedName(nameOf([attribute(oid(hex), 'A')]))).toBe(`${short}=A`)
   })
 
-  it('is the most specific first, with a plus between attributes of a set', () => {
+  it('has the most specific RDN first, and a plus between attributes of one RDN', () => {
     expect(formatDistinguishedName(nameOf([o('A')], [cn('B'), o('C')]))).toBe('CN=B+O=C,O=A')
   })
 
-  it('has an unknown type and an unreadable value in hexadecimal', () => {
+  it('has the value in hexadecimal if the type is unknown or the value cannot be read', () => {
     expect(formatDistinguishedName(nameOf([attribute(oid('550441'), 'A')]))).toBe('2.5.4.65=#0c0141')
     expect(formatDistinguishedName(nameOf([cn('A', TELETEX)]))).toBe('2.5.4.3=#140141')
   })
 
-  it('is null for an empty name, and above 1024 characters', () => {
+  it('is null for an empty name and for a text of more than 1024 characters', () => {
     expect(formatDistinguishedName(nameOf())).toBe(null)
     expect(formatDistinguishedName(nameOf([cn('A'.repeat(1021))]))).toBe(`CN=${'A'.repeat(1021)}`)
     expect(formatDistinguishedName(nameOf([cn('A'.repeat(1022))]))).toBe(null)
@@ -141,25 +141,55 @@ describe('the text of a name', () => {
 describe('two names', () => {
   const PRINTABLE = 0x13
   it.each<[string, DistinguishedName, DistinguishedName, boolean]>([
-    ['are the same', nameOf([o('A')], [cn('B')]), nameOf([o('A')], [cn('B')]), true],
-    ['of other string types are the same', nameOf([cn('A')]), nameOf([cn('A', PRINTABLE)]), true],
-    ['in other cases are the same', nameOf([cn('AE')]), nameOf([cn('aE')]), true],
+    ['with equal attributes are the same', nameOf([o('A')], [cn('B')]), nameOf([o('A')], [cn('B')]), true],
+    ['with different string types are the same', nameOf([cn('A')]), nameOf([cn('A', PRINTABLE)]), true],
+    ['with different upper and lower case are the same', nameOf([cn('AE')]), nameOf([cn('aE')]), true],
     // Lower case keeps them apart; upper case would not.
-    ['that are equal in upper case only differ', nameOf([cn('stra\u00dfe')]), nameOf([cn('strasse')]), false],
-    ['with other spaces are the same', nameOf([cn(' A  B')]), nameOf([cn('A\tB ')]), true],
-    ['with and without a space differ', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
-    ['of other order in a set are the same', nameOf([cn('A'), o('B')]), nameOf([o('b'), cn('a')]), true],
-    ['of other order of sets differ', nameOf([cn('A')], [o('B')]), nameOf([o('B')], [cn('A')]), false],
-    ['of other types differ', nameOf([cn('A')]), nameOf([o('A')]), false],
-    ['of which one is longer differ', nameOf([cn('A')]), nameOf([cn('A')], [o('B')]), false],
-    ['of which one has more in a set differ', nameOf([cn('A')]), nameOf([cn('A'), o('B')]), false],
     [
-      'that cannot be read are the same in equal bytes',
+      'that are equal only after conversion to upper case differ',
+      nameOf([cn('stra\u00dfe')]),
+      nameOf([cn('strasse')]),
+      false,
+    ],
+    [
+      'with different white space between words are the same',
+      nameOf([cn(' A  B')]),
+      nameOf([cn('A\tB ')]),
+      true,
+    ],
+    ['of which only the first has a space differ', nameOf([cn('A B')]), nameOf([cn('AB')]), false],
+    [
+      'with a different attribute order in one RDN are the same',
+      nameOf([cn('A'), o('B')]),
+      nameOf([o('b'), cn('a')]),
+      true,
+    ],
+    [
+      'with a different order of RDNs differ',
+      nameOf([cn('A')], [o('B')]),
+      nameOf([o('B')], [cn('A')]),
+      false,
+    ],
+    ['with different attribute types differ', nameOf([cn('A')]), nameOf([o('A')]), false],
+    ['of which one has one RDN more differ', nameOf([cn('A')]), nameOf([cn('A')], [o('B')]), false],
+    [
+      'of which one has one attribute more in an RDN differ',
+      nameOf([cn('A')]),
+      nameOf([cn('A'), o('B')]),
+      false,
+    ],
+    [
+      'that cannot be read are the same if their bytes are equal',
       nameOf([cn('A', TELETEX)]),
       nameOf([cn('A', TELETEX)]),
       true,
     ],
-    ['that cannot be read differ in others', nameOf([cn('A', TELETEX)]), nameOf([cn('B', TELETEX)]), false],
+    [
+      'that cannot be read differ if their bytes differ',
+      nameOf([cn('A', TELETEX)]),
+      nameOf([cn('B', TELETEX)]),
+      false,
+    ],
   ])('%s', (_, a, b, same) => {
     expect([isSameName(a, b), isSameName(b, a)]).toEqual([same, same])
   })
@@ -185,7 +215,7 @@ describe('a name and a subtree', () => {
     ['outside', nameOf([o('A', TELETEX)]), base],
     ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('A'.repeat(257))])],
     ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('b')])],
-  ])('the name is %s: case %#', (placement, name, subtree) => {
+  ])('the name is %s the subtree: case %#', (placement, name, subtree) => {
     expect(placeDistinguishedName(name, subtree)).toBe(placement)
   })
 })

@@ -134,24 +134,24 @@ describe('a permitted subtree', () => {
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
-    'rejects %s, which cannot be placed',
+    'rejects %s, because it cannot be compared with the subtree',
     async (_, subtree, name) => {
       expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
-  it('does not apply to names of other forms', async () => {
+  it('does not restrict names of another form', async () => {
     expect(await check({ permitted: [dns('example.com')] }, { altNames: [uri('https://example.org')] })).toBe(
       'trusted',
     )
   })
 
-  it('applies to every name', async () => {
+  it('rejects a certificate if only one of its names is inside', async () => {
     const altNames = [dns('example.com'), dns('example.org')]
     expect(await check({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
 
-  it('may be one of several alternatives', async () => {
+  it('admits a name that is inside one of several permitted subtrees', async () => {
     const permitted = [dns('example.com'), dns('example.org')]
     expect(await check({ permitted }, { altNames: [dns('a.example.org')] })).toBe('trusted')
   })
@@ -178,13 +178,13 @@ describe('an excluded subtree', () => {
   })
 
   it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
-    'rejects %s, which cannot be placed',
+    'rejects %s, because it cannot be compared with the subtree',
     async (_, subtree, name) => {
       expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
-  it('overrides a permitted subtree', async () => {
+  it('rejects a name that is also inside a permitted subtree', async () => {
     const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
     expect(await check(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
     expect(await check(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
@@ -193,72 +193,72 @@ describe('an excluded subtree', () => {
 
 describe('a directory name constraint', () => {
   it.each<[string, string, string]>([
-    ['the subject below it', LEAF, 'trusted'],
-    ['the subject in another case and spacing', 'C=de,O=test  ISSUER,CN=Somebody', 'trusted'],
-    ['a subject of another organization', 'C=DE,O=Other Issuer,CN=Somebody', VIOLATION],
-    ['a subject that is shorter', 'C=DE', VIOLATION],
-    ['a subject whose order differs', 'O=Test Issuer,C=DE,CN=Somebody', VIOLATION],
-  ])('permits by %s', async (_, subject, expected) => {
+    ['admits a subject inside the subtree', LEAF, 'trusted'],
+    ['admits a subject with other case and spacing', 'C=de,O=test  ISSUER,CN=Somebody', 'trusted'],
+    ['rejects a subject with another organization', 'C=DE,O=Other Issuer,CN=Somebody', VIOLATION],
+    ['rejects a subject that is shorter than the subtree', 'C=DE', VIOLATION],
+    ['rejects a subject with another order of attributes', 'O=Test Issuer,C=DE,CN=Somebody', VIOLATION],
+  ])('of a permitted subtree %s', async (_, subject, expected) => {
     expect(await check({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
-  it('excludes the subject below it in any spelling', async () => {
+  it('of an excluded subtree rejects a subject in another case, and admits another organization', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
     expect(await check({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
     expect(await check({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
   })
 
-  it('applies to directory names among the alternative names', async () => {
+  it('also restricts directory names among the alternative names', async () => {
     const permitted = [dn('C=DE')]
     expect(await check({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
     expect(await check({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
   })
 })
 
-describe('the value of the extension', () => {
+describe('the name constraints extension', () => {
   const list = (tag: number) => tlv(tag, tlv(0x30, tlv(0x82, utf8('example.com'))))
   const decode = (...parts: readonly Uint8Array[]) => decodeNameConstraints(decodeDer(tlv(0x30, ...parts))!)
   const example = { form: 'dns', value: 'example.com' }
 
-  it('has permitted subtrees, excluded ones, or both in this order', () => {
+  it('may have permitted subtrees, excluded subtrees, or both in this order', () => {
     expect(decode(list(0xa0))).toEqual({ permitted: [example], excluded: [] })
     expect(decode(list(0xa1))).toEqual({ permitted: [], excluded: [example] })
     expect(decode(list(0xa0), list(0xa1))).toEqual({ permitted: [example], excluded: [example] })
   })
 
   it.each([
-    ['nothing', []],
-    ['another order', [list(0xa1), list(0xa0)]],
+    ['an empty value', []],
+    ['excluded subtrees before permitted subtrees', [list(0xa1), list(0xa0)]],
     ['two lists of permitted subtrees', [list(0xa0), list(0xa0)]],
     ['two lists of excluded subtrees', [list(0xa1), list(0xa1)]],
-    ['a third list', [list(0xa0), list(0xa1), list(0xa1)]],
-    ['another list', [list(0xa2)]],
+    ['three lists of subtrees', [list(0xa0), list(0xa1), list(0xa1)]],
+    ['a list with an unknown tag', [list(0xa2)]],
     ['a subtree without a name', [tlv(0xa0, tlv(0x30))]],
   ])('is refused with %s', (_, parts) => {
     expect(decode(...parts)).toBeUndefined()
   })
 })
 
-describe('the scope of constraints', () => {
+describe('the check of name constraints', () => {
   it('applies mail constraints to a mail address in the subject (RFC 5280 §4.2.1.10)', async () => {
     const permitted = [email('example.com')]
     expect(await check({ permitted }, { subject: `${LEAF},E=a@example.com` })).toBe('trusted')
     expect(await check({ permitted }, { subject: `${LEAF},E=a@example.org` })).toBe(VIOLATION)
   })
 
-  it('rejects constraints in a form that is not processed', async () => {
+  it('rejects constraints with an unsupported form of name', async () => {
     const registeredId = tlv(0x88, Uint8Array.of(42))
     expect(await check({ permitted: [registeredId] }, {})).toBe(VIOLATION)
     expect(await check({ excluded: [registeredId] }, {})).toBe(VIOLATION)
   })
 
-  it('applies directory constraints to no subject that is empty', () => {
+  it('does not apply directory constraints to an empty subject', () => {
     const directory = { form: 'directory', name: NO_NAME } as const
     const names = { subject: NO_NAME, subjectAltNames: [] }
     expect(satisfiesNameConstraints(names, { permitted: [], excluded: [directory] })).toBe(true)
   })
 
-  it('rejects a form that is not processed beside a processed form', () => {
+  it('rejects constraints with a supported and an unsupported form of name', () => {
     const names = { subject: NO_NAME, subjectAltNames: [] }
     const [known, unknown] = [{ form: 'dns', value: 'example.com' }, { form: 'unprocessed' }] as const
     expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [] })).toBe(true)
@@ -291,13 +291,13 @@ describe('the scope of constraints', () => {
     expect(await check({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
   })
 
-  it('rejects a leaf with constraints of its own', async () => {
+  it('rejects a leaf that has name constraints', async () => {
     const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
     const leaf = await mintLeaf(pki.intermediate, { extensions })
     expect(outcomeOf(await ask({ chain: [leaf.der, pki.intermediate.der] }))).toBe(VIOLATION)
   })
 
-  it('applies the constraints of the anchor', async () => {
+  it('applies the name constraints of the anchor', async () => {
     const extensions = [nameConstraints({ permitted: [dns('example.com')] })]
     const { chain, root } = await mintIssuerPki({
       root: { extensions },
@@ -306,7 +306,7 @@ describe('the scope of constraints', () => {
     expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
-  it('applies constraints to intermediates', async () => {
+  it('applies name constraints to intermediate certificates', async () => {
     const extensions = [nameConstraints({ permitted: [dn('C=DE')] })]
     const { chain, root } = await mintIssuerPki({
       root: { extensions },

@@ -13,7 +13,7 @@ function textsOf(count: number): readonly string[] {
   })
 }
 
-it('only certificates that do not fit are decoded again, when more anchors are looked up in turn than fit', () => {
+it('if more anchors are used in turn than the cache holds, only the excess certificates are decoded again', () => {
   const [fitting, all] = [textsOf(3000), textsOf(3300)]
   const first = new Map(fitting.map((text) => [text, anchorCertificates(text)]))
   for (const round of [1, 2]) {
@@ -22,7 +22,7 @@ it('only certificates that do not fit are decoded again, when more anchors are l
   }
 })
 
-it('the cache drops texts without a recent look-up first', () => {
+it('the cache first drops PEM texts that were not used recently', () => {
   const later = `\t${pki.root.pem}`
   const [used = ''] = textsOf(1)
   expect(anchorCertificates(later)).not.toBe(anchorCertificates(later))

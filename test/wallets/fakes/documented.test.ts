@@ -36,7 +36,7 @@ it.each([
   }
 })
 
-it('the Lissi ID-Wallet refuses other formats, and is silent about sets', async () => {
+it('the Lissi ID-Wallet refuses other formats, and its documentation says nothing about credential sets', async () => {
   const ask = async (change: Change) =>
     (await offerLink(lissi, stage, { queries: [NAME_MDOC], change: { scheme: 'haip-vp', ...change } })).answer
   expect(await ask(changed('query.format', 'jwt_vc_json'))).toEqual({
@@ -101,7 +101,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['values', changed('query.claims.0.values', ['Erika']), 'the documentation is silent about values'],
 ]
 
-it.each(CASES)('France Identité refuses %s', async (_, change, refused) => {
+it.each(CASES)('France Identité refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })

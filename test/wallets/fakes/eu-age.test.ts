@@ -24,7 +24,7 @@ describe.each([
 ])('the age verification app on %s', (platform, wallet) => {
   const isAndroid = platform === 'Android'
 
-  it('answers an unsigned request for the age with that element alone', async () => {
+  it('answers an unsigned request for an age element with that element only', async () => {
     const { answer, posted } = await offerValue(wallet, stage, { queries: [AGE_MDOC] })
     expect(answer).toMatchObject(DISCLOSED)
     expect(posted).toEqual([{ vp_token: expect.stringContaining('age'), state: 'state-of-a-test' }])
@@ -47,7 +47,7 @@ describe.each([
       'intent_to_retain is for mdocs only',
     ],
   ] satisfies readonly (readonly [string, Change, string, string?])[])(
-    'refuses %s',
+    'refuses a request with %s',
     async (_, change, android, ios = android) => {
       const { answer, posted } = await offerValue(wallet, stage, { queries: [AGE_MDOC], change })
       expect([answer, posted]).toEqual([{ refused: isAndroid ? android : ios }, []])
@@ -55,11 +55,11 @@ describe.each([
   )
 })
 
-describe('a difference of the apps', () => {
+describe('the age verification app', () => {
   const bySigned = { queries: [AGE_MDOC], change: { scheme: 'av' } }
   const otherUri = { queries: [AGE_MDOC], change: changed('payload.response_uri', 'https://a.example/') }
 
-  it('on Android, refuses signed requests and another response_uri', async () => {
+  it('refuses signed requests and another response_uri on Android', async () => {
     expect((await offerLink(euAgeAndroid, stage, bySigned)).answer).toEqual({
       refused: 'the Client Identifier prefix x509_hash is not supported',
     })
@@ -68,7 +68,7 @@ describe('a difference of the apps', () => {
     })
   })
 
-  it('on iOS, takes both for requests without a signature', async () => {
+  it('ignores the signature of a request and accepts another response_uri on iOS', async () => {
     const unsigned = { signer: (await makeVerifier()).leaf.privateJwk as never, scheme: 'av' }
     for (const change of [bySigned.change, unsigned]) {
       const { answer } = await offerLink(euAgeIos, stage, { queries: [AGE_MDOC], change })
@@ -77,7 +77,7 @@ describe('a difference of the apps', () => {
     expect((await offerValue(euAgeIos, stage, otherUri)).answer).toMatchObject(DISCLOSED)
   })
 
-  it('on iOS, evaluates claim_sets, and fails with values that are no text', async () => {
+  it('evaluates claim_sets on iOS, and fails if requested values are no text', async () => {
     const ask = async (change: Change) =>
       (await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })).answer
     expect(await ask(changed('query.claim_sets', [['a']]))).toEqual({

@@ -132,7 +132,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the Android wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Android wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })

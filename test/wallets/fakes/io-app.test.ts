@@ -93,7 +93,7 @@ it.each([
     { payload: { dcql_query: { credentials: [{ ...NAME_SD_JWT, meta: { vct_values: ['urn:x'] } }] } } },
     'the wallet lacks a requested credential',
   ],
-])('the IO app refuses %s', async (_, changes, refused) => {
+])('the IO app refuses a request with %s', async (_, changes, refused) => {
   expect(await offer(changes)).toEqual({ answer: { refused }, posted: [] })
 })
 

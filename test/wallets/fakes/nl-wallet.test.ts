@@ -34,7 +34,7 @@ describe('a good request', () => {
     }
   })
 
-  it('may have two queries of one format', async () => {
+  it('may have two queries in one format', async () => {
     const second = { ...NAME_SD_JWT, id: 'second' }
     const { answer } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT, second] })
     expect(answer).toMatchObject({ disclosed: { length: 4 } })
@@ -57,7 +57,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
   ['another audience', changed('payload.aud', 'https://w.example'), 'aud is not https://self-issued.me/v2'],
   [
-    'a request_uri inside',
+    'a request_uri in the Request Object',
     changed('payload.request_uri', 'https://a.example'),
     'request_uri inside the request object',
   ],
@@ -128,7 +128,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the NL wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the NL wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT], change })
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -143,16 +143,19 @@ const CASES = REACHED.flatMap((fake) =>
   }),
 )
 
-it('the cases include each member of a profile', () => {
+it('these tests cover every DCQL member of the wallet profiles', () => {
   const members = new Set(PROBES.map(({ member }) => member))
   expect(new Set(CASES.map(({ member }) => member))).toEqual(members)
   const known = WALLET_PROFILES.flatMap(({ dcql }) => Object.keys(dcql))
   expect([...members, 'nested_path'].sort()).toEqual([...new Set(known)].sort())
 })
 
-it.each(CASES)('$id, $member, answers as expected: $query', async ({ fake, query, end }) => {
-  expect(await ask(fake, query)).toEqual(end && [...end].sort())
-})
+it.each(CASES)(
+  'the fake $id answers a query with $member as its profile says',
+  async ({ fake, query, end }) => {
+    expect(await ask(fake, query)).toEqual(end && [...end].sort())
+  },
+)
 
 it.each(FAKES)(
   'the profile of $wallet.id has every source of its fake, in the same version',

@@ -28,7 +28,7 @@ describe.each([
   })
 })
 
-it('reads each file once for a binding', async () => {
+it('two responses read each file only once from one assets binding', async () => {
   const fetch = vi.fn((address: RequestInfo | URL) => env.ASSETS.fetch(address))
   const ASSETS = { ...env.ASSETS, fetch }
   for (let i = 0; i < 2; i += 1) await call(app, 'GET', '/v1/verify/v_1/return', { env: { ...env, ASSETS } })

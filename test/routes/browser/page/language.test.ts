@@ -8,17 +8,22 @@ import { findPageLanguage } from '../../../../src/session/views/page-language.ts
 
 describe('the language of a page', () => {
   it.each([
-    ['of the session, whatever the browser prefers', 'fr-CA', 'de', 'fr'],
-    ['of the session, in capitals', 'IT', undefined, 'it'],
-    ['of the browser when the session’s language has no texts', 'pl', 'de-AT,en;q=0.5', 'de'],
-    ['of the browser', null, 'es-MX,es;q=0.9,en;q=0.8', 'es'],
-    ['with the highest weight, in any place', null, 'en;q=0.2, it;q=0.9, de;q=0.5', 'it'],
-    ['that comes first among equal weights', null, 'nl, fr, de', 'fr'],
-    ['that is not excluded', null, 'de;q=0, fr;q=0.1', 'fr'],
-    ['English, when no preferred language has texts', null, 'nl-BE, *;q=0.5', 'en'],
-    ['English, without any preference', null, undefined, 'en'],
-    ['English, when the header is malformed', null, ';;q=,,de;q=7,\u00e4;;', 'en'],
-    ['English, when the header is too long', null, `${'x,'.repeat(300)}de`, 'en'],
+    ['the session’s, whatever the browser prefers', 'fr-CA', 'de', 'fr'],
+    ['the session’s, also in capitals', 'IT', undefined, 'it'],
+    ['the browser’s if the session’s language has no texts', 'pl', 'de-AT,en;q=0.5', 'de'],
+    ['the browser’s if the session has none', null, 'es-MX,es;q=0.9,en;q=0.8', 'es'],
+    [
+      'the one with the highest weight, at any place in the header',
+      null,
+      'en;q=0.2, it;q=0.9, de;q=0.5',
+      'it',
+    ],
+    ['the first one among equal weights', null, 'nl, fr, de', 'fr'],
+    ['never one with the weight 0', null, 'de;q=0, fr;q=0.1', 'fr'],
+    ['English if no preferred language has texts', null, 'nl-BE, *;q=0.5', 'en'],
+    ['English if there is no preference', null, undefined, 'en'],
+    ['English if the header is malformed', null, ';;q=,,de;q=7,\u00e4;;', 'en'],
+    ['English if the header is too long', null, `${'x,'.repeat(300)}de`, 'en'],
   ])('is %s', (_, locale, header, language) => {
     expect(chooseLanguage(locale, header)).toBe(language)
   })
@@ -32,7 +37,7 @@ describe('the language of a locale', () => {
     ['nl', null],
     ['den', null],
     [null, null],
-  ])('falls back along the tag: %s', (locale, language) => {
+  ])('is found by the first part of the tag: %s', (locale, language) => {
     expect(findPageLanguage(locale)).toBe(language)
   })
 
@@ -41,9 +46,12 @@ describe('the language of a locale', () => {
     ['de', 'fr-CH', 'de'],
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
-  ])('gives numbers in %s for %s with the locale %s', (language, locale, numbers) => {
-    expect(chooseLocale(language, locale)).toBe(numbers)
-  })
+  ])(
+    'formats numbers on a page in %s, for the session locale %s, by the locale %s',
+    (language, locale, numbers) => {
+      expect(chooseLocale(language, locale)).toBe(numbers)
+    },
+  )
 })
 
 describe("a text in the relying party's words", () => {

@@ -6,7 +6,7 @@ import { claimLines, credentialLines } from '../../../../src/routes/browser/page
 import { fill } from '../../../../src/routes/browser/page/texts.ts'
 
 describe('the requested claims in words', () => {
-  it('has words for every built-in type and scope, and no word for any other', () => {
+  it('has words for every built-in type and scope, and for no other type or scope', () => {
     const types = BUILT_IN_TYPES.map(({ name }) => name)
     const scopes = BUILT_IN_TYPES.flatMap(({ formats }) =>
       Object.values(formats).flatMap((format) => Object.keys(format?.scopes ?? {})),

@@ -21,7 +21,7 @@ async function fileOf(language: string): Promise<Record<string, string>> {
 }
 
 describe.each(OTHERS)('the texts in %s', (language) => {
-  it('have the members and placeholders of the English ones, and none is empty', async () => {
+  it('have the members and placeholders of the English texts, and no text is empty', async () => {
     const english = textsOf(ENGLISH)
     const texts = await fileOf(language)
     expect(Object.keys(texts)).toEqual(Object.keys(english))

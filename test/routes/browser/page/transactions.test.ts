@@ -65,7 +65,7 @@ describe('a transaction in words', () => {
     ['es', 'es-a-a', 'EUR', 12.5, '12,50\u00a0€ a \u2068Shop & Söhne\u2069'],
     ['it', 'it', 'JPY', 1200, '1200\u00a0JPY a \u2068Shop & Söhne\u2069'],
   ] as const)(
-    'of a payment is money in the locale: %s, %s, %s',
+    'of a payment shows the amount in the format of the locale: %s, %s, %s',
     async (language, locale, currency, amount, line) => {
       const texts = await textsIn(env.ASSETS, language)
       expect(linesOf(paying({ currency, amount }), [], { texts, locale })[0]).toBe(line)
@@ -78,12 +78,12 @@ describe('a transaction in words', () => {
     [1e-7, '€0.0000001'],
     [123456789012.25, '€123,456,789,012.25'],
     [-3, '-€3.00'],
-  ])('of a payment has every digit that is signed: %d', (amount, money) => {
+  ])('of a payment shows every digit of the amount: %d', (amount, money) => {
     const [line] = linesOf(paying({ currency: 'EUR', amount }))
     expect(line).toBe(`${money} to \u2068Shop & Söhne\u2069`)
   })
 
-  it('of a payment shows further amounts as money, too', () => {
+  it('of a payment also shows further amounts as money', () => {
     const recurrence = { frequency: 'MNTH', mit_options: { max_amount: 30 } }
     expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
   })
@@ -116,7 +116,7 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it('shows the names of the members when the type was removed', () => {
+  it('of an added type shows the names of the members after the type was removed', () => {
     expect(linesOf({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
       'constructor',
       'payload.toString: x',

@@ -15,7 +15,7 @@ describe('the device of a person', () => {
     ['an iPhone', IPHONE, 'nl-NL,nl;q=0.9', null, { platform: 'ios', country: 'NL' }],
     ['an Android phone', ANDROID, 'de,en-US;q=0.8', null, { platform: 'android', country: 'US' }],
     ['a computer', 'Mozilla/5.0 (X11; Linux x86_64)', 'de', 'de-AT', { platform: null, country: 'AT' }],
-    ['a browser without headers', undefined, undefined, null, { platform: null, country: null }],
+    ['a browser that sends none of them', undefined, undefined, null, { platform: null, country: null }],
   ])('is read from the headers of %s', (_, agent, languages, locale, expected) => {
     expect(deviceOf(agent, languages, locale)).toEqual(expected)
   })

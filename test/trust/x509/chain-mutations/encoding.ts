@@ -36,7 +36,7 @@ const algorithms: readonly Mutation[] = [
   ['a signature that says it is RSA, by an elliptic key', algorithm(RSA_SHA256, primitive(0x05)), BROKEN],
   ['a signature that says it is RSA-PSS', algorithm(RSA_PSS, constructed(0x30)), WEAK],
   ['a signature that says it is RSA with MD5', algorithm(RSA_MD5, primitive(0x05)), WEAK],
-  ['a signature of an algorithm that nobody knows', algorithm(UNKNOWN_ALGORITHM), WEAK],
+  ['a signature with an unknown algorithm', algorithm(UNKNOWN_ALGORITHM), WEAK],
   ['ECDSA with parameters', algorithm('2a8648ce3d040302', primitive(0x05)), WEAK],
   [
     'an unsigned algorithm that is not the signed one',
@@ -80,9 +80,9 @@ const keys: readonly Mutation[] = [
     minted({ leaf: { keyKind: 'RSA-2048' } }),
     'issuer_key_not_found',
   ],
-  ['a P-384 leaf beside an ES256 signature', minted({ leaf: { keyKind: 'P-384' } }), 'issuer_key_not_found'],
+  ['a P-384 leaf with an ES256 signature', minted({ leaf: { keyKind: 'P-384' } }), 'issuer_key_not_found'],
   [
-    'an Ed25519 leaf beside an ES256 signature',
+    'an Ed25519 leaf with an ES256 signature',
     minted({ leaf: { keyKind: 'Ed25519' } }),
     'issuer_key_not_found',
   ],
@@ -90,14 +90,14 @@ const keys: readonly Mutation[] = [
   ['a leaf’s key on brainpoolP256r1', keyOf(EC, primitive(OID, '2b2403030208010107')), WEAK],
   ['a leaf’s key without a curve', keyOf(EC), WEAK],
   [
-    'a leaf’s key on a curve of its own (CVE-2020-0601)',
+    'a leaf’s key with its own curve parameters (CVE-2020-0601)',
     keyOf(EC, constructed(0x30, primitive(0x02, '01'))),
     WEAK,
   ],
-  ['a leaf’s key for key agreement alone (X25519)', keyOf(primitive(OID, '2b656e')), WEAK],
+  ['a leaf’s key for key agreement only (X25519)', keyOf(primitive(OID, '2b656e')), WEAK],
   ['a compressed point', pointOf((point) => compressed(point, 0)), 'trusted'],
   [
-    'a compressed point of the other sign',
+    'a compressed point with the opposite sign',
     pointOf((point) => compressed(point, 1)),
     'invalid_issuer_signature',
     { status: 'invalid_signature' },
@@ -204,7 +204,7 @@ const extensions: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'junk after an extension',
+    'a byte after an extension',
     patched('leaf', (body) => {
       const value = extensionsOf(body)[0]?.children.at(-1)
       if (value !== undefined) value.content = Uint8Array.of(...value.content, 0)
@@ -212,7 +212,7 @@ const extensions: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'an extension that is true to its criticality in BER alone',
+    'an extension whose critical flag is true in BER, but not in DER',
     patched('leaf', (body) => {
       const isCritical = extensionsOf(body)[0]?.children[1]
       if (isCritical !== undefined) isCritical.content = Uint8Array.of(1)
@@ -237,7 +237,7 @@ const extensions: readonly Mutation[] = [
     'trusted',
   ],
   [
-    'a critical subject key identifier, which none may have (§4.2.1.2)',
+    'a critical subject key identifier, which is not allowed (§4.2.1.2)',
     minted({ leaf: { extensions: [raw(IDENTIFIER.subject, true, 0x04, Uint8Array.of(7))] } }),
     rule('critical_extension'),
   ],

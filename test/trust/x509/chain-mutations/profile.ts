@@ -54,11 +54,15 @@ const constraints: readonly Mutation[] = [
   ['an anchor without basic constraints', minted({ root: { ca: null } }), rule('issuer_is_not_ca')],
   ['an anchor that allows no intermediate', minted({ root: { pathLength: 0 } }), rule('path_length')],
   [
-    'an intermediate that allows none below it, and has none',
+    'an intermediate that allows no authority below it, and has no authority below it',
     minted({ intermediate: { pathLength: 0 } }),
     'trusted',
   ],
-  ['a leaf with a path length, which says nothing of it', minted({ leaf: { pathLength: 0 } }), 'trusted'],
+  [
+    'a leaf with a path length, which has no meaning for a leaf',
+    minted({ leaf: { pathLength: 0 } }),
+    'trusted',
+  ],
   [
     'an intermediate with a negative path length',
     minted({
@@ -70,7 +74,7 @@ const constraints: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'an intermediate whose CA flag is true in BER alone',
+    'an intermediate whose CA flag is true in BER, but not in DER',
     minted({
       intermediate: {
         ca: null,
@@ -98,17 +102,13 @@ const usages: readonly Mutation[] = [
     'trusted',
     { licence: rule('key_usage') },
   ],
+  ['a leaf for keyEncipherment only', minted({ leaf: { keyUsage: ['keyEncipherment'] } }), rule('key_usage')],
   [
-    'a leaf for keyEncipherment alone',
-    minted({ leaf: { keyUsage: ['keyEncipherment'] } }),
-    rule('key_usage'),
-  ],
-  [
-    'a leaf for contentCommitment alone',
+    'a leaf for contentCommitment only',
     minted({ leaf: { keyUsage: ['nonRepudiation'] } }),
     rule('key_usage'),
   ],
-  ['a leaf for cRLSign alone', minted({ leaf: { keyUsage: ['cRLSign'] } }), rule('key_usage')],
+  ['a leaf for cRLSign only', minted({ leaf: { keyUsage: ['cRLSign'] } }), rule('key_usage')],
   [
     'a leaf that may also sign certificates',
     minted({ leaf: { keyUsage: ['digitalSignature', 'keyCertSign'] } }),
@@ -121,17 +121,17 @@ const usages: readonly Mutation[] = [
   ],
   ['an intermediate without key usage', minted({ intermediate: { keyUsage: null } }), rule('key_usage')],
   [
-    'an intermediate for cRLSign alone',
+    'an intermediate for cRLSign only',
     minted({ intermediate: { keyUsage: ['cRLSign'] } }),
     rule('key_usage'),
   ],
   [
-    'an intermediate for digitalSignature alone',
+    'an intermediate for digitalSignature only',
     minted({ intermediate: { keyUsage: ['digitalSignature'] } }),
     rule('key_usage'),
   ],
   [
-    'an anchor for digitalSignature alone',
+    'an anchor for digitalSignature only',
     minted({ root: { keyUsage: ['digitalSignature'] } }),
     rule('key_usage'),
   ],
@@ -166,12 +166,12 @@ const purposes: readonly Mutation[] = [
   ['a leaf without extended key usage', withoutPurpose, 'trusted', { licence: rule('extended_key_usage') }],
   ['a leaf without extended key usage', minted({ leaf: { extendedKeyUsage: [] } }), MALFORMED],
   [
-    'a leaf for TLS servers alone',
+    'a leaf for TLS servers only',
     minted({ leaf: { extendedKeyUsage: [SERVER_AUTH] } }),
     rule('extended_key_usage'),
   ],
   [
-    'a leaf for TLS clients alone',
+    'a leaf for TLS clients only',
     minted({ leaf: { extendedKeyUsage: [CLIENT_AUTH] } }),
     rule('extended_key_usage'),
   ],
@@ -181,7 +181,7 @@ const purposes: readonly Mutation[] = [
     rule('extended_key_usage'),
   ],
   [
-    'a leaf for TLS besides',
+    'a leaf for TLS and another purpose',
     minted({ leaf: { extendedKeyUsage: [SERVER_AUTH, DOCUMENT_SIGNER] } }),
     'trusted',
   ],
@@ -198,7 +198,7 @@ const purposes: readonly Mutation[] = [
     { licence: rule('extended_key_usage') },
   ],
   [
-    'an intermediate for TLS alone',
+    'an intermediate for TLS only',
     minted({ intermediate: { extendedKeyUsage: [SERVER_AUTH] } }),
     rule('extended_key_usage'),
   ],
@@ -215,7 +215,7 @@ const purposes: readonly Mutation[] = [
   ],
   ['an anchor for another purpose', minted({ root: { extendedKeyUsage: [OCSP_SIGNING] } }), 'trusted'],
   [
-    'an anchor for TLS alone',
+    'an anchor for TLS only',
     minted({ root: { extendedKeyUsage: [SERVER_AUTH] } }),
     rule('extended_key_usage'),
   ],

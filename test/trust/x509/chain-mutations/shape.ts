@@ -39,8 +39,8 @@ const flipped = (bytes: Uint8Array<ArrayBuffer>, i: number) =>
 
 const certificates: readonly Mutation[] = [
   ['no certificate', shown(() => []), MALFORMED, { status: 'malformed_token' }],
-  ['the leaf alone', shown(() => [leaf]), 'untrusted_issuer'],
-  ['the intermediate alone', shown(() => [intermediate]), rule('leaf_is_ca')],
+  ['the leaf only', shown(() => [leaf]), 'untrusted_issuer'],
+  ['the intermediate only', shown(() => [intermediate]), rule('leaf_is_ca')],
   [
     'a leaf right below the anchor',
     shown(async () => [await mintLeaf(root, { ...SIGNER, keys: leaf.keys })]),
@@ -60,7 +60,7 @@ const certificates: readonly Mutation[] = [
     BROKEN,
   ],
   ['the anchor at the end', shown(() => [leaf, intermediate, root]), 'trust_anchor_in_chain'],
-  ['the anchor alone', shown(() => [root]), 'trust_anchor_in_chain'],
+  ['the anchor only', shown(() => [root]), 'trust_anchor_in_chain'],
   [
     'the anchor’s successor of the same key at the end',
     shown(async () => [leaf, intermediate, await mintRoot({ keys: root.keys, notAfter: AFTER })]),
@@ -145,7 +145,7 @@ const octets: readonly Mutation[] = [
   ['a signature that is not DER inside', signedAs(`00${'11'.repeat(64)}`), BROKEN],
   ['a signature with unused bits', signedAs('0430060201010201f0'), MALFORMED],
   [
-    'a leaf signed by itself under its authority’s name',
+    'a self-signed leaf with the name of its authority as issuer',
     shown(() => [patch(leaf, () => undefined, { signWith: leaf }), intermediate]),
     BROKEN,
   ],
@@ -158,7 +158,7 @@ const octets: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'a length in more octets than it needs',
+    'a length with a superfluous octet',
     inBytes(concatBytes(Uint8Array.of(0x30, 0x83, 0), leaf.der.slice(2))),
     MALFORMED,
   ],

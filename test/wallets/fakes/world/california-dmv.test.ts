@@ -46,7 +46,7 @@ it('the California DMV wallet answers with the two requested elements of the mDL
   expect(plain).toMatchObject({ disclosed, credential: { data: { vp_token: { mdl: expect.any(Array) } } } })
 })
 
-it('the California DMV wallet refuses links, and unsigned requests', async () => {
+it('the California DMV wallet refuses requests in links and unsigned requests', async () => {
   const { answer } = await offerLink(californiaDmv, stage, { queries: [NAME] })
   expect(answer).toEqual({ refused: 'links have requests of draft 18 for W3C credentials' })
   const refused = 'the exchange protocol is not supported'
@@ -93,10 +93,14 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed('query.meta.doctype_value', 'eu.europa.ec.eudi.pid.1'),
     'no mDL with the requested elements',
   ],
-  ['a link response', changed('payload.response_mode', 'direct_post'), 'the response mode is not supported'],
+  [
+    'the response mode direct_post',
+    changed('payload.response_mode', 'direct_post'),
+    'the response mode is not supported',
+  ],
   ['no key', changed('payload.client_metadata.jwks'), 'no supported key'],
 ]
 
-it.each(CASES)('the California DMV wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the California DMV wallet refuses a request with %s', async (_, change, refused) => {
   expect(await offer(change)).toEqual({ refused })
 })

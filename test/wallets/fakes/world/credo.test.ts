@@ -38,23 +38,23 @@ describe('a good request', () => {
     }
   })
 
-  it('may be of an authority that the wallet does not list', async () => {
+  it('may have a verifier certificate of any authority', async () => {
     expect((await offer({ verifier: other })).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with credential_sets is answered by the first option', async () => {
+  it('with credential_sets is answered with the first option', async () => {
     const { answer } = await offer(withSets([{ options: [['pid_mdoc'], ['pid']] }]))
     expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
   })
 
-  it('leaves out an optional set', async () => {
+  it('with an optional credential set is answered without that set', async () => {
     const { answer } = await offer(
       withSets([{ options: [['pid']] }, { options: [['pid_mdoc']], required: false }]),
     )
     expect(answer).toMatchObject({ disclosed: [{ format: 'dc+sd-jwt' }, { format: 'dc+sd-jwt' }] })
   })
 
-  it('with claim_sets is answered by the first one that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set that the credential has', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const { answer } = await offer(
       changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) }),
@@ -66,7 +66,7 @@ describe('a good request', () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 
-  it('confirms a signature with an SD-JWT VC', async () => {
+  it('with transaction data is confirmed by an SD-JWT VC', async () => {
     const { answer } = await offer(changed('payload.transaction_data', [transaction()]))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -114,7 +114,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the Credo wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Credo wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
@@ -125,7 +125,7 @@ it('the Credo wallet refuses a transaction that an mdoc should confirm', async (
   expect(answer).toEqual({ refused: 'an mdoc cannot confirm a transaction' })
 })
 
-describe('by the Digital Credentials API', () => {
+describe('the Credo wallet over the Digital Credentials API', () => {
   const offerDigital = async (queries: readonly object[], protocol = 'openid4vp-v1-signed') => {
     const { verifier } = stage
     const { response_uri, state, ...good } = goodPayload(verifier, queries as never)

@@ -70,11 +70,11 @@ describe('a good request', () => {
     expect(await offer()).toMatchObject(NAMES)
   })
 
-  it('may be of a verifier below a registrar', async () => {
+  it('may come from a verifier with a certificate of a registrar', async () => {
     expect(await offer({ verifier: await registrar(METADATA) })).toMatchObject(NAMES)
   })
 
-  it('may name the aggregator too', async () => {
+  it('may also name an aggregator', async () => {
     const both = metadataBytes({ schema_version: 'v1', display: DISPLAY, aggregator_info: DISPLAY })
     expect(await offer(metadata(both.toString('base64url')))).toMatchObject(NAMES)
   })
@@ -88,8 +88,12 @@ describe('a good request', () => {
 
 const silent = (what: string) => `the documentation is silent about ${what}`
 const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[] = [
-  ['an unsigned request', { protocol: 'openid4vp-v1-unsigned' }, 'only signed requests are documented'],
-  ['ISO 18013-7 Annex C', { protocol: 'org-iso-mdoc' }, 'only signed requests are documented'],
+  ['no signature', { protocol: 'openid4vp-v1-unsigned' }, 'only signed requests are documented'],
+  [
+    'the protocol of ISO 18013-7 Annex C',
+    { protocol: 'org-iso-mdoc' },
+    'only signed requests are documented',
+  ],
   ['no request object', changed('data.request', 1), 'data has no request object'],
   ['another authority', { verifier: other }, 'the certificate is not of Google and not of a registrar'],
   [
@@ -116,7 +120,7 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
     'gw_rp_metadata_bytes is not RelyingPartyMetadataBytes',
   ],
   [
-    'other metadata than those of the certificate',
+    'metadata that differ from the metadata in the certificate',
     { verifier: await registrar(Buffer.from('other')) },
     'the certificate has the hash of other metadata',
   ],
@@ -169,7 +173,7 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
   ['no claims', changed('query.claims'), silent('a query without claims')],
 ]
 
-it.each(CASES)('Google Wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('Google Wallet refuses a request with %s', async (_, change, refused) => {
   expect(await offer(change)).toEqual({ refused })
 })
 

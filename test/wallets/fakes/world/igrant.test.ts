@@ -27,7 +27,7 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('may come from anyone', async () => {
+  it('may come from a verifier of any authority', async () => {
     for (const change of [
       { verifier: other },
       { signer: other.leaf.privateJwk as never },
@@ -37,14 +37,14 @@ describe('a good request', () => {
     }
   })
 
-  it('may be in a link, and be answered in clear', async () => {
+  it('may be in a link, and is then answered without encryption', async () => {
     const change = { scheme: 'openid4vp' }
     const { answer, posted } = await offerValue(igrant, stage, { queries: [NAME_SD_JWT], change })
     expect(answer).toMatchObject({ disclosed: names('dc+sd-jwt') })
     expect(posted).toEqual([{ vp_token: expect.stringContaining('pid'), state: 'state-of-a-test' }])
   })
 
-  it('with credential_sets is answered by the first option', async () => {
+  it('with credential_sets is answered with the first option', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [{ ...NAME_SD_JWT, id: 'a', meta: { vct_values: ['a'] } }, NAME_MDOC],
       credential_sets: [{ options: [['a'], ['pid_mdoc']] }],
@@ -52,24 +52,24 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: names('mso_mdoc') })
   })
 
-  it('discloses the members of an object that is asked for', async () => {
+  it('for an object is answered with all members of the object', async () => {
     const { answer } = await offer(changed('query.claims', [{ path: ['address'] }]))
     expect(answer).toMatchObject({ disclosed: [{ claim: 'address.locality' }, { claim: 'address.country' }] })
   })
 
-  it('without claims discloses nothing of an SD-JWT VC, and all of an mdoc', async () => {
+  it('without claims is answered with nothing of an SD-JWT VC and with all elements of an mdoc', async () => {
     const change = changed('query.claims')
     expect((await offer(change)).answer).toMatchObject({ disclosed: [] })
     expect((await offer(change, [NAME_MDOC])).answer).toMatchObject({ disclosed: { length: 9 } })
   })
 
-  it('discloses the elements of an mdoc that another query names', async () => {
+  it('with two queries for one mdoc is answered with the elements of both queries', async () => {
     const query = { ...NAME_MDOC, id: 'b', claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'sex'] }] }
     const { answer } = await offer({}, [NAME_MDOC, query])
     expect(answer).toMatchObject({ disclosed: { length: 6 } })
   })
 
-  it('has the hash of the first transaction in the key binding', async () => {
+  it('with transaction data is answered with its hash only if the data names the credential', async () => {
     const data = (ids: readonly string[]) =>
       Buffer.from(JSON.stringify({ type: 'a', credential_ids: ids })).toString('base64url')
     for (const [ids, isHashed] of [
@@ -117,7 +117,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the iGrant wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the iGrant wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -44,12 +44,12 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('with claim_sets is answered by the first one that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set that the credential has', async () => {
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('with credential_sets is answered by the first option', async () => {
+  it('with credential_sets is answered with the first option', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [{ ...NAME_SD_JWT, id: 'a', meta: { vct_values: ['a'] } }, NAME_SD_JWT],
       credential_sets: [{ options: [['a'], ['pid']] }],
@@ -156,7 +156,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the Inji wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Inji wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -30,7 +30,7 @@ describe('a good request', () => {
     }
   })
 
-  it('may come from an authority that is on no list, and by a DNS name', async () => {
+  it('may have a verifier certificate of any authority, and name the verifier by DNS name', async () => {
     for (const change of [
       { verifier: other },
       { also: { 'link.client_id': SAN, 'payload.client_id': SAN } },
@@ -39,23 +39,23 @@ describe('a good request', () => {
     }
   })
 
-  it('may be answered in clear', async () => {
+  it('may be answered without encryption', async () => {
     const { posted } = await offer(changed('payload.response_mode', 'direct_post'))
     expect(posted).toEqual([{ vp_token: expect.stringContaining('pid'), state: 'state-of-a-test' }])
   })
 
-  it('is fetched with GET, whatever its link says', async () => {
+  it('is fetched with GET, whatever request_uri_method its link has', async () => {
     const { answer } = await offerLink(procivis, stage, { queries: [NAME_SD_JWT], method: 'post' })
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered by the first one that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set that the credential has', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('with credential_sets is answered by the first option, and by no optional set', async () => {
+  it('with credential_sets is answered with the first option, and without an optional set', async () => {
     const credentials = [
       { ...NAME_SD_JWT, meta: { vct_values: ['a'] } },
       NAME_MDOC,
@@ -81,7 +81,7 @@ describe('a good request', () => {
     }
   })
 
-  it('with transaction data is answered as if it had none', async () => {
+  it('with transaction data is answered, but the transaction data is ignored', async () => {
     const { answer } = await offer(changed('payload.transaction_data', ['e30']))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -89,7 +89,7 @@ describe('a good request', () => {
 
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'eudi-openid4vp' }, 'no link of this wallet'],
-  ['a request by value', changed('link.request_uri'), 'no request_uri'],
+  ['no request_uri', changed('link.request_uri'), 'no request_uri'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
   ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
@@ -174,7 +174,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the Procivis wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the Procivis wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -46,7 +46,7 @@ const ofTalao: readonly (readonly [string, Change, string])[] = [
     'the signature of the request object does not verify',
   ],
   [
-    'a draft, as the fake ends there',
+    'the members of a draft, because the fake implements no more',
     {
       also: {
         'payload.client_id': 'shop.example',
@@ -70,20 +70,20 @@ const ofSwiyu: readonly (readonly [string, Change, string])[] = [
   ['another audience', changed('payload.aud', 'https://a.example'), 'another aud'],
   ['transaction data', changed('payload.transaction_data', ['e30']), 'transaction_data is not supported'],
   [
-    'a Swiss verifier, as the fake ends there',
+    'a Swiss verifier, because the fake implements no more',
     { also: { 'payload.client_id': DID, 'link.client_id': DID } },
     'answers to Swiss verifiers are not in this fake',
   ],
 ]
 
 describe('Talao and AltMe', () => {
-  it.each(ofTalao)('refuse %s', async (_, change, refused) => {
+  it.each(ofTalao)('refuse a request with %s', async (_, change, refused) => {
     expect(await refusal(talao, TALAO, change)).toEqual({ refused })
   })
 })
 
 describe('swiyu', () => {
-  it.each(ofSwiyu)('refuses %s', async (_, change, refused) => {
+  it.each(ofSwiyu)('refuses a request with %s', async (_, change, refused) => {
     expect(await refusal(swiyu, SWIYU, change)).toEqual({ refused })
   })
 })

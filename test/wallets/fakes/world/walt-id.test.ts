@@ -36,7 +36,7 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered by the first one that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set that the credential has', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
@@ -49,7 +49,7 @@ describe('a good request', () => {
     expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
   })
 
-  it('may name authorities, which are not enforced', async () => {
+  it('may name trusted authorities, which the wallet ignores', async () => {
     const change = changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }])
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -102,7 +102,7 @@ it('the walt.id wallet answers every option of credential_sets', async () => {
   expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 4 } })
 })
 
-it('the walt.id wallet presents a member of an object without the object', async () => {
+it('the walt.id wallet presents a member of an object without its parent object', async () => {
   const { answer, posted } = await offer({
     ...changed('query.claims', [{ path: ['age_equal_or_over', '18'] }]),
     also: { 'payload.response_mode': 'direct_post' },
@@ -177,7 +177,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the walt.id wallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the walt.id wallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused }, []])
 })

@@ -28,16 +28,16 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('may be of an authority that the wallet does not list', async () => {
+  it('may have a verifier certificate of any authority', async () => {
     expect((await offer({ verifier: other })).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('may be answered in the clear', async () => {
+  it('may be answered without encryption', async () => {
     const { posted } = await offer(changed('payload.response_mode', 'direct_post'))
     expect(posted).toMatchObject([{ vp_token: expect.stringContaining('"pid"'), state: 'state-of-a-test' }])
   })
 
-  it('may confirm a signature', async () => {
+  it('may have transaction data for a signature', async () => {
     const { answer } = await offer(changed('payload.transaction_data', [transaction()]))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -48,8 +48,8 @@ describe('a good request', () => {
   })
 })
 
-describe('more than asked is disclosed', () => {
-  it('with claim_sets: every claim of the query', async () => {
+describe('the wwWallet discloses more than requested', () => {
+  it('for claim_sets: every claim of the query', async () => {
     const claims = ['sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: [['sex'], ['birthdate']] })
     expect((await offer(change)).answer).toMatchObject({
@@ -60,12 +60,12 @@ describe('more than asked is disclosed', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
-  ])('without claims: everything of %s', async (_, query) => {
+  ])('for a query without claims: every claim of %s', async (_, query) => {
     const { answer } = await offer(changed('query.claims'), [query])
     expect(answer).toMatchObject({ disclosed: { length: 9 } })
   })
 
-  it('with credential_sets: every option', async () => {
+  it('for credential_sets: every option', async () => {
     const change = changed('payload.dcql_query', {
       credentials: [NAME_SD_JWT, NAME_MDOC],
       credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
@@ -75,7 +75,7 @@ describe('more than asked is disclosed', () => {
 })
 
 const CASES: readonly (readonly [string, Change, string])[] = [
-  ['a scheme', { base: 'openid4vp://' }, 'the link is not of the web wallet'],
+  ['a custom scheme', { base: 'openid4vp://' }, 'the link is not of the web wallet'],
   ['no request_uri', changed('link.request_uri'), 'no client_id or no request_uri'],
   ['no client_id', changed('link.client_id'), 'no client_id or no request_uri'],
   [
@@ -139,7 +139,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
 ]
 
-it.each(CASES)('the wwWallet refuses %s', async (_, change, refused) => {
+it.each(CASES)('the wwWallet refuses a request with %s', async (_, change, refused) => {
   const { answer, posted } = await offer(change)
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
