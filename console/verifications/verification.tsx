@@ -30,7 +30,7 @@ export function Verification({ id, session }: { readonly id: string; readonly se
   const timeline = useResource<Timeline>(`${path}/timeline`, every)
   const log = useResource<DeliveryLog>(may('webhooks:manage') ? `${path}/deliveries` : null, every)
   const expects =
-    isPending(poll.answer) || isOwed(log.answer) || Date.now() - changedAt.current < AFTER_CHANGE_MS
+    isPending(poll.answer) || isQueued(log.answer) || Date.now() - changedAt.current < AFTER_CHANGE_MS
   if (poll.answer !== null && expects !== isLive) setLive(expects)
   const change = async (method: string, to: string, body?: object) => {
     const answer = await call(method, to, body)
@@ -157,6 +157,6 @@ function isPending(answer: Answer<Polled> | null): boolean {
   return answer?.ok === true && answer.value.status === 'pending'
 }
 
-function isOwed(answer: Answer<DeliveryLog> | null): boolean {
+function isQueued(answer: Answer<DeliveryLog> | null): boolean {
   return answer?.ok === true && answer.value.deliveries.some(({ state }) => state === 'queued')
 }

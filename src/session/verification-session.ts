@@ -22,7 +22,7 @@ import type {
   SessionError,
 } from './document/results.ts'
 import type { View } from './document/state-view.ts'
-import { publicView, viewOf } from './document/state-view.ts'
+import { publicView, toStateView } from './document/state-view.ts'
 import { canceledEnd, endSession } from './end/end-session.ts'
 import { applyTimeouts, expireAt } from './end/timeouts.ts'
 import { eraseOnRequest } from './listing/remainder.ts'
@@ -117,7 +117,7 @@ export class VerificationSession extends DurableObject<Env> {
   /** Returns the public state of the session for a holder of its `client_token`. */
   async readPublic(by: SessionAccess): Promise<Result<View, SessionError>> {
     const session = await this.#load(by)
-    return session.ok ? ok(viewOf(session.value, publicView(session.value))) : session
+    return session.ok ? ok(toStateView(session.value, publicView(session.value))) : session
   }
 
   /** Returns the view for the operator: the steps of the session, and nothing about the person. */
@@ -137,7 +137,7 @@ export class VerificationSession extends DurableObject<Env> {
     const pending = await this.#loadPending(now, { relyingPartyId })
     if (!pending.ok) return pending
     const view = await viewNewestRequest(this.#context, pending.value, now)
-    return view.ok ? ok(viewOf(pending.value, view.value)) : view
+    return view.ok ? ok(toStateView(pending.value, view.value)) : view
   }
 
   /**
@@ -248,7 +248,7 @@ export class VerificationSession extends DurableObject<Env> {
   async readCourse(relyingPartyId: string, of: keyof typeof COURSES): Promise<Result<View, SessionError>> {
     const session = await this.#load({ relyingPartyId })
     if (!session.ok) return session
-    return ok(viewOf(session.value, COURSES[of](session.value, loadConfig(this.env).baseUrl)))
+    return ok(toStateView(session.value, COURSES[of](session.value, loadConfig(this.env).baseUrl)))
   }
 
   /** Returns the receipt of a finished session: a compact JWS for an auditor. */

@@ -4,7 +4,7 @@
 import { decode, Tagged } from 'cborg'
 import { describe, expect, it } from 'vitest'
 import { parseConfig } from '../../src/config.ts'
-import { googleMetadataOf, googleWallet } from '../../src/relying-party/document/google-wallet.ts'
+import { googleWallet, writeGoogleMetadata } from '../../src/relying-party/document/google-wallet.ts'
 import { googleWalletWarnings } from '../../src/relying-party/verifier/google-wallet-warnings.ts'
 import { mintLeaf, mintRoot, tlv } from '../support/certificates/certificates.ts'
 import { TEST_ENVIRONMENT } from '../support/service/environment.ts'
@@ -59,14 +59,14 @@ describe('google_wallet', () => {
   it('takes its name from the relying party, and the aggregator from the configuration', () => {
     const variable = JSON.stringify(AGGREGATOR)
     const { googleAggregator } = parseConfig({ ...TEST_ENVIRONMENT, GOOGLE_WALLET_AGGREGATOR: variable })
-    const bytes = Buffer.from(googleMetadataOf(DISPLAY, 'Shop', googleAggregator), 'base64url')
+    const bytes = Buffer.from(writeGoogleMetadata(DISPLAY, 'Shop', googleAggregator), 'base64url')
     const { value } = decode(bytes, { tags: { 24: Tagged.decoder(24) } }) as Tagged
     expect(decode(value)).toEqual({
       schema_version: 'v1',
       display: { display_name: 'Shop', ...DISPLAY },
       aggregator_info: AGGREGATOR,
     })
-    expect(googleMetadataOf(BYTES, 'Shop', googleAggregator)).toBe(foreign.rp_metadata_bytes)
+    expect(writeGoogleMetadata(BYTES, 'Shop', googleAggregator)).toBe(foreign.rp_metadata_bytes)
   })
 
   it.each([
@@ -105,7 +105,7 @@ async function codesOf(google_wallet: object | null, pem: string | null, name = 
 
 describe('the certificate of a Verifier Registrar', () => {
   it('has no warning if it is for the metadata of the settings, made here or elsewhere', async () => {
-    const pem = await leafFor(tlv(4, await digestOf(googleMetadataOf(DISPLAY, 'Shop', null))))
+    const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem)).toEqual([])
     expect(await codesOf(BYTES, foreign.certificate_pem)).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('the certificate of a Verifier Registrar', () => {
   it('has a warning if it is for other metadata', async () => {
     const mismatch = ['google_metadata_mismatch /google_wallet']
     expect(await codesOf(DISPLAY, foreign.certificate_pem)).toEqual(mismatch)
-    const pem = await leafFor(tlv(4, await digestOf(googleMetadataOf(DISPLAY, 'Shop', null))))
+    const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem, 'Shop Ltd')).toEqual(mismatch)
     expect(await codesOf({ ...DISPLAY, logo_uri: 'https://shop.example/new.png' }, pem)).toEqual(mismatch)
   })

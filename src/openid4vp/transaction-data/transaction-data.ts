@@ -58,7 +58,7 @@ export type TransactionDetails = {
 }
 
 /** Returns the details of the texts of a request. */
-export function detailsOf(texts: readonly string[] = []): readonly TransactionDetails[] {
+export function decodeDetails(texts: readonly string[] = []): readonly TransactionDetails[] {
   return texts.map((encoded) => {
     const { type, credential_ids, transaction_data_hashes_alg, ...members } = decodeTransactionData(encoded)
     return { type, details: leavesOf(members as JsonObject, []) } // the rest of a JSON object

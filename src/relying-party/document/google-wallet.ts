@@ -49,7 +49,7 @@ export const googleWallet = z.pipe(
  * Returns the metadata in base64url. `aggregator`: data about the operator; null if the wallet does not show
  * the operator.
  */
-export function googleMetadataOf(
+export function writeGoogleMetadata(
   setting: GoogleWallet,
   name: string,
   aggregator: DisplayInfo | null,

@@ -28,7 +28,7 @@ export function toKey({ created_at, mark }: EntryPosition): string {
   return `${PREFIX}${String(created_at).padStart(15, '0')}/${mark}`
 }
 
-export function positionOf(key: string): EntryPosition {
+export function decodePosition(key: string): EntryPosition {
   const [, created_at = '', mark = ''] = key.split('/')
   return { created_at: Number(created_at), mark }
 }

@@ -15,10 +15,10 @@ import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
 import {
+  decodePosition,
   type EntryPosition,
   isRemoved,
   PREFIX,
-  positionOf,
   type Stored,
   type StoredEntry,
   toKey,
@@ -124,7 +124,7 @@ export class VerificationIndex extends DurableObject<Env> {
       const metadata = await this.#metadataOf(stored, key, now)
       const { sealed_metadata: _, ...listed } = stored
       if (matchesMetadata(metadata, filter))
-        found.push({ ...positionOf(key), entry: { ...listed, metadata } })
+        found.push({ ...decodePosition(key), entry: { ...listed, metadata } })
     }
     return { ...page, found }
   }
@@ -138,7 +138,7 @@ export class VerificationIndex extends DurableObject<Env> {
     for (const [key, stored] of this.#newestFirst(before, scan)) {
       if (rows.length === limit) return { rows, last, scanned: scanned + 1, more: true }
       scanned += 1
-      const at = positionOf(key)
+      const at = decodePosition(key)
       if (at.created_at < created_after) return { rows, last, scanned, more: false }
       last = at
       if (!isRemoved(stored) && matches(stored, filter)) rows.push([key, stored])

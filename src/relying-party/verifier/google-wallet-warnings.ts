@@ -8,7 +8,7 @@ import { DER, decodeDer } from '../../codec/der.ts'
 import type { Config } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import { anchorCertificates } from '../../trust/x509/pem-certificates.ts'
-import { googleMetadataOf } from '../document/google-wallet.ts'
+import { writeGoogleMetadata } from '../document/google-wallet.ts'
 import type { SettingsView } from '../document/settings.ts'
 
 const POINTER = '/google_wallet'
@@ -27,7 +27,7 @@ export async function googleWalletWarnings(
   if (extension === undefined) return []
   if (google_wallet === null)
     return verifier === null ? [] : [{ code: 'google_metadata_missing', pointer: POINTER }]
-  const metadata = decodeBase64url(googleMetadataOf(google_wallet, name, googleAggregator))
+  const metadata = decodeBase64url(writeGoogleMetadata(google_wallet, name, googleAggregator))
   const digest = decodeDer(extension)
   const isDigest = digest?.tag === DER.octetString && metadata !== undefined
   if (isDigest && equalBytes(digest.content, await sha256(metadata))) return []

@@ -16,7 +16,7 @@ import { parseVerifierAttestation } from '../../openid4vp/request/verifier-attes
 import { deriveVerificationMethod, verifierDid } from '../../openid4vp/request/verifier-did.ts'
 import { attestRegistration } from '../../openid4vp/request/verifier-info.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { googleMetadataOf } from '../document/google-wallet.ts'
+import { writeGoogleMetadata } from '../document/google-wallet.ts'
 import type { Settings } from '../document/settings.ts'
 import { namesHost } from './verifier-certificate.ts'
 
@@ -58,7 +58,7 @@ export async function verifierIdentity(
   return ok({
     ...identity.value,
     ...(registration && { verifierInfo: attestRegistration(registration) }),
-    ...(isForGoogle && { googleMetadata: googleMetadataOf(google_wallet, name, config.googleAggregator) }),
+    ...(isForGoogle && { googleMetadata: writeGoogleMetadata(google_wallet, name, config.googleAggregator) }),
   })
 }
 

@@ -10,7 +10,7 @@ import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
 import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
 import { offeredWallets } from '../../session/views/page-view.ts'
-import { accessOf, authenticateForSession, digestOf, loginSecret } from '../edge/authenticate.ts'
+import { accessOf, authenticateForSession, hashSecret, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
@@ -21,7 +21,7 @@ import { chooseLanguage } from './page/language.ts'
 import { returnBody } from './page/return-body.ts'
 import { type SessionPage, sessionBody } from './page/session-body.ts'
 import { type Texts, textsIn } from './page/texts.ts'
-import { chosenProfile, deviceOf } from './page/wallets.ts'
+import { chosenProfile, parseDevice } from './page/wallets.ts'
 import { listWays } from './page/ways.ts'
 
 /** Builds the routes that a person's browser opens by GET. */
@@ -52,7 +52,7 @@ async function authorizePage(c: AppContext): Promise<Response> {
   // the person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
   const secret = loginSecret(c, id)
-  return sendSession(c, id, session, { createdAt, login: secret && (await digestOf(secret)) })
+  return sendSession(c, id, session, { createdAt, login: secret && (await hashSecret(secret)) })
 }
 
 async function sendSession(
@@ -97,10 +97,10 @@ async function sendSession(
     wallets: mayLower
       ? await offeredWallets(view, { config: loadConfig(c.env), settings: settings.value, ...life })
       : [],
-    device: deviceOf(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
+    device: parseDevice(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
     token: c.req.query('token') ?? '',
-    seen: seenOf(c.req.query('seen')),
+    seen: parseSeen(c.req.query('seen')),
     isFramed: /^i?frame$/.test(c.req.header('Sec-Fetch-Dest') ?? ''),
     embedder,
     now: Date.now(),
@@ -141,7 +141,7 @@ function reportsOf({ embedder }: SessionPage): readonly ScriptName[] {
 }
 
 /** Returns the number in the parameter `seen`; 0 for any other text. */
-function seenOf(text = ''): number {
+function parseSeen(text = ''): number {
   return /^[0-9]{1,15}$/.test(text) ? Number(text) : 0
 }
 

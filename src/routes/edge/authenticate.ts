@@ -83,7 +83,7 @@ export async function authenticateForSession(
   const createdAt = await verifyClientToken(loadConfig(c.env), verificationId, token.value)
   if (createdAt !== undefined) {
     const secret = loginSecret(c, verificationId)
-    const login = secret === undefined ? undefined : await digestOf(secret)
+    const login = secret === undefined ? undefined : await hashSecret(secret)
     return ok({ kind: 'client_token', createdAt, login })
   }
   const authenticated = await findCaller(c, token.value, scope)
@@ -144,7 +144,7 @@ export function isHttps(c: AppContext): boolean {
 }
 
 /** Returns the digest of a secret, in the form that is stored (base64url). */
-export async function digestOf(secret: string): Promise<string> {
+export async function hashSecret(secret: string): Promise<string> {
   return encodeBase64url(await sha256(utf8(secret)))
 }
 

@@ -12,7 +12,7 @@ import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { type AUTH_METHODS, type OidcClient, signingKeys } from '../../relying-party/oidc/client.ts'
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
-import { digestOf } from '../edge/authenticate.ts'
+import { hashSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { parseBasic } from '../edge/form.ts'
 import { takeFailedAuthentication } from '../edge/rate-limit.ts'
@@ -99,7 +99,7 @@ async function isAuthentic(
   if (presented.method === 'none') return true
   if (presented.method === 'private_key_jwt')
     return acceptsAssertion(c, issuer, client, { ...presented, now })
-  const digest = await digestOf(presented.secret)
+  const digest = await hashSecret(presented.secret)
   const live = client.secrets.filter(({ expires_at }) => expires_at === null || expires_at > now)
   return live.filter(({ hash }) => timingSafeEqualText(hash, digest)).length > 0
 }
@@ -134,7 +134,7 @@ async function acceptsAssertion(
   if (audience !== issuer.url || !isInTime || !isBegun) return false
   // This check is the last, so that only the client itself can store a `jti`.
   const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
-  const name = `jti/${client_id}/${await digestOf(claims.jti)}`
+  const name = `jti/${client_id}/${await hashSecret(claims.jti)}`
   const use = { isAuthenticated: true, expiresAt: Math.ceil(claims.exp * 1000) }
   return (await stub?.storeOnce(name, '', use)) === true
 }

@@ -9,7 +9,7 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { derivedKey } from '../../session/store/keys.ts'
-import { digestOf, loginCookieName, writeCookie } from '../edge/authenticate.ts'
+import { hashSecret, loginCookieName, writeCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 
 /**
@@ -21,7 +21,7 @@ export type BrowserSecret = { readonly secret: string; readonly browser: string;
 /** Creates the secret of a browser for one login. */
 export async function newBrowserSecret(): Promise<BrowserSecret> {
   const secret = encodeBase64url(randomBytes(32))
-  return { secret, browser: await digestOf(secret), code: await digestOf(await digestCodeSecret(secret)) }
+  return { secret, browser: await hashSecret(secret), code: await hashSecret(await digestCodeSecret(secret)) }
 }
 
 /** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */
@@ -60,7 +60,7 @@ type ParsedCode = { readonly verificationId: string; readonly issuedAt: number; 
 export async function parseCode(config: Config, text: string): Promise<ParsedCode | undefined> {
   const [, signed = '', id = '', time = '', secret = '', mac = ''] = CODE.exec(text) ?? []
   if (signed === '' || !timingSafeEqualText(await computeMac(config, signed), mac)) return undefined
-  return { verificationId: `v_${id}`, issuedAt: Number.parseInt(time, 36), code: await digestOf(secret) }
+  return { verificationId: `v_${id}`, issuedAt: Number.parseInt(time, 36), code: await hashSecret(secret) }
 }
 
 const CODE = /^(([A-Za-z0-9_-]{43})\.([0-9a-z]{1,10})\.([A-Za-z0-9_-]{43}))\.([A-Za-z0-9_-]{43})$/
@@ -68,7 +68,7 @@ const CODE = /^(([A-Za-z0-9_-]{43})\.([0-9a-z]{1,10})\.([A-Za-z0-9_-]{43}))\.([A
 /** Returns a new access token, and the digest of the token, which is stored. */
 export async function newAccessToken(verificationId: string) {
   const token = `${verificationId.slice(2)}.${encodeBase64url(randomBytes(32))}`
-  return { token, digest: await digestOf(token) }
+  return { token, digest: await hashSecret(token) }
 }
 
 /**
@@ -76,7 +76,7 @@ export async function newAccessToken(verificationId: string) {
  */
 export async function parseAccessToken(text: string) {
   const id = /^([A-Za-z0-9_-]{43})\.[A-Za-z0-9_-]{43}$/.exec(text)?.[1]
-  return id === undefined ? undefined : { verificationId: `v_${id}`, digest: await digestOf(text) }
+  return id === undefined ? undefined : { verificationId: `v_${id}`, digest: await hashSecret(text) }
 }
 
 async function digestCodeSecret(secret: string): Promise<string> {

@@ -5,7 +5,7 @@ import { loadConfig } from '../../config.ts'
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import { FINISH_MS } from '../../session/document/login.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
-import { digestOf, loginSecret } from '../edge/authenticate.ts'
+import { hashSecret, loginSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { registeredUri } from './authorization-request.ts'
 import { deriveCode, setLoginCookie } from './codes.ts'
@@ -22,7 +22,7 @@ export async function finish(c: AppContext): Promise<Response> {
   const secret = loginSecret(c, id)
   if (!issuer.ok || session === undefined || secret === undefined) return sendNotice(c, 404, 'over')
   const { relying_party_id } = issuer.value.settings
-  const login = await session.finishLogin(relying_party_id, await digestOf(secret))
+  const login = await session.finishLogin(relying_party_id, await hashSecret(secret))
   if (!login.ok) return sendNotice(c, 404, 'over')
   const { end: outcome, client_id, redirect_uri, response_mode, state, locale } = login.value
   const locales = locale ?? undefined

@@ -8,7 +8,7 @@ import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
-import { digestOf } from '../edge/authenticate.ts'
+import { hashSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
@@ -58,7 +58,7 @@ export async function pushRequest(c: AppContext): Promise<Response> {
 
 /** Returns the name under which a pushed request is stored. */
 export async function nameOfPushed(requestUri: string): Promise<string> {
-  return `par/${await digestOf(requestUri)}`
+  return `par/${await hashSecret(requestUri)}`
 }
 
 /** Decrypts a stored pushed request; `undefined` if the text was not sealed under this name. */

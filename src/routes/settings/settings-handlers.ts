@@ -16,7 +16,7 @@ import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
 import { directoryStub } from '../../relying-party/directory.ts'
-import { googleMetadataOf } from '../../relying-party/document/google-wallet.ts'
+import { writeGoogleMetadata } from '../../relying-party/document/google-wallet.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import type { ApiKeyGrant } from '../../relying-party/document/settings.ts'
 import { SCOPES, type SettingsPatch, type SettingsView } from '../../relying-party/document/settings.ts'
@@ -214,7 +214,7 @@ function verifierToWire({ verifier, reader_certificates }: SettingsView) {
  */
 async function googleWalletToWire(env: Env, { google_wallet, name }: SettingsView) {
   if (!google_wallet) return null
-  const rp_metadata_bytes = googleMetadataOf(google_wallet, name, loadConfig(env).googleAggregator)
+  const rp_metadata_bytes = writeGoogleMetadata(google_wallet, name, loadConfig(env).googleAggregator)
   const digest = await sha256(decodeBase64url(rp_metadata_bytes) ?? new Uint8Array())
   const shown = { display_name: null, logo_uri: null, privacy_policy_uri: null, ...google_wallet }
   return { ...shown, rp_metadata_bytes, rp_metadata_sha256: encodeHex(digest) }

@@ -22,6 +22,6 @@ export function publicView(document: SessionDocument): VerificationState {
 }
 
 /** Returns a view as JSON text, with the version of the session. */
-export function viewOf({ version }: SessionDocument, body: object): View {
+export function toStateView({ version }: SessionDocument, body: object): View {
   return { json: JSON.stringify(body), version }
 }

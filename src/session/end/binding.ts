@@ -12,7 +12,7 @@ import { CODE_MS, FINISH_MS, type LoginResult } from '../document/login.ts'
 import type { Held, Outcome } from '../document/outcome.ts'
 import type { AttemptReason } from '../document/refusal-family.ts'
 import { addActivity } from '../document/wallet-activity.ts'
-import { handleKeyOf } from '../request/generation-keys.ts'
+import { requireHandleKey } from '../request/generation-keys.ts'
 
 /** Time for which a success is held, and life of a return code. */
 export const HOLD_MS = 5 * 60_000
@@ -122,5 +122,5 @@ export function discardHeld(
 
 async function derive(document: SessionDocument, purpose: string, text: string): Promise<string> {
   const input = concatBytes(utf8(`${purpose}\0`), utf8(text))
-  return encodeBase64url(await hmacSha256(handleKeyOf(document), input))
+  return encodeBase64url(await hmacSha256(requireHandleKey(document), input))
 }

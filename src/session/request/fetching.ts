@@ -18,7 +18,7 @@ import { addStep } from '../document/timeline.ts'
 import { addActivity } from '../document/wallet-activity.ts'
 import type { SessionContext } from '../store/context.ts'
 import type { SessionStore } from '../store/store.ts'
-import { handleKeyOf, openGeneration, openVerifier } from './generation-keys.ts'
+import { openGeneration, openVerifier, requireHandleKey } from './generation-keys.ts'
 import { readHandle } from './handles.ts'
 import { requestClaims } from './requests.ts'
 import { type RequestTerms, termsOf } from './terms.ts'
@@ -95,7 +95,7 @@ async function findRequest(
 ): Promise<Result<{ document: SessionDocument; generation: StoredGeneration }, RequestRefusal>> {
   const before = context.store.session()
   if (before === undefined) return err('session_not_found')
-  const number = await readHandle(handleKeyOf(before), 'request', requestId)
+  const number = await readHandle(requireHandleKey(before), 'request', requestId)
   if (number === undefined) return err('unknown_request')
   // A request of a deleted relying party is refused. If the settings are only unavailable, the request is
   // sent.

@@ -64,7 +64,7 @@ export async function openGeneration(
   document: SessionDocument,
   stored: StoredGeneration,
 ): Promise<Generation> {
-  const key = handleKeyOf(document)
+  const key = requireHandleKey(document)
   const [requestId, state, kid] = await Promise.all([
     makeHandle(key, 'request', stored.number),
     makeHandle(key, 'state', stored.number),
@@ -174,7 +174,7 @@ const handleKeys = openRecentKeys<Uint8Array<ArrayBuffer>>(HANDLE_KEYS)
  * Returns the key of a session's handles. The same object is returned each time, so that the key is imported
  * once.
  */
-export function handleKeyOf({ handle_key }: SessionDocument): Uint8Array<ArrayBuffer> {
+export function requireHandleKey({ handle_key }: SessionDocument): Uint8Array<ArrayBuffer> {
   const key = handleKeys.get(handle_key) ?? decodeBase64url(handle_key)
   if (key === undefined) throw new Error('the handle key is not base64url')
   handleKeys.set(handle_key, key)

@@ -78,7 +78,7 @@ export async function evaluateResponse(
     if (opened.ok)
       return addDocumentErrors(await decideOn(opened.value, input, ANNEX_C), opened.value.documentErrors)
     const { refusal, generation } = opened.error
-    return { ...refused(refusal.reason, generation), details: detailsOf(refusal) }
+    return { ...refused(refusal.reason, generation), details: decodeDetails(refusal) }
   }
   const addressed = await findRequest(response, input)
   if (!addressed.ok) return refused(addressed.error, null)
@@ -175,7 +175,7 @@ async function decideOn(
   })
   if (!verified.ok) {
     const reason = reasonOf(verified.error.reason, input.subscribed)
-    const details = reason === verified.error.reason ? detailsOf(verified.error) : {}
+    const details = reason === verified.error.reason ? decodeDetails(verified.error) : {}
     const clause = failedClause(trace)
     return { ...refused(reason, generation), details, ...(clause && { clause }) }
   }
@@ -211,7 +211,7 @@ function exchangeOf(terms: RequestTerms): { readonly exchange?: Exchange } {
   return { exchange: { protocol: terms.request.protocol, client_id: requireClientId(terms) } }
 }
 
-function detailsOf(refusal: ResponseRefusal): AttemptDetails {
+function decodeDetails(refusal: ResponseRefusal): AttemptDetails {
   if (refusal.reason === 'certificate_profile_violation') return { detail: refusal.rule }
   return refusal.reason === 'document_not_returned' ? { document_errors: refusal.documentErrors } : {}
 }

@@ -15,7 +15,7 @@ export type Network = { readonly fetchResource: FetchResource; readonly sharedCa
  * Returns the network of a configuration and a mode. Each network is made once, because each fetch function
  * has its own caches.
  */
-export function networkOf(env: Env, livemode: boolean): Network {
+export function openNetwork(env: Env, livemode: boolean): Network {
   const config = loadConfig(env)
   const network = networks.get(config) ?? {
     live: makeNetwork(config, 'live', undefined),

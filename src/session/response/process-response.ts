@@ -27,7 +27,7 @@ import type { SessionStore } from '../store/store.ts'
 import { prepareLogin } from '../tokens/tokens.ts'
 import { encryptClaims } from './encrypted-claims.ts'
 import { type Evaluation, evaluateResponse } from './evaluate-response.ts'
-import { networkOf, untilDeadline } from './network.ts'
+import { openNetwork, untilDeadline } from './network.ts'
 import { recordEvaluation } from './record-evaluation.ts'
 
 /**
@@ -74,7 +74,7 @@ async function processOnce(
     subscribed: await subscribedAnchors(env, settings.value, now),
     sandboxed: !document.livemode && !settings.value.livemode && env.SANDBOX !== undefined,
     config,
-    network: untilDeadline(networkOf(env, document.livemode), now + EVALUATION_MS),
+    network: untilDeadline(openNetwork(env, document.livemode), now + EVALUATION_MS),
     arrivedAt: now,
   })
   recordEvaluation(document, evaluation, Date.now() - now)

@@ -21,7 +21,7 @@ import { aliveGenerations, type StoredGeneration } from '../document/generations
 import type { RefusalReason } from '../document/reasons.ts'
 import type { PostedResponse } from '../document/results.ts'
 import { requireRequestOptions } from '../document/stored-request.ts'
-import { handleKeyOf, openEncryptionKey, openGeneration } from '../request/generation-keys.ts'
+import { openEncryptionKey, openGeneration, requireHandleKey } from '../request/generation-keys.ts'
 import { type HandleKind, readHandle } from '../request/handles.ts'
 import { termsOf } from '../request/terms.ts'
 import type { EvaluationInput } from './trust-rules.ts'
@@ -98,7 +98,7 @@ async function findGeneration(
   const [kind, handle, unknown]: [HandleKind, string | undefined, RefusalReason] =
     kid === undefined ? ['state', response.state, 'unknown_state'] : ['kid', kid, 'unknown_encryption_key']
   if (handle === undefined) return err('unknown_encryption_key') // a plain response always has a state here
-  const number = await readHandle(handleKeyOf(input.document), kind, handle)
+  const number = await readHandle(requireHandleKey(input.document), kind, handle)
   if (number === undefined) return err(unknown)
   const generation = alive.find((candidate) => candidate.number === number)
   return generation === undefined ? err('request_superseded') : ok(generation)

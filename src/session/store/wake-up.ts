@@ -41,12 +41,12 @@ export function isOnlyErasureDue(document: SessionDocument, now: number): boolea
  */
 export function eraseAt(document: SessionDocument): number {
   const latest = erasedBy(document)
-  return eventsDue(document).length === 0 ? latest - OWED_EVENT_WAIT_MS : latest
+  return eventsDue(document).length === 0 ? latest - QUEUED_EVENT_WAIT_MS : latest
 }
 
 /** Returns when a finished session is erased at the latest, even if an event is still queued. */
 export function erasedBy(document: SessionDocument): number {
-  return (document.ended_at ?? document.expires_at) + document.retention_ms + OWED_EVENT_WAIT_MS
+  return (document.ended_at ?? document.expires_at) + document.retention_ms + QUEUED_EVENT_WAIT_MS
 }
 
 function eventsDue(document: SessionDocument): readonly number[] {
@@ -57,4 +57,4 @@ function eventsDue(document: SessionDocument): readonly number[] {
 }
 
 /** Longest delay of erasure while an event is queued for the webhook or the log. */
-const OWED_EVENT_WAIT_MS = 7 * 86_400_000
+const QUEUED_EVENT_WAIT_MS = 7 * 86_400_000

@@ -9,7 +9,7 @@ import { err, ok, type Result } from '../../result.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'
 import type { View } from '../document/state-view.ts'
-import { viewOf } from '../document/state-view.ts'
+import { toStateView } from '../document/state-view.ts'
 import { applyTimeouts } from '../end/timeouts.ts'
 import type { SessionContext } from '../store/context.ts'
 import { deliveryState } from './deliveries-view.ts'
@@ -21,7 +21,7 @@ export async function readForOperator(
 ): Promise<Result<View, SessionError>> {
   await applyTimeouts(context, now)
   const document = context.store.session()
-  return document === undefined ? err('not_found') : ok(viewOf(document, operatorView(document)))
+  return document === undefined ? err('not_found') : ok(toStateView(document, operatorView(document)))
 }
 
 function operatorView(document: SessionDocument): OperatorVerification {

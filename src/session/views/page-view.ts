@@ -4,7 +4,7 @@
 import { mapPageTexts } from '../../api/page-texts.ts'
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
-import { detailsOf } from '../../openid4vp/transaction-data/transaction-data.ts'
+import { decodeDetails } from '../../openid4vp/transaction-data/transaction-data.ts'
 import { requestedClaims } from '../../policy/requested-claims.ts'
 import { ok } from '../../result.ts'
 import { lowerRequest } from '../../wallets/lower.ts'
@@ -86,7 +86,7 @@ function pageView(document: SessionDocument, terms: RequestTerms) {
     ...state,
     login: login === undefined ? null : { client: login.client_name, redirect_uri: login.redirect_uri },
     requested_claims: requestedClaims(document.policy),
-    transactions: detailsOf(request.transaction_data),
+    transactions: decodeDetails(request.transaction_data),
     wallet_activity: activityView(document),
     locale,
     ...mapPageTexts((name) => request[name]),

@@ -18,7 +18,7 @@ beforeAll(async () => {
   client = await newClient(setting)
 })
 
-const digestOf = (secret: string) => createHash('sha256').update(secret).digest('base64url')
+const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('base64url')
 
 /** Returns a browser whose wallet has answered, and its code. */
 async function withCode() {
@@ -43,9 +43,9 @@ describe('a code is refused, and still works for its client, if the redemption h
     ['another client', { clientId: `oc_${'a'.repeat(32)}` }],
     ['no authentication', { confidential: false }],
     ['another redirect_uri', { redirectUri: 'https://client.example/other' }],
-    ['another challenge', { challenge: digestOf('another verifier') }],
+    ['another challenge', { challenge: hashSecret('another verifier') }],
     ['no challenge', { challenge: null }],
-    ['another secret', { code: digestOf('another secret') }],
+    ['another secret', { code: hashSecret('another secret') }],
     ['a time that is 60 s ago', { issuedAt: Date.now() - 60_000 }],
   ])('%s', async (_, changes) => {
     const { code } = await withCode()
@@ -62,16 +62,16 @@ it('a login ends only in its browser and only at its relying party', async () =>
     const found = await object.finishLogin(relyingPartyId, digest)
     return found.ok ? found.value.end.kind : found.error
   }
-  expect(await kindOf(OTHER, digestOf(secret))).toBe('not_found')
-  expect(await kindOf(setting.relyingPartyId, digestOf('another secret'))).toBe('not_found')
-  expect(await kindOf(setting.relyingPartyId, digestOf(secret))).toBe('code')
+  expect(await kindOf(OTHER, hashSecret(secret))).toBe('not_found')
+  expect(await kindOf(setting.relyingPartyId, hashSecret('another secret'))).toBe('not_found')
+  expect(await kindOf(setting.relyingPartyId, hashSecret(secret))).toBe('code')
 })
 
 it('an access token works only at UserInfo of its relying party', async () => {
   const { code, object } = await withCode()
   const { tokens } = await redeem(client, code)
   const isOpen = async (relyingPartyId: string, token: string) =>
-    (await object.readUserInfo(relyingPartyId, digestOf(token))).ok
+    (await object.readUserInfo(relyingPartyId, hashSecret(token))).ok
   expect(await isOpen(OTHER, tokens.access_token)).toBe(false)
   expect(await isOpen(setting.relyingPartyId, `${tokens.access_token}x`)).toBe(false)
   expect(await isOpen(setting.relyingPartyId, tokens.access_token)).toBe(true)

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { countsOf } from '../../../src/metrics/record.ts'
-import { networkOf, untilDeadline } from '../../../src/session/response/network.ts'
+import { openNetwork, untilDeadline } from '../../../src/session/response/network.ts'
 import { SANDBOX_ORIGIN } from '../../../src/trust/anchors/sandbox-anchor.ts'
 
 afterEach(() => {
@@ -9,7 +9,7 @@ afterEach(() => {
 })
 
 it('the metrics count a fetch by its first media type and its result', async () => {
-  const { fetchResource } = networkOf(env, false)
+  const { fetchResource } = openNetwork(env, false)
   const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()
   const accept = 'application/vc+jwt, application/jwt'
@@ -37,10 +37,10 @@ const LOOPBACK = 'http://127.0.0.1:8080/list'
 
 it('fetches reach loopback in test mode only', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}'))
-  expect(await networkOf(env, false).fetchResource({ ...resource, url: LOOPBACK })).toMatchObject({
+  expect(await openNetwork(env, false).fetchResource({ ...resource, url: LOOPBACK })).toMatchObject({
     ok: true,
   })
-  expect(await networkOf(env, true).fetchResource({ ...resource, url: LOOPBACK })).toEqual({
+  expect(await openNetwork(env, true).fetchResource({ ...resource, url: LOOPBACK })).toEqual({
     ok: false,
     error: 'forbidden',
   })
@@ -52,15 +52,15 @@ it('fetches reach the sandbox by its binding, in test mode only', async () => {
   const url = `${SANDBOX_ORIGIN}/status`
   const SANDBOX = { fetch: vi.fn(async () => new Response('{}')) }
   const bound = { ...env, SANDBOX: SANDBOX as never }
-  expect(await networkOf(bound, false).fetchResource({ ...resource, url })).toMatchObject({ ok: true })
+  expect(await openNetwork(bound, false).fetchResource({ ...resource, url })).toMatchObject({ ok: true })
   expect(SANDBOX.fetch).toHaveBeenCalledWith(url, expect.anything())
-  expect((await networkOf(bound, true).fetchResource({ ...resource, url })).ok).toBe(false)
+  expect((await openNetwork(bound, true).fetchResource({ ...resource, url })).ok).toBe(false)
   expect(SANDBOX.fetch).toHaveBeenCalledTimes(1)
 })
 
 it('the network is made once, with separate copies for each mode', async () => {
-  const [live, test] = [networkOf(env, true), networkOf(env, false)]
-  expect(networkOf(env, true).fetchResource).toBe(live.fetchResource)
+  const [live, test] = [openNetwork(env, true), openNetwork(env, false)]
+  expect(openNetwork(env, true).fetchResource).toBe(live.fetchResource)
   const name = `jwt https://status.example/${crypto.randomUUID()}`
   await test.sharedCache.put(name, { body: new Uint8Array([1]), fetchedAt: 1 }, 60)
   expect(await test.sharedCache.get(name, 1)).toEqual({ body: new Uint8Array([1]), fetchedAt: 1 })
@@ -68,7 +68,7 @@ it('the network is made once, with separate copies for each mode', async () => {
 })
 
 it('a look-up is awaited until the deadline of the evaluation, and no longer', async () => {
-  const network = networkOf(env, false)
+  const network = openNetwork(env, false)
   const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime
   const never = new Promise<string>(() => undefined)
   expect(await inTimeOf(Date.now() + 20)?.(never, 'late')).toBe('late')

@@ -27,7 +27,7 @@ type PersonDevice = {
 }
 
 /** Returns the person's device, by the headers of the browser. `locale`: the locale of the session. */
-export function deviceOf(
+export function parseDevice(
   userAgent: string | undefined,
   acceptLanguage: string | undefined,
   locale: string | null,

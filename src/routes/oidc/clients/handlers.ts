@@ -23,7 +23,7 @@ import {
 import { forgetOidcClient } from '../../../relying-party/oidc/client-cache.ts'
 import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, type Result } from '../../../result.ts'
-import { digestOf } from '../../edge/authenticate.ts'
+import { hashSecret } from '../../edge/authenticate.ts'
 import { readMessage } from '../../edge/cloudflare.ts'
 import type { AppContext } from '../../edge/context.ts'
 import { type ProblemCode, problem } from '../../edge/problems.ts'
@@ -86,7 +86,7 @@ async function createOidcClient(c: AppContext, relyingPartyId: string): Promise<
   if (!judged.ok) return judged.error
   // The secret has 256 random bits, so a plain digest is enough.
   const secret = hasSecret(input) ? newSecret() : undefined
-  const secrets = secret === undefined ? [] : [{ hash: await digestOf(secret), expires_at: null }]
+  const secrets = secret === undefined ? [] : [{ hash: await hashSecret(secret), expires_at: null }]
   const client_id = `oc_${encodeHex(randomBytes(16))}`
   const added = await relyingPartyStub(c.env, relyingPartyId)?.addOidcClient({
     ...input,
@@ -140,7 +140,7 @@ async function rotateOidcSecret(c: AppContext, relyingPartyId: string, id: strin
   if (!stub || !client?.ok) return problem(c, 'not_found')
   if (!hasSecret(client.value)) return refuse(c, 'invalid_request', 'oidc_client_without_secret')
   const secret = newSecret()
-  const rotated = await stub.addOidcSecret(id, await digestOf(secret))
+  const rotated = await stub.addOidcSecret(id, await hashSecret(secret))
   if (!rotated.ok) return problem(c, 'not_found')
   forgetOidcClient(relyingPartyId, id)
   return sendJson<OidcSecret>(c, { client_id: id, client_secret: secret })

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, it } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import {
-  detailsOf,
+  decodeDetails,
   encodeTransactionData,
 } from '../../../../src/openid4vp/transaction-data/transaction-data.ts'
 import type { AddedTransactionDataType } from '../../../../src/openid4vp/transaction-data/transaction-data-types.ts'
@@ -27,14 +27,18 @@ function linesOf(
   { texts, locale }: { texts: Texts; locale: string | null } = { texts: ENGLISH, locale: null },
 ) {
   const text = encodeTransactionData({ credential_ids: ['pid'], ...object } as never)
-  const [shown] = summarizeTransactions(detailsOf([text]), { addedTypes: added, texts, locale })
+  const [shown] = summarizeTransactions(decodeDetails([text]), { addedTypes: added, texts, locale })
   return [shown?.title, ...(shown?.details ?? []).map(({ label, value }) => `${label}: ${value}`)]
 }
 
 describe('a transaction in words', () => {
   it.each(Object.entries(WHOLE))('of %s has words for every detail', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
-    const [shown] = summarizeTransactions(detailsOf([text]), { addedTypes: [], texts: ENGLISH, locale: null })
+    const [shown] = summarizeTransactions(decodeDetails([text]), {
+      addedTypes: [],
+      texts: ENGLISH,
+      locale: null,
+    })
     expect(Object.keys(WHOLE).sort()).toEqual(Object.keys(ENGLISH.transactionTypes).sort())
     expect(shown?.title).not.toBe(type)
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import ENGLISH from '../../../../assets/texts/en.json' with { type: 'json' }
 import {
   chosenMarkup,
-  deviceOf,
+  parseDevice,
   type WalletsInput,
   walletsMarkup,
 } from '../../../../src/routes/browser/page/wallets.ts'
@@ -17,7 +17,7 @@ describe('the device of a person', () => {
     ['a computer', 'Mozilla/5.0 (X11; Linux x86_64)', 'de', 'de-AT', { platform: null, country: 'AT' }],
     ['a browser that sends none of them', undefined, undefined, null, { platform: null, country: null }],
   ])('is read from the headers of %s', (_, agent, languages, locale, expected) => {
-    expect(deviceOf(agent, languages, locale)).toEqual(expected)
+    expect(parseDevice(agent, languages, locale)).toEqual(expected)
   })
 })
 
