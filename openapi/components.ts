@@ -2,14 +2,17 @@
 // responses are in responses/.
 
 import * as z from 'zod/mini'
+import { clientCreation, clientPatch } from '../src/api/oidc-clients.ts'
 import {
   browserReturnRequest,
+  codeRequest,
   createRequest,
   dcApiRequestOptions,
   dcApiResponse,
   linkOptions,
   redeliveryRange,
   redemption,
+  signInRequest,
 } from '../src/api/requests.ts'
 import { consoleCode, consoleSession } from '../src/api/responses/console.ts'
 import * as lists from '../src/api/responses/lists.ts'
@@ -30,8 +33,6 @@ import {
   trustAnchor,
 } from '../src/relying-party/settings/settings-schema.ts'
 import { trustListSchema } from '../src/relying-party/trust-lists/trust-list-schema.ts'
-import { codeRequest, signInRequest } from '../src/routes/console/sign-in-schemas.ts'
-import { clientCreation, clientPatch } from '../src/routes/oidc/clients/client-schema.ts'
 import { outcomeRequest } from '../src/routes/public/outcome-request.ts'
 import { anchorShape } from '../src/trust/anchors/parse-anchor.ts'
 import * as forms from './forms.ts'

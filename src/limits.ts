@@ -93,8 +93,8 @@ export const CRL = {
   bytes: 2_097_152,
   entries: 32_768,
   /**
-   * Number of distribution points of one certificate. `addresses`: number of their addresses that are tried,
-   * one after the other.
+   * Number of distribution points of one certificate. `addresses`: number of addresses that are tried for one
+   * certificate, over all its points. They are tried one after the other.
    */
   points: 16,
   addresses: 2,

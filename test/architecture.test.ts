@@ -37,7 +37,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     ...['webhook', 'metrics', 'config', 'env', 'crypto', 'codec'],
   ],
   // The wire: requests as schemas, responses as types.
-  api: ['relying-party', 'policy', 'openid4vp', 'trust', 'qr', 'crypto', 'codec'],
+  api: ['relying-party', 'policy', 'openid4vp', 'trust', 'qr', 'config', 'crypto', 'codec'],
   'relying-party': [
     ...['wallets', 'policy', 'iso18013-7', 'openid4vp', 'formats', 'trust', 'net', 'webhook'],
     ...['metrics', 'config', 'env', 'crypto', 'codec'],

@@ -1,7 +1,7 @@
 // Operations of relying parties on many verifications, and on the course of one (api/lists).
 
+import { insightsQuery, listQuery } from '../../src/api/requests.ts'
 import type { RouteName } from '../../src/routes/edge/access.ts'
-import { insightsQuery, listQuery } from '../../src/routes/lists/list-query.ts'
 import type { Operation } from '../operation.ts'
 
 export const LISTS = {

@@ -15,9 +15,10 @@ import { requestOptionsSchema } from '../openid4vp/request/request-options.ts'
 import { PRESET_NAMES, PRESETS } from '../policy/presets.ts'
 import { QR_SIZE } from '../qr/symbol.ts'
 import { claimsEncryptionJwk } from '../relying-party/document/encryption-jwk.ts'
+import { WEBHOOK_STATES } from '../relying-party/index/index-entry.ts'
 import { ASSURANCE_LEVELS } from '../trust/anchors/anchor.ts'
 import { pageTexts } from './page-texts.ts'
-import { SESSION_BINDINGS } from './values.ts'
+import { SESSION_BINDINGS, STATUSES } from './values.ts'
 
 /** Limit of a creation's body, in bytes. */
 export const CREATE_LIMIT = 16 * 1024
@@ -232,3 +233,70 @@ export const dcApiResponse = z.strictObject({
   protocol: z.enum(DC_API_PROTOCOLS),
   data: z.record(z.string(), z.unknown()),
 })
+
+/** Start of the name of a filter for one key of the metadata. */
+export const METADATA_PREFIX = 'metadata.'
+const METADATA_FILTERS = 3
+
+const status = z.enum(STATUSES)
+const time = z.iso.datetime({ offset: true, error: 'must be a time with an offset, as 2027-01-31T12:00:00Z' })
+
+/** Query of `GET /v1/verify`. A name that starts with `metadata.` is a filter for one key of the metadata. */
+export const listQuery = z
+  .catchall(
+    z.object({
+      status: z.exactOptional(z.union([status, z.array(status)])),
+      created_after: z.exactOptional(time),
+      created_before: z.exactOptional(time),
+      credential_type: z.exactOptional(text(300)),
+      webhook_state: z.exactOptional(z.enum(WEBHOOK_STATES)),
+      limit: pageLimit,
+      after: z.exactOptional(z.string().check(z.regex(/^[A-Za-z0-9_-]{54}$/, NOT_A_CURSOR))),
+    }),
+    z.string('must be given once').check(z.maxLength(500)),
+  )
+  .check((context) => {
+    const names = Object.keys(context.value).filter((name) => !KNOWN.has(name))
+    const unknown = names.filter((name) => !/^metadata\..{1,40}$/su.test(name))
+    if (unknown.length > 0) {
+      context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: context.value })
+    }
+    if (names.length - unknown.length > METADATA_FILTERS) {
+      const message = `must be at most ${METADATA_FILTERS} of \`metadata.{key}\``
+      context.issues.push({
+        code: 'custom',
+        path: [names[METADATA_FILTERS] ?? ''],
+        message,
+        input: context.value,
+      })
+    }
+  })
+export type ListQuery = z.infer<typeof listQuery>
+
+/** Query of `GET /v1/insights`. */
+export const insightsQuery = z.strictObject({
+  from: time,
+  to: time,
+  step: z._default(z.enum(['hour', 'day']), 'day'),
+})
+
+const KNOWN = new Set([
+  ...['status', 'created_after', 'created_before', 'credential_type', 'webhook_state'],
+  ...['limit', 'after'],
+])
+
+/** Limit of a body, in bytes. */
+export const SIGN_IN_BYTES = 4096
+
+/** Body of `POST /console/session`: a token or a code. */
+export const signInRequest = z
+  .strictObject({ token: z.exactOptional(text(SIGN_IN_BYTES)), code: z.exactOptional(text(SIGN_IN_BYTES)) })
+  .check(
+    z.refine(({ token, code }) => (token === undefined) !== (code === undefined), {
+      path: ['token'],
+      error: 'must be sent, or else `code`, and not both',
+    }),
+  )
+
+/** Body of `POST /console/codes`. */
+export const codeRequest = z.strictObject({ api_key: text(300) })

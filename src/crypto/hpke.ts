@@ -21,7 +21,7 @@ const UNCOMPRESSED = 4
 
 /**
  * Returns true if `enc` has the length and the first byte of an uncompressed point on P-256 (RFC 9180
- * §7.1.1). Points of other suites differ in these.
+ * §7.1.1). Keys of the other KEMs in RFC 9180 have another length.
  */
 export function isHpkePoint(enc: Uint8Array): boolean {
   return enc.length === 1 + 2 * COORDINATE_BYTES && enc[0] === UNCOMPRESSED

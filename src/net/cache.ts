@@ -154,7 +154,7 @@ type FetchCacheRules<Fetch, Source extends FetchSource = FetchSource> = {
    * seconds.
    */
   readonly isFresh?: (found: Fetch, at: { readonly now: number; readonly age: number }) => boolean
-  /** Returns the bytes of a result. Without this function only the number of results is limited. */
+  /** Returns the number of bytes of a result. Without this function only the number of results is limited. */
   readonly bytesOf?: (found: Fetch) => number
   /** Result for a caller whose deadline passes before the fetch ends. */
   readonly late: Fetch

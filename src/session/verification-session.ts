@@ -341,7 +341,7 @@ export class VerificationSession extends DurableObject<Env> {
 
   #findPending(now: number, by: SessionAccess): Result<SessionDocument, SessionError> {
     const session = this.#find(by)
-    // A response that arrived before `expires_at` may keep the session pending. No new request is made then.
+    // A response that arrived in time may keep the session pending after `expires_at`, without new requests.
     const isPending = session.ok && session.value.status === 'pending' && now < session.value.expires_at
     return isPending || !session.ok ? session : err('ended')
   }

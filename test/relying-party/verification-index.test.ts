@@ -127,7 +127,7 @@ describe('the counts of a day', () => {
   })
 })
 
-describe('the counts of a day that restarts', () => {
+describe('the counts of a day whose object restarts between writes', () => {
   /** Stores 700 new entries, and then changes other entries. `which`: their numbers. */
   const step = fc.record({
     which: fc.array(fc.nat(2_999), { maxLength: 8 }),
@@ -135,7 +135,7 @@ describe('the counts of a day that restarts', () => {
     reads: fc.boolean(),
   })
 
-  it('are the sum of its entries', async () => {
+  it('are the counts of all its entries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 4 }), async (steps) => {
         const setting = await setUp()

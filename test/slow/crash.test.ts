@@ -62,7 +62,7 @@ const GOOD: Evidence = {
   unlistable: new Set(),
 }
 
-describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged outcomes`, () => {
+describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOMES} outcomes`, () => {
   let faults: Faults
   let runs: readonly Run[]
   beforeAll(async () => {
@@ -76,7 +76,7 @@ describe(`the service, killed ${KILL_COUNT} times under ${OUTCOMES} acknowledged
   }, 1_800_000)
   afterAll(() => faults?.remove())
 
-  it('loses no outcome and no event, sends no event a seventh time, and continues without a request', () => {
+  it('loses no outcome or event, sends each event at most six times, and resumes before it gets a request', () => {
     expect(runs.flatMap(({ sessions }) => sessions)).toHaveLength(OUTCOMES + SILENT)
     for (const run of runs) expect(findingsOf(run)).toEqual(NO_ERRORS)
   })

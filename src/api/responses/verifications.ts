@@ -84,7 +84,7 @@ const creationWarning = z.object({ code: z.string(), pointer: z.string(), messag
 /** Finding about a member of a request. Values of `why` may be added within /v1. */
 const walletFinding = z.object({ member: z.string(), why: z.string() })
 
-/** Result for one wallet: if it can answer the request. Values of `result` may be added within /v1. */
+/** Result for one wallet: it says if the wallet can answer. Values of `result` may be added within /v1. */
 const walletResult = z.object({
   id: z.string(),
   result: z.enum(['works', 'lowered', 'unknown', 'cannot']),

@@ -1,5 +1,6 @@
 // Sign-in of the console: an API key, the operator's token, or the code that `npm start` prints.
 
+import { codeRequest, SIGN_IN_BYTES, signInRequest } from '../../api/requests.ts'
 import type { ConsoleSessionView } from '../../api/responses/console.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
@@ -14,7 +15,6 @@ import { type ProblemCode, problem } from '../edge/problems.ts'
 import { beginSignIn } from '../edge/rate-limit.ts'
 import { readJson } from '../edge/validate.ts'
 import { type ConsoleSession, openConsole, readConsole, SIGNED_IN_SECONDS } from './console-cookie.ts'
-import { BODY_BYTES, codeRequest, signInRequest } from './sign-in-schemas.ts'
 
 const CODE_MS = 5 * 60_000
 
@@ -26,7 +26,7 @@ const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: num
 
 /** Signs in. The response contains the page token and no other token. */
 export async function signIn(c: AppContext): Promise<Response> {
-  const body = await readJson(c, signInRequest, BODY_BYTES, 'anyone')
+  const body = await readJson(c, signInRequest, SIGN_IN_BYTES, 'anyone')
   if (!body.ok) return body.error
   const attempt = beginSignIn(c)
   if (attempt.isRefused) return problem(c, 'rate_limited')
@@ -56,7 +56,7 @@ export async function readSession(c: AppContext): Promise<Response> {
  */
 export async function createCode(c: AppContext): Promise<Response> {
   if (!loadConfig(c.env).isLocal) return problem(c, 'not_found')
-  const body = await readJson(c, codeRequest, BODY_BYTES)
+  const body = await readJson(c, codeRequest, SIGN_IN_BYTES)
   if (!body.ok) return body.error
   const now = Date.now()
   for (const [code, { expiresAt }] of codes) if (expiresAt <= now) codes.delete(code)

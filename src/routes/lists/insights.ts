@@ -1,5 +1,6 @@
 // Counters of a relying party's verifications for each hour or day (api/lists).
 
+import { insightsQuery } from '../../api/requests.ts'
 import type { Insights } from '../../api/responses/lists.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import type { Env } from '../../env.ts'
@@ -17,7 +18,6 @@ import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { readQuery } from '../edge/validate.ts'
-import { insightsQuery } from './list-query.ts'
 
 const DAY_MS = 24 * HOUR_MS
 /** Largest number of steps in one response. */

@@ -1,66 +1,12 @@
-// Queries of `GET /v1/insights` and `GET /v1/verify` (api/lists): filters, and the cursor between pages.
+// Filters and cursors of `GET /v1/verify` (api/lists).
 
-import * as z from 'zod/mini'
-import { NOT_A_CURSOR, pageLimit } from '../../api/requests.ts'
-import { STATUSES } from '../../api/values.ts'
+import { type ListQuery, METADATA_PREFIX } from '../../api/requests.ts'
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
-import { text } from '../../codec/schema.ts'
 import type { Config } from '../../config.ts'
 import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
-import { WEBHOOK_STATES } from '../../relying-party/index/index-entry.ts'
 import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
-
-const METADATA = 'metadata.'
-const METADATA_FILTERS = 3
-
-const status = z.enum(STATUSES)
-const time = z.iso.datetime({ offset: true, error: 'must be a time with an offset, as 2027-01-31T12:00:00Z' })
-
-/** Query of `GET /v1/verify`. A name that starts with `metadata.` is a filter for one key of the metadata. */
-export const listQuery = z
-  .catchall(
-    z.object({
-      status: z.exactOptional(z.union([status, z.array(status)])),
-      created_after: z.exactOptional(time),
-      created_before: z.exactOptional(time),
-      credential_type: z.exactOptional(text(300)),
-      webhook_state: z.exactOptional(z.enum(WEBHOOK_STATES)),
-      limit: pageLimit,
-      after: z.exactOptional(z.string().check(z.regex(/^[A-Za-z0-9_-]{54}$/, NOT_A_CURSOR))),
-    }),
-    z.string('must be given once').check(z.maxLength(500)),
-  )
-  .check((context) => {
-    const names = Object.keys(context.value).filter((name) => !KNOWN.has(name))
-    const unknown = names.filter((name) => !/^metadata\..{1,40}$/su.test(name))
-    if (unknown.length > 0) {
-      context.issues.push({ code: 'unrecognized_keys', keys: unknown, input: context.value })
-    }
-    if (names.length - unknown.length > METADATA_FILTERS) {
-      const message = `must be at most ${METADATA_FILTERS} of \`metadata.{key}\``
-      context.issues.push({
-        code: 'custom',
-        path: [names[METADATA_FILTERS] ?? ''],
-        message,
-        input: context.value,
-      })
-    }
-  })
-export type ListQuery = z.infer<typeof listQuery>
-
-/** Query of `GET /v1/insights`. */
-export const insightsQuery = z.strictObject({
-  from: time,
-  to: time,
-  step: z._default(z.enum(['hour', 'day']), 'day'),
-})
-
-const KNOWN = new Set([
-  ...['status', 'created_after', 'created_before', 'credential_type', 'webhook_state'],
-  ...['limit', 'after'],
-])
 
 /**
  * Returns the filter of a query, and the position where reading starts. Only entries before the position are
@@ -71,7 +17,7 @@ export function parseFilter(query: ListQuery): {
   readonly before: EntryPosition | null
 } {
   const { status, created_after, created_before, credential_type, webhook_state } = query
-  const metadata = Object.entries(query).filter(([name]) => name.startsWith(METADATA))
+  const metadata = Object.entries(query).filter(([name]) => name.startsWith(METADATA_PREFIX))
   const filter = {
     ...(status !== undefined && { status: [status].flat() }),
     ...(created_after !== undefined && { created_after: Date.parse(created_after) }),
@@ -79,7 +25,7 @@ export function parseFilter(query: ListQuery): {
     ...(webhook_state !== undefined && { webhook_state }),
     ...(metadata.length > 0 && {
       metadata: Object.fromEntries(
-        metadata.map(([name, value]) => [name.slice(METADATA.length), String(value)]),
+        metadata.map(([name, value]) => [name.slice(METADATA_PREFIX.length), String(value)]),
       ),
     }),
   }

@@ -2,7 +2,7 @@
 // without a filter reads one entry more than it returns.
 
 import { Hono } from 'hono/tiny'
-import { NOT_A_CURSOR } from '../../api/requests.ts'
+import { listQuery, NOT_A_CURSOR } from '../../api/requests.ts'
 import type { VerificationPage } from '../../api/responses/lists.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
@@ -19,14 +19,7 @@ import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { readQuery } from '../edge/validate.ts'
 import { readInsights } from './insights.ts'
-import {
-  cursorContext,
-  isUnfiltered,
-  listQuery,
-  parseFilter,
-  readListCursor,
-  writeListCursor,
-} from './list-query.ts'
+import { cursorContext, isUnfiltered, parseFilter, readListCursor, writeListCursor } from './list-query.ts'
 import { listWallets } from './wallets.ts'
 
 /** Builds the routes `GET /v1/verify`, `GET /v1/insights` and `GET /v1/wallets`. */

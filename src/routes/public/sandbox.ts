@@ -1,5 +1,6 @@
-// Sandbox of test mode (api/sandbox): passes requests on to its pages, and produces an outcome for a relying
-// party. Without a sandbox Worker, these routes are 404. In live mode, the outcome is 404.
+// Routes of the sandbox (api/sandbox). They pass requests on to its pages, and produce an outcome for a
+// relying party. A sandbox route answers 404 if no sandbox Worker is bound. The outcome route also answers
+// 404 to a relying party in live mode. The routes below /demo pass requests on to the demo shop.
 
 import { Hono } from 'hono/tiny'
 import { err, ok, type Result } from '../../result.ts'

@@ -123,7 +123,7 @@ export type LoginSuccess = {
   readonly userinfo: PreparedToken
 }
 
-/** Claims without values, or a token that is signed and encrypted to the client. */
+/** Claims of a token that is signed later, or a token that is signed and encrypted to the client. */
 export type PreparedToken = { readonly claims: JsonObject } | { readonly jwt: string }
 
 type EndedLogin = {

@@ -18,7 +18,10 @@ export type SessionError =
   /** The session is not over yet. */
   | 'not_ended'
   | 'render_limit_reached'
-  /** The session requires a binding to one browser: it has no QR code and no request for any device. */
+  /**
+   * The session must be bound to one browser. So it has no QR code, and no request that every device may
+   * answer.
+   */
   | 'binding_excludes_qr'
   /** The protocol has no QR code and no link. */
   | 'redirect_not_offered'

@@ -52,7 +52,10 @@ export async function eraseOnRequest(
   return (await sendListing(context)) ? ok(null) : err('unavailable')
 }
 
-/** Sends the queued change, or erases the tombstone, if that is due. A call is counted before it is made. */
+/**
+ * Sends the queued change to the list if its call is due. A tombstone without a queued change is erased if
+ * its time is over. Each call to the list is counted before it is made.
+ */
 export async function remainderDue(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   const tombstone = store.tombstone()

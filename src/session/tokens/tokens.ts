@@ -148,8 +148,8 @@ function buildClaims(
 }
 
 /**
- * Returns what is stored for a token. Claims without values are stored unsigned. Claims with values are
- * signed and encrypted now.
+ * Returns what is stored for a token. A token without encryption is stored as its claims, and is signed
+ * later. Its only claim values are booleans. An encrypted token is signed and encrypted now.
  */
 async function prepareToken(
   released: JsonObject,

@@ -214,8 +214,8 @@ function isPinned(leaf: Certificate, anchor: TrustAnchor): boolean {
 }
 
 /**
- * Returns the issuer to report (api/trust): the `iss` if the leaf contains it, otherwise the leaf's subject.
- * Returns `null` if the subject is empty or too long.
+ * Returns the issuer to report (api/trust): the `iss` if a name in the leaf proves it, otherwise the subject
+ * of the leaf. Returns `null` if the subject is empty or too long.
  */
 function provenIssuer(iss: string | undefined, leaf: Certificate): string | null {
   // Only an `iss` in normal form is compared. Two programs could read another spelling as two issuers.

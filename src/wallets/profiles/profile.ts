@@ -1,6 +1,6 @@
 // Schema of the profile of one wallet. A profile states which features the wallet supports, according to its
-// public sources. The schema has only values that this service can use. Member names are the names in
-// OpenID4VP 1.0 messages and in DCQL (§6).
+// public sources. The schema has only values that this service can use. Members of OpenID4VP 1.0 messages and
+// of DCQL (§6) have their names from there.
 
 import * as z from 'zod/mini'
 import { list, text } from '../../codec/schema.ts'

@@ -52,7 +52,7 @@ async function lastReason({ verification_id }: CreatedSession) {
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('api/wallets: makes the requests of a creation for its wallet, and verifies the response', async () => {
+it('api/wallets: makes the request for the wallet that the creation names, and verifies the response', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const { wallet_request } = session
   expect(wallet_request).toMatchObject({ wallet: NL })

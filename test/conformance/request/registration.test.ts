@@ -94,7 +94,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
   })
 
   it.each(['base64url', 'compact'] as const)(
-    'contains a CWT in base64url, even if the setting encoding is %s',
+    'contains a CWT in base64url if the setting “encoding” is %s',
     async (encoding) => {
       const header = encode(
         new Map<number, unknown>([

@@ -122,7 +122,7 @@ it.each(REFUSED)(
   },
 )
 
-it('OpenID4VP 1.0 §6.1, B.1.3.1.5: verifies the credential alone, at low, if no holder binding is required', async () => {
+it('OpenID4VP 1.0 §6.1, B.1.3.1.5: verifies a credential without a VP at level low, if no holder binding is required', async () => {
   const query = {
     id: 'age',
     format: 'jwt_vc_json',

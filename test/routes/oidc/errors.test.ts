@@ -107,8 +107,8 @@ function expectedAt({ issuer }: TestClient, name: RequestError) {
   return [CALLBACK, { error, error_description: description, state: 's', iss: issuer }]
 }
 
-describe('an authorization request is refused at the client', () => {
-  it.each(Object.entries(AT_THE_CLIENT))('by the error %s', async (name, [change, members]) => {
+describe('a refused authorization request redirects to the client', () => {
+  it.each(Object.entries(AT_THE_CLIENT))('with the error %s', async (name, [change, members]) => {
     const registered = await newClient(live, members)
     expect(await sentTo(registered, change)).toEqual(expectedAt(registered, name as RequestError))
   })

@@ -180,7 +180,7 @@ describe('a relying party', () => {
   })
 })
 
-describe('an API key of a relying party’s own', () => {
+describe('an API key of a relying party', () => {
   it('is returned once, works, is listed without its secret, and stops working when deleted', async () => {
     const { api_key, api_keys } = await createRelyingParty()
     const response = await as(api_key, 'POST', '/v1/api_keys', { scopes: ['settings:manage'] })

@@ -210,7 +210,7 @@ describe('a client', () => {
     expect(answers).toEqual([answers[0], answers[0], answers[0]])
   })
 
-  it('that authenticates twice is invalid_request, even with the same credentials', async () => {
+  it('that authenticates in the header and in the body gets invalid_request, even with equal credentials', async () => {
     const twice = [400, 'invalid_request']
     expect(await refusalOf(await ask({ client_id: id, client_secret: key }))).toEqual(twice)
     expect(await refusalOf(await ask({ client_secret: key }))).toEqual(twice)
@@ -347,7 +347,7 @@ describe('a foreign OAuth library', () => {
     expect(tokenPayload).toMatchObject({ client_id: id, sub: id, scope: 'verify:read' })
   })
 
-  it('parses the error of an unknown client', async () => {
+  it('parses the error for a wrong secret', async () => {
     const clientAuthentication = clientAuthenticationClientSecretBasic({
       clientId: id,
       clientSecret: 'wrong',

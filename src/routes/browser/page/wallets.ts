@@ -8,7 +8,7 @@ import type { WalletProfile } from '../../../wallets/profiles/profile.ts'
 import type { Markup } from './document.ts'
 import { fill, type Texts } from './texts.ts'
 
-/** Input for the choice. */
+/** Input for the choice of a wallet. */
 export type WalletsInput = {
   readonly view: PageView
   /** Wallets that can answer, or may be able to. */

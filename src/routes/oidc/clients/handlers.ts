@@ -1,6 +1,7 @@
 // Handlers for the OpenID Connect clients of one relying party. The routes that use these handlers check the
 // access: the operator's routes, and the relying party's own routes.
 
+import { CLIENT_LIMIT, clientCreation, clientPatch } from '../../../api/oidc-clients.ts'
 import type {
   CreatedOidcClient,
   OidcClientList,
@@ -32,14 +33,7 @@ import { readJson } from '../../edge/validate.ts'
 import { noIssuer } from '../issuer.ts'
 import type { ClientMessage } from './client-messages.ts'
 import { judgePolicies } from './client-policies.ts'
-import {
-  CLIENT_LIMIT,
-  checkClient,
-  clientCreation,
-  clientPatch,
-  withChanges,
-  withDefaults,
-} from './client-schema.ts'
+import { checkClient, withChanges, withDefaults } from './client-rules.ts'
 
 type ClientHandler = (c: AppContext, relyingPartyId: string, id: string) => Promise<Response>
 

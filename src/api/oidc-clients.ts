@@ -1,0 +1,139 @@
+// Bodies that create or change an OpenID Connect client (api/logins).
+
+import * as z from 'zod/mini'
+import { decodeBase64url } from '../codec/base64url.ts'
+import { text } from '../codec/schema.ts'
+import { p256PublicJwk } from '../config.ts'
+import { parsePublicJwk } from '../crypto/jwk.ts'
+import { OIDC_CLIENT } from '../limits.ts'
+import {
+  APPLICATION_TYPES,
+  AUTH_METHODS,
+  CONTENT_ALGORITHMS,
+  KEY_ALGORITHMS,
+  SIGNING_ALGORITHMS,
+  STANDARD_SCOPES,
+  SUBJECT_CLAIMS,
+} from '../relying-party/oidc/client.ts'
+import { line } from './page-texts.ts'
+import { policyMembers } from './requests.ts'
+
+/** Limit of a client's body, in bytes. */
+export const CLIENT_LIMIT = 128 * 1024
+
+/** Members that describe the use of a key. Except the key itself, all other members are dropped. */
+const named = {
+  kid: z.exactOptional(text(200)),
+  use: z.exactOptional(z.enum(['sig', 'enc'])),
+  alg: z.exactOptional(text(200)),
+}
+
+const PRIVATE_PARTS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'k']
+
+/**
+ * Returns the schema of an odd integer of an RSA key (RFC 7518 §6.3.1). With an even integer, encryption
+ * would fail only after the person has answered.
+ */
+const oddInteger = (pattern: RegExp, least: (octets: number) => number, message: string) =>
+  z.string().check(
+    z.regex(pattern, message),
+    z.refine((text) => {
+      const octets = decodeBase64url(text) ?? new Uint8Array(1)
+      return Number(octets[0]) >= least(octets.length) && Number(octets.at(-1)) % 2 === 1
+    }, message),
+  )
+
+const modulus = oddInteger(
+  /^[A-Za-z0-9_-]{342,683}$/,
+  () => 128,
+  'must be an odd modulus of 2048 to 4096 bits, in base64url',
+)
+const exponent = oddInteger(
+  /^[A-Za-z0-9_-]{2,6}$/,
+  (octets) => (octets === 1 ? 3 : 1),
+  'must be an odd exponent of 3 or more and at most 32 bits, in base64url',
+)
+
+const publicJwk = z.pipe(
+  z
+    .record(z.string(), z.unknown())
+    .check(
+      z.refine((key) => !PRIVATE_PARTS.some((part) => part in key), 'must be a key without a private part'),
+    ),
+  z.discriminatedUnion('kty', [
+    z
+      .extend(p256PublicJwk, named)
+      .check(z.refine((jwk) => parsePublicJwk(jwk) !== undefined, 'must be a point on P-256')),
+    z.object({ kty: z.literal('RSA'), n: modulus, e: exponent, ...named }),
+  ]),
+)
+
+const policyName = z.string().check(
+  z.regex(/^[a-z0-9_-]{1,64}$/, 'must have 1 to 64 of a-z, 0-9, _ and -'),
+  z.refine(
+    (name) => !STANDARD_SCOPES.some((scope) => scope === name),
+    'must not be a scope of OpenID Connect',
+  ),
+)
+
+const policy = z.pipe(
+  z.extend(policyMembers, { name: policyName, front_channel: z._default(z.boolean(), false) }),
+  z.transform(({ name, front_channel, ...request }) => ({
+    name,
+    front_channel,
+    request: JSON.stringify(request),
+  })),
+)
+
+const subject = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('transient') }),
+  z.strictObject({
+    type: z.literal('pairwise'),
+    claims: z.array(z.enum(SUBJECT_CLAIMS)).check(
+      z.minLength(1),
+      z.refine((claims) => new Set(claims).size === claims.length, 'must not repeat an entry'),
+    ),
+  }),
+])
+
+const members = z.strictObject({
+  name: line(100),
+  application_type: z.enum(APPLICATION_TYPES),
+  redirect_uris: z.array(text(2048)).check(
+    z.minLength(1),
+    z.maxLength(OIDC_CLIENT.redirectUris),
+    z.refine((uris) => new Set(uris).size === uris.length, 'must not repeat an entry'),
+  ),
+  token_endpoint_auth_method: z.enum(AUTH_METHODS),
+  require_pushed_authorization_requests: z.boolean(),
+  require_pkce: z.boolean(),
+  cross_device: z.boolean(),
+  policies: z.array(policy).check(
+    z.minLength(1),
+    z.maxLength(OIDC_CLIENT.policies),
+    z.refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must not repeat a name'),
+  ),
+  default_policy: policyName,
+  subject,
+  id_token_signed_response_alg: z.enum(SIGNING_ALGORITHMS),
+  userinfo_signed_response_alg: z.nullable(z.enum(SIGNING_ALGORITHMS)),
+  id_token_encrypted_response_alg: z.nullable(z.enum(KEY_ALGORITHMS)),
+  id_token_encrypted_response_enc: z.nullable(z.enum(CONTENT_ALGORITHMS)),
+  userinfo_encrypted_response_alg: z.nullable(z.enum(KEY_ALGORITHMS)),
+  userinfo_encrypted_response_enc: z.nullable(z.enum(CONTENT_ALGORITHMS)),
+  jwks: z.nullable(
+    z.object({ keys: z.array(publicJwk).check(z.minLength(1), z.maxLength(OIDC_CLIENT.keys)) }),
+  ),
+})
+
+/** Body of a change. A sent member replaces the whole stored member. */
+export const clientPatch = z.exactPartial(members)
+export type ClientPatch = z.infer<typeof clientPatch>
+
+/** Body of a creation. */
+export const clientCreation = z.extend(clientPatch, {
+  name: members.shape.name,
+  redirect_uris: members.shape.redirect_uris,
+  policies: members.shape.policies,
+})
+export type ClientCreation = z.infer<typeof clientCreation>
