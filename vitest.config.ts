@@ -27,7 +27,7 @@ const CLIENT = join(import.meta.dirname, 'packages/client/src')
  * does workerd.
  */
 const BY_NODE = process.argv.includes('--coverage.enabled')
-  ? {}
+  ? { alias: { 'cloudflare:workers': join(import.meta.dirname, 'test/mutation/platform/workers.ts') } }
   : {
       experimental: { viteModuleRunner: false, nodeLoader: false },
       execArgv: ['--import', join(import.meta.dirname, 'test/support/runner/modules.mjs')],

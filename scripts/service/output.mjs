@@ -16,9 +16,14 @@ export function holdOutput({ stdout, stderr } = process) {
   let held = []
   let bytes = 0
   const release = ({ withoutInfo = false } = {}) => {
-    for (const { stream, chunk } of held ?? []) stream.write(withoutInfo ? withoutInfoLines(chunk) : chunk)
+    if (withoutInfo)
+      for (const stream of new Set([stdout, stderr])) stream.write(withoutInfoLines(textOf(stream)))
+    else for (const { stream, chunk } of held ?? []) stream.write(chunk)
     held = undefined
   }
+  /** A chunk may end within a line, and within a character. */
+  const textOf = (stream) =>
+    Buffer.concat((held ?? []).filter((one) => one.stream === stream).map((one) => one.chunk)).toString()
   const pass = (stream) => (chunk) => {
     if (held === undefined) return stream.write(chunk)
     held.push({ stream, chunk })
@@ -37,7 +42,7 @@ export function holdOutput({ stdout, stderr } = process) {
   }
 }
 
-function withoutInfoLines(chunk) {
-  const lines = chunk.toString().split(/(?<=\n)/)
+function withoutInfoLines(text) {
+  const lines = text.split(/(?<=\n)/)
   return lines.filter((line) => !INFO.test(line)).join('')
 }

@@ -10,10 +10,11 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
-  ...['states', 'return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
+  ...['return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
   ...['console/story', 'console/verifications', 'console/verification'],
   ...['console/insights', 'console/developers', 'console/operator'],
-].map((name) => `test/browser/${name}.test.ts`)
+  ...['../slow/browser/states', '../slow/browser/console'],
+].map((name) => join('test', 'browser', `${name}.test.ts`))
 
 if (findChromium() === undefined) {
   console.error(NO_CHROMIUM)
@@ -22,7 +23,7 @@ if (findChromium() === undefined) {
 rmSync(SCREENSHOTS, { recursive: true, force: true })
 mkdirSync(SCREENSHOTS, { recursive: true })
 const vitest = join(ROOT, 'node_modules', 'vitest', 'vitest.mjs')
-const run = spawnSync(NODE, [vitest, 'run', '--project', 'browser', ...TESTS], {
+const run = spawnSync(NODE, [vitest, 'run', '--project', 'browser', '--project', 'slow', ...TESTS], {
   cwd: ROOT,
   env: { ...process.env, SCREENSHOTS },
   stdio: 'inherit',

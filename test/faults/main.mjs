@@ -6,6 +6,6 @@ import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
 const names = process.argv.slice(2)
 const filters = (names.length === 0 ? [''] : names).map((name) => `test/faults/${name}`)
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'slow', ...filters]
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'faults', ...filters]
 const env = { ...process.env, FAULTS: 'full' }
 process.exitCode = spawnSync(NODE, vitest, { cwd: ROOT, stdio: 'inherit', env }).status ?? 1

@@ -33,12 +33,16 @@ it('the output of workerd is held back until the start has ended, and then print
 
 it('the output of workerd during the start is printed without lines of level info, if so requested', () => {
   const { child, output, printed } = held()
-  child.stdout.write(`${INFO}a fault of workerd\n${INFO}`)
+  // A chunk may end within a line, and within a character.
+  const bytes = Buffer.from(`${INFO}a fault of wörkerd\n${INFO}`)
+  const cuts = [40, bytes.indexOf('ö') + 1, bytes.length - 9]
+  for (const [i, cut] of cuts.entries()) child.stdout.write(bytes.subarray(cuts[i - 1] ?? 0, cut))
+  child.stdout.write(bytes.subarray(cuts.at(-1)))
   child.stderr.write(ERROR)
   output.release({ withoutInfo: true })
-  expect(printed()).toBe(`a fault of workerd\n${ERROR}`)
+  expect(printed()).toBe(`a fault of wörkerd\n${ERROR}`)
   child.stdout.write(INFO)
-  expect(printed()).toBe(`a fault of workerd\n${ERROR}${INFO}`)
+  expect(printed()).toBe(`a fault of wörkerd\n${ERROR}${INFO}`)
 })
 
 it('the output of workerd is dropped if the start reports the error in one sentence', () => {

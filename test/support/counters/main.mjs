@@ -54,7 +54,7 @@ function testService() {
   if (copy.status !== 0) throw new Error('The copy with counters was not made. See the output above.')
   const launcher = copy.stdout.trim()
   try {
-    const runs = ['conformance', 'system', 'slow', 'browser'].map((project) =>
+    const runs = ['conformance', 'system', 'browser', 'slow', 'faults'].map((project) =>
       vitest([`--project=${project}`], { COUNTED_LAUNCHER: launcher, COUNTERS }),
     )
     return Math.max(...runs)
