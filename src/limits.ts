@@ -2,8 +2,8 @@
 // limit is a typed error. Texts are measured in characters. In ASCII, one character is one byte.
 
 /**
- * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). The last `depth` is the limit of the processed payload. It is
- * higher, because each disclosure can add levels of nesting.
+ * A compact SD-JWT or SD-JWT+KB (RFC 9901 §4). The outermost `depth` is the limit of the processed payload.
+ * It is higher than the other limits, because each disclosure can add levels of nesting.
  */
 export const SD_JWT = {
   characters: 1_048_576,
@@ -66,8 +66,8 @@ export const CERTIFICATE = {
   /** Certificates of one chain. */
   chain: 8,
   /**
-   * Number of decoded certificates in the cache. They come from chains with a trust anchor. At their largest
-   * size they need 4 MiB.
+   * Number of decoded certificates in the cache. Only certificates of chains that an anchor trusts are
+   * cached. At their largest size they need 4 MiB.
    */
   remembered: 256,
   /** Names in one alternative name or name constraint. */

@@ -21,7 +21,9 @@ import { policyMembers } from './requests.ts'
 /** Limit of a client's body, in bytes. */
 export const CLIENT_LIMIT = 128 * 1024
 
-/** Members that describe the use of a key. Except the key itself, all other members are dropped. */
+/**
+ * Members that describe the use of a key. They are kept with the key itself. All other members are dropped.
+ */
 const named = {
   kid: z.exactOptional(text(200)),
   use: z.exactOptional(z.enum(['sig', 'enc'])),

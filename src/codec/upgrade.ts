@@ -34,9 +34,10 @@ export function versionMembers<const S extends Schema>({ member, current, additi
 }
 
 /**
- * Returns a stored document in its current shape. Storage keeps the older document until the caller saves, so
- * a crash in the middle repeats the upgrade. A document of a newer build is read if that build only added
- * members; they stay in the document. Throws for every other version: the code never guesses.
+ * Returns a stored document in its current shape. Does not save the document. If the service stops before
+ * the caller saves it, the next read upgrades it again. A document of a newer build is read if that build
+ * only added members; the added members stay in the document. Throws if the version cannot be
+ * read or upgraded.
  */
 export function upgradeDocument(stored: object, schema: Schema): object {
   const { member, current, steps, additions = {}, unreadable } = schema

@@ -175,8 +175,8 @@ export function createFetchCache<
 }: FetchCacheRules<Fetch, Source>): FetchCache<Fetch, Source> {
   const { names, bytes, failedSeconds, pendingSeconds } = FETCH_CACHE
   const rules = { names, bytes: { limit: bytes, of: bytesOf }, waitMs: pendingSeconds * 1000 }
-  // Each fetch function has its own cache. A caller must not get a result that its own fetch function may not
-  // fetch (loopback).
+  // Each fetch function has its own cache, because the functions allow different URLs (loopback). A caller
+  // must not get a result from a URL that its own fetch function rejects.
   const caches = new WeakMap<FetchResource, Cache<Fetch>>()
   return (name, source, maximumAge) => {
     const { now, fetchResource } = source

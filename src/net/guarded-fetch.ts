@@ -15,13 +15,14 @@ export type FetchResource = {
   (request: ResourceRequest): Promise<Result<FetchedResource, FetchError>>
   /**
    * Deadline of the caller, if the caller has one. The results of this fetch are cached together with the
-   * results of `base`.
+   * results of `limited.base`, which is the same fetch without the deadline.
    */
   readonly limited?: FetchLimit
 }
 
 /**
- * Deadline of the caller. The fetch with `base` continues after the deadline, so that its result is cached.
+ * Deadline of the caller. `base` is the fetch without the deadline. It continues after the deadline, so that
+ * its result is cached.
  */
 export type FetchLimit = {
   readonly base: FetchResource

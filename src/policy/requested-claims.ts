@@ -25,8 +25,8 @@ type RequestedItem = {
 }
 
 /**
- * Alternatives of one group. An alternative is a combination of credentials. A credential is the list of the
- * types that it may have.
+ * Alternatives of one group. An alternative is a combination of credentials. For each credential it lists
+ * the types that the credential may have.
  */
 export type RequestedGroup = {
   readonly alternatives: readonly (readonly (readonly string[])[])[]

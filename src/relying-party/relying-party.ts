@@ -197,7 +197,10 @@ export class RelyingParty extends DurableObject<Env> {
     return this.#oidcClients.remove(clientId)
   }
 
-  /** Stores a single-use name with a value. Returns false if that fails, as after an earlier use. */
+  /**
+   * Stores a single-use name with a value. Returns false if the name is already stored, the limit of names is
+   * reached, or the relying party is deleted.
+   */
   async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
     if (this.#load() === undefined) return false
     if (!this.#once.store(name, value, { ...use, now: Date.now() })) return false

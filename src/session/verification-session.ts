@@ -228,7 +228,7 @@ export class VerificationSession extends DurableObject<Env> {
     return this.read(relyingPartyId)
   }
 
-  /** Expires a pending session of test mode now. If a success is held, only the wait for its browser ends. */
+  /** Expires a pending session of test mode now. If a success is held, discards only the success. */
   async expireNow(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const now = Date.now()
     await applyTimeouts(this.#context, now)

@@ -1,8 +1,8 @@
 // Reasons to reject a signer, for every credential format and for status lists.
 
 /**
- * A reason to reject a signer. The presentation is not authentic. For `…_unavailable` its authenticity cannot
- * be checked now.
+ * A reason to reject a signer. If the name of the reason ends in `_unavailable`, the authenticity of the
+ * presentation cannot be checked now. With every other reason, the presentation is not authentic.
  */
 export type TrustRefusal =
   /** No anchor of this credential type trusts the signer. */

@@ -23,8 +23,8 @@ export function linksOfWallet(profile: WalletProfile, environment: Environment):
 }
 
 /**
- * Returns the links of every wallet that supports the protocol, and the Client Identifier Prefix unless it is
- * null. The default scheme comes first.
+ * Returns the links of every wallet that supports the protocol and the Client Identifier Prefix. If the
+ * prefix is null, the wallet needs to support only the protocol. The default scheme comes first.
  */
 export function linksOfProtocol(
   { protocol, prefix }: { readonly protocol: ProtocolId; readonly prefix: ClientIdPrefix | null },

@@ -28,7 +28,8 @@ export function lowerCredential(
   if (!needed.ok) return needed
   const claims = lowerClaims(profile, query, place)
   if (!claims.ok) return claims
-  // Without these members the query accepts fewer responses: one credential, and only with holder binding.
+  // These members may be left out. Without them, the query accepts only one credential, and only with holder
+  // binding.
   const optional = (['multiple', 'require_cryptographic_holder_binding'] as const).filter(
     (name) => query[name] !== undefined && dcql[name] !== 'yes',
   )

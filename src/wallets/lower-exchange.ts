@@ -126,8 +126,8 @@ export function passingOf(profile: WalletProfile, prefix: ClientIdPrefix): 'refe
 }
 
 /**
- * Returns why the request is not passed by value, although the wallet supports it. Returns `undefined` if
- * nothing prevents it, or if the wallet does not support it.
+ * Returns why a possible request by value is not used: the relying party does not accept the level
+ * `low`, or the URI is too long. Returns `undefined` in all other cases.
  */
 function valueRefusal(
   profile: WalletProfile,
@@ -144,7 +144,7 @@ function valueRefusal(
 
 /**
  * Returns the first prefix of signed requests that the wallet supports; `undefined` if there is none. A
- * wallet without links gets such a request through the Digital Credentials API.
+ * wallet without links gets the signed request through the Digital Credentials API.
  */
 function signedPrefix(profile: WalletProfile, original: OriginalRequest): ClientIdPrefix | undefined {
   return original.client_id_prefixes.find(

@@ -91,8 +91,8 @@ function withOneFormat(
 
 /**
  * Returns the credential sets, each with the options that the wallet can satisfy. Returns `undefined` if the
- * wallet cannot satisfy a required set, or can satisfy no set. Without sets, each query is a set of its own
- * (§6.4.2).
+ * wallet cannot satisfy a required set, or can satisfy no set. If the query has no
+ * credential sets, each credential query becomes one required set (§6.4.2).
  */
 function usableSets(
   { credentials, credential_sets }: DcqlQuery,
@@ -111,8 +111,8 @@ function usableSets(
 
 /**
  * Chooses one option of each required set, for a wallet that does not support credential sets. If no set is
- * required, chooses one option of the first set. If one query alone satisfies all these sets, chooses that
- * query only.
+ * required, chooses one option of the first set. If the same credential query alone is an option of each of
+ * these sets, chooses only that credential query.
  */
 function chooseOptions(
   profile: WalletProfile,

@@ -49,8 +49,8 @@ function missingRequirements(
 
 /**
  * Returns a finding for each transaction that names a credential query which the lowered request leaves out.
- * A transaction may name only credential queries of its own request (§5.1). The text would have to change
- * without such a query. Then the person would approve another text than the relying party sent.
+ * A transaction may name only credential queries of its own request (§5.1). The query cannot be removed
+ * from the transaction, because the person must approve the text that the relying party sent.
  */
 function changedTransactions(
   { credentials }: DcqlQuery,

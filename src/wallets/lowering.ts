@@ -84,7 +84,7 @@ export type Lowering =
       readonly request: LoweredRequest
       /** Members that the lowered request lacks or has changed, or that the wallet ignores. */
       readonly left_out: readonly Finding[]
-      /** Members whose support no public source states. Empty unless the outcome is `unknown`. */
+      /** Members whose support by the wallet is not known. Empty unless `outcome` is `unknown`. */
       readonly unknown: readonly Finding[]
     }
   | { readonly outcome: 'cannot'; readonly reasons: readonly Finding[] }

@@ -1,4 +1,6 @@
-// The input of lowering: the request of a session, and the alternatives that its relying party can use.
+// Builds the input of lowering (lower.ts): the request of a session, and the values that may replace its
+// options. For example, a wallet may get another Client Identifier Prefix or another response mode, if the
+// settings allow it.
 
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../openid4vp/protocols/index.ts'
@@ -27,7 +29,7 @@ type SessionRequest = {
   readonly livemode: boolean
 }
 
-/** Alternatives that the settings of the relying party allow. */
+/** Values that limit how the request for one wallet may differ from the request of the session. */
 type Means = {
   /** Prefixes that the relying party can use. `redirect_uri` is included if unsigned requests are allowed. */
   readonly prefixes: readonly ClientIdPrefix[]

@@ -1,5 +1,6 @@
 // Checks that the issuer signed each data element (ISO/IEC 18013-5 §9.1.2.5). The digest covers the received
-// item with its tag 24. The MSO must have it under the namespace and the digest identifier of the item.
+// item with its tag 24. The MSO must have this digest under the namespace and the digest
+// identifier of the item.
 
 import { equalBytes } from '../../codec/bytes.ts'
 import {

@@ -1,6 +1,6 @@
 // Verifies the Key Binding JWT (RFC 9901 §4.3 and §7.3 step 5). It proves that the presenter holds the key
-// that the issuer named. It is made for this request and for these disclosures. Our policy decides if the JWT
-// is required, never the response.
+// that the issuer named. The JWT is made for this request and for these disclosures. The request decides if
+// the JWT is required.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

@@ -22,7 +22,7 @@ import { verifySdJwt } from './sd-jwt.ts'
 /** Credential Format Identifier (OpenID4VP 1.0 B.3.1), which is also the `typ` (SD-JWT VC §2.2.1). */
 export const FORMAT = 'dc+sd-jwt'
 
-/** SD-JWT VC §2.2.2.3: these claims and their contents must not be in disclosures. `sub` and `iat` may. */
+/** SD-JWT VC §2.2.2.3: claims that must not be in disclosures, in whole or in part. */
 export const CLEAR_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'nbf',

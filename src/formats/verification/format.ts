@@ -21,7 +21,8 @@ export type CredentialFormat<Id extends string = string> = {
   /** Credential Format Identifier. */
   readonly id: Id
   /**
-   * True if a request includes the format only by name, or if the other formats cannot satisfy the request.
+   * True if a request contains this format in two cases only: the relying party names the format, or the
+   * other formats cannot satisfy the request.
    * Some wallets refuse a whole request because of one unknown format.
    */
   readonly requestedByName?: true
@@ -238,8 +239,8 @@ export type CredentialRefusal =
   /** The wallet returned no document. `documentErrors` has its error codes by document type. */
   | { readonly reason: 'document_not_returned'; readonly documentErrors: DocumentErrors }
   /**
-   * A claim that the format defines is missing or invalid, or is at a wrong place. Or `aud` names others than
-   * us.
+   * A claim that the format defines is missing or invalid, or is at a wrong place. Or `aud` does not
+   * name us.
    */
   | { readonly reason: 'invalid_claim'; readonly claim: string }
 

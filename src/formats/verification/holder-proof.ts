@@ -16,9 +16,9 @@ import { tracer } from './tracer.ts'
 const PROOF_WINDOW = 300
 
 /**
- * Returns true if `iat` of a proof is close to `now` (Unix seconds) and not before the request. `exp` and
- * `nbf` must allow the proof. Each of these claims is checked only if it is present. Returns `undefined` for
- * a malformed time. The caller decides if `iat` is required.
+ * Returns true if `iat` of a proof is close to `now` (Unix seconds) and not before the request, and if
+ * `now` is between `nbf` and `exp`. Each of the three claims is checked only if it is present. Allows
+ * for clock skew. Returns `undefined` for a malformed time. The caller decides if `iat` is required.
  */
 export function isCurrent(
   claims: JsonObject,

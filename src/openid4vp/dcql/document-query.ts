@@ -1,5 +1,5 @@
-// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. They
-// must satisfy the query without a credential of another format.
+// Part of a DCQL query that a DeviceRequest of ISO mdoc can express: its `mso_mdoc` credential queries. It
+// cannot express a query that needs a credential of another format.
 
 import type { CredentialQuery, CredentialSetQuery, DcqlQuery } from './query.ts'
 
@@ -18,7 +18,7 @@ export type RequestedDocument = {
   readonly elements: readonly [RequestedElement, ...RequestedElement[]]
 }
 
-/** A use case. A wallet satisfies it with one of its document sets. A set has indexes into `documents`. */
+/** A use case. To satisfy it, a wallet presents one of `documentSets`. A set has indexes of `documents`. */
 export type UseCase = {
   readonly mandatory: boolean
   readonly documentSets: readonly (readonly number[])[]

@@ -51,9 +51,9 @@ export function isSatisfied(query: DcqlQuery, presented: ReadonlySet<string>): b
 }
 
 /**
- * Returns a test of one trusted authorities query (§6.1.1), for which one matching value is enough. Trust
- * itself comes from the anchors. A list matches if the anchor comes from that list (§6.1.1.2). An authority
- * type that cannot be checked does not match.
+ * Returns a function that tests if the credential matches a trusted authorities query (§6.1.1). One matching
+ * value is enough. The test does not establish trust, which comes from the anchors. A list matches if the
+ * anchor comes from that list (§6.1.1.2). An authority type that cannot be checked does not match.
  */
 function isAuthorityOf({ authorityKeyIdentifiers, anchor }: VerifiedCredential) {
   return ({ type, values }: TrustedAuthority) => {

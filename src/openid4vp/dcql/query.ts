@@ -1,5 +1,5 @@
 // DCQL queries (OpenID4VP 1.0 §6, §7): the strict and bounded schema of a caller's query, and the types of
-// stored queries. The policy checks the formats and types of a query, and if the query can be satisfied.
+// stored queries. The policy checks the formats and types of a query, and that a response can satisfy it.
 
 import * as z from 'zod/mini'
 import { isJsonObject, type Json, type JsonObject } from '../../codec/json.ts'
@@ -140,7 +140,7 @@ function repeated(values: readonly (string | undefined)[]): readonly number[] {
   return values.flatMap((value, i) => (value !== undefined && values.indexOf(value) < i ? [i] : []))
 }
 
-/** Returns the indexes, of list and entry, of ids that are unknown or are repeated in their list. */
+/** Returns `[list, entry]`, two indexes, for each id that is unknown or is repeated in its list. */
 function unknownIds(
   lists: readonly (readonly string[])[],
   known: readonly (string | undefined)[],

@@ -128,8 +128,8 @@ function namedClaims({ entries }: CborItem & { readonly type: 'map' }): JsonObje
 }
 
 /**
- * Returns the identifiers of the intermediary, else of the subject. An intermediary sends requests with its
- * own access certificate (§5.1).
+ * Returns the identifiers of the intermediary, or of the subject if there is no intermediary. An
+ * intermediary sends requests with its own access certificate (§5.1).
  */
 function presentersOf(claims: JsonObject): readonly string[] {
   const intermediary = member(claims, 'intermediary') ?? member(claims, 'act')

@@ -71,7 +71,7 @@ export async function signRequestObject(claims: JsonObject, identity: VerifierId
 }
 
 /**
- * Returns the header parameters. Copies the list, because the type of the library requires a mutable list.
+ * Returns the header parameters. Copies `x5c`, because the type of the library requires a mutable list.
  */
 function headerOf(proof: IdentityProof) {
   return 'x5c' in proof ? { x5c: [...proof.x5c] } : proof

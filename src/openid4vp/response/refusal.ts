@@ -26,7 +26,7 @@ export type EnvelopeRefusal = {
     /** Not an object of non-empty arrays of strings or objects (§8.1). */
     | 'invalid_vp_token'
     /**
-     * Missing although required, or for another presentation definition (DIF Presentation Exchange 2.1 §6).
+     * The submission is required but missing, or has another definition (DIF Presentation Exchange 2.1 §6).
      */
     | 'invalid_presentation_submission'
     | 'unknown_credential_query'

@@ -19,7 +19,7 @@ import type { RequestedTransactionData } from '../transaction-data/transaction-d
 import type { ResponseRefusal } from './refusal.ts'
 import type { PresentationGroup } from './vp-token.ts'
 
-/** Presentations, and the values of this service for their verification. */
+/** The presentations to verify, and the values that their verification needs. */
 type VerificationInput = {
   readonly groups: readonly PresentationGroup[]
   readonly query: DcqlQuery
@@ -75,9 +75,9 @@ export async function verifyPresentations(
 }
 
 /**
- * Matches verified presentations again with another query that has the same ids, because a wallet may have
- * been asked for less. Presentations that do not match are discarded. The rest must satisfy the whole other
- * query.
+ * Matches verified presentations with `query`. The wallet may have received another query with the same ids,
+ * which requests less. Presentations that do not match are discarded. The rest must satisfy the
+ * whole `query`.
  */
 export function matchAgain(
   query: DcqlQuery,

@@ -36,7 +36,8 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
 }
 
 /**
- * Returns true if the content has the declared format, because browsers detect the format from the content.
+ * Returns true if the bytes of the picture have the format that its `data:` URL declares. Browsers detect the
+ * format from the bytes.
  */
 function isPicture(address: string): boolean {
   const [, type = '', base64 = ''] = /^data:(image\/(?:png|jpeg|webp));base64,(.+)$/.exec(address) ?? []

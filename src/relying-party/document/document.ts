@@ -167,8 +167,8 @@ export function verifierKeys(document: RelyingPartyDocument, now: number): reado
 }
 
 /**
- * Returns the public key of the leaf certificate; an empty list without a verifier. The validation of the
- * settings compared this key with the signing key.
+ * Returns the public key of the leaf certificate; an empty list without a verifier. The key belongs to the
+ * signing key, because the validation of the settings has compared them.
  */
 function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
   const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []

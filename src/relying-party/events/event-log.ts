@@ -104,8 +104,8 @@ export class EventLog extends DurableObject<Env> {
       const { event_id, verification_id, session_until, body } = stored
       return { position: parsePosition(key), event_id, verification_id, session_until, body }
     })
-    // `append` rejects events from the end of the day, and `closed` becomes true later. The object may move
-    // to a machine with a slower clock. It must not add events to a day that was reported as closed.
+    // `append` rejects events from the end of the day on. `closed` becomes true only `CLOCK_SKEW_MS` later,
+    // because the object may move to a machine with a slower clock. A closed day must get no more events.
     const closed = Date.now() >= endOfDay(day) + CLOCK_SKEW_MS
     return { events, more: entries.length > limit, closed }
   }

@@ -19,7 +19,10 @@ export type HourCounts = {
   readonly channels: Counts
   readonly protocols: Counts
   readonly webhook_attempts: Counts
-  /** Numbers of values by bucket: times from creation to end, then durations of the last webhook attempt. */
+  /**
+   * Numbers of values by bucket. `end_buckets`: times from creation to end. `webhook_buckets`: durations of
+   * the last webhook attempt.
+   */
   readonly end_buckets: Counts
   readonly webhook_buckets: Counts
 }

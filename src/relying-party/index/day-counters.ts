@@ -27,7 +27,7 @@ export class DayCounters {
   readonly #kv: SyncKvStorage
   /** Counters in storage. */
   #settled: Part
-  /** Counters for `hours`; `undefined` before its first use. They grow until they include the whole day. */
+  /** Counters that `hours` returns once they include the whole day; `undefined` before they are needed. */
   #all: Part | undefined
   #added = 0
 

@@ -14,7 +14,7 @@ export type EntryFilter = {
 
 /**
  * Returns true if the filter matches an entry. Does not compare the metadata and the creation time. The
- * reader stops at the limits of the time.
+ * reader of the entries compares them.
  */
 export function matches(entry: ListedEntry, filter: EntryFilter): boolean {
   const { status, credential_type, webhook_state } = filter

@@ -91,7 +91,7 @@ export class VerificationIndex extends DurableObject<Env> {
     const key = toKey({ created_at: listed.created_at, mark })
     const entry: StoredEntry = { ...listed, sealed_metadata: await this.#seal(metadata, key) }
     const { kv } = this.ctx.storage
-    if (kv.get(COUNTS) !== undefined) return true // the day is over
+    if (kv.get(COUNTS) !== undefined) return true // all entries of the day are erased
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision >= entry.revision)) return true
     kv.put<Stored>(key, entry)

@@ -57,6 +57,7 @@ export async function matchesApiKey(record: ApiKeyRecord, parsed: ParsedApiKey):
 }
 
 /**
- * Cache of matching keys by record, which saves the digest. Each new copy of the settings has new records.
+ * Cache of matching keys by record. A cached key is not hashed again. Each new copy of the settings has new
+ * records.
  */
 const matched = new WeakMap<ApiKeyRecord, string>()

@@ -10,7 +10,7 @@ const MAXIMUM_NAMES = 20_000
 /** Returns the operations on the names. Times are Unix milliseconds. */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  /** Removes expired names. Runs at each use, because an erasure of the object drops the table. */
+  /** Creates the table if it is missing, as after an erasure of the object. Removes expired names. */
   const prune = (now: number) => {
     sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
       CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)

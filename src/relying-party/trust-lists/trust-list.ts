@@ -39,7 +39,7 @@ export type TrustListView = {
   readonly trust_as_of: number | null
   readonly usable_until: number | null
   readonly anchors: number
-  /** Certificates of mapped services that could not become anchors. */
+  /** Number of certificates of mapped services that could not become anchors. */
   readonly left_out: number
   readonly last_attempt: { readonly at: number; readonly fault: RefreshError | null } | null
 }

@@ -28,7 +28,7 @@ const SECRET = new RegExp(`^[A-Za-z0-9_-]{${Math.ceil((BROWSER_SECRET_BYTES * 4)
 
 /**
  * Returns the browser's secret; null without a cookie, or for a value that this service did not make. Over
- * plain http (loopback), any local server can set the cookie. The value then also has a MAC.
+ * plain http (loopback), any local server can set the cookie. So the value has a MAC if `BASE_URL` is http.
  */
 export async function getBrowserCookie(c: AppContext): Promise<string | null> {
   const value = readCookie(c, COOKIE)

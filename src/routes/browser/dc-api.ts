@@ -28,7 +28,7 @@ export function dcApiRoutes(): Hono<AppEnv> {
 }
 
 const REQUEST_LIMIT = 1024
-/** Limit of the body in bytes. The wallet's response alone may have 1 MiB, as at the callback. */
+/** Limit of the body in bytes. The wallet's response in it may have 1 MiB, as at the Response URI. */
 const RESPONSE_LIMIT = 1024 * 1024 + 1024
 
 /** Creates a request for the page's browser. */
@@ -90,9 +90,9 @@ async function loadPage(c: AppContext, caller: SessionCaller): Promise<DcApiPage
 }
 
 /**
- * Returns the origin of the page: our own origin for a client token, else the named origin if the settings
- * have it. Without a name, returns the only origin of the settings. Returns `undefined` if there is no such
- * origin.
+ * Returns the origin of the page; `undefined` if the origin is not allowed or not clear. A client token
+ * allows only our own origin. A relying party may name an origin of its settings. If it names none, its only
+ * origin is returned.
  */
 function originFor(c: AppContext, caller: SessionCaller, named: string | undefined): string | undefined {
   if (caller.kind === 'client_token') {

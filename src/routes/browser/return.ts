@@ -72,7 +72,7 @@ async function completeReturn(c: AppContext): Promise<Response> {
 async function redeem(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error
-  const body = await readJson(c, redemption, CODE_LIMIT) // before the id is read, as on every route
+  const body = await readJson(c, redemption, CODE_LIMIT) // checked before the id, as on every route
   if (!body.ok) return body.error
   const session = sessionStub(c.env, c.req.param('id') ?? '')
   if (session === undefined) return problem(c, 'verification_not_found')

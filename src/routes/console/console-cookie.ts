@@ -1,6 +1,6 @@
 // The cookie of a console that is signed in (docs/console.md). It contains the owner's token in encrypted
-// form. Each call is made with that token, so the console can do only what the token allows. The sign-in ends
-// with the token.
+// form. Each call is made with that token, so the console can do only what the token allows. If the token
+// expires or is revoked, the sign-in ends.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

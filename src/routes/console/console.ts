@@ -12,7 +12,10 @@ import { createCode, readSession, signIn } from './sign-in.ts'
 /** Header that contains the page token. */
 const PAGE_TOKEN = 'Console-Token'
 const API = '/console/api'
-/** Paths of the API that each owner can call. A path with encoded characters never matches. */
+/**
+ * Paths of the API that a console can call, by the kind of its owner. A path with encoded characters never
+ * matches.
+ */
 const REACHED = {
   relying_party: /^\/(v1\/(?!admin\/)[\w/-]+|readyz)$/,
   operator: /^\/(v1\/admin\/[\w/-]+|readyz|metrics)$/,
@@ -63,8 +66,8 @@ async function isOn(c: AppContext, next: () => Promise<void>): Promise<Response 
 }
 
 /**
- * Rejects every call that a page of another origin sends. Browsers mark a read from another origin, and send
- * the page's origin with each change.
+ * Rejects every call that a page of another origin sends. A browser marks a GET from another origin in
+ * `Sec-Fetch-Site`. It sends the origin of the page in `Origin` with every other method.
  */
 async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {
   const isOwn =

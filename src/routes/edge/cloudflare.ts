@@ -26,7 +26,7 @@ export async function readOnce<T>(
 ): Promise<T> {
   const files = cache.get(assets) ?? new Map<string, unknown>()
   cache.set(assets, files)
-  if (files.has(path)) return files.get(path) as T // stored below, by the same function
+  if (files.has(path)) return files.get(path) as T // an earlier call with the same `parse` stored it
   const file = await assets.fetch(`https://assets/${path}`).catch(() => undefined)
   if (!file?.ok) throw Object.assign(new Error(`assets/${path} is unavailable`), { retryable: true })
   const parsed = await parse(await file.text())

@@ -1,6 +1,6 @@
 // End of the process (self-hosted). The launcher asks the service over a private socket to finish. From then
 // on, new requests get 503, and waiting long polls get their response. A self-hosted service is one isolate,
-// so its memory has the state.
+// so a variable of this module can hold the state of the whole process.
 
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'

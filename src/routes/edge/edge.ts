@@ -38,8 +38,9 @@ export const requestId: MiddlewareHandler<AppEnv> = async (c, next) => {
 }
 
 /**
- * Refuses HEAD with 405, or 404, except below `safePrefixes`. Hono runs the GET handler for HEAD. A GET of a
- * request or a QR code has effects, and HEAD must have none (RFC 9110 §9.2.1).
+ * Refuses HEAD, except below `safePrefixes`. Sends 405 if the path has other methods, else 404. Hono runs the
+ * GET handler for HEAD. A GET of a request or a QR code has effects, and HEAD must have none (RFC 9110
+ * §9.2.1).
  */
 export function headWithoutEffect(
   app: Hono<AppEnv>,

@@ -120,10 +120,10 @@ export function takeFailedAuthentication(c: AppContext): boolean {
 }
 
 /**
- * Counts a failed sign-in before the token is checked. `isOver`: there were more than 10 in a minute from the
- * caller's address. `isRefused`: the sign-in is refused without a check of the token. `giveBack` removes the
- * count of a sign-in that succeeds. Callers without a known address share one limit. Their token is always
- * checked, so that nobody can lock the operator out.
+ * Counts a sign-in as failed before its token is checked. `isOver`: more than 10 sign-ins in a minute from
+ * the caller's address failed. `isRefused`: the sign-in is refused without a check of the token. `giveBack`
+ * removes the count of a sign-in that succeeds. Callers without a known address share one limit. Their token
+ * is always checked, so that nobody can lock the operator out.
  */
 export function beginSignIn(c: AppContext) {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)

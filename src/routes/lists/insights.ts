@@ -30,7 +30,10 @@ const OLD_DAYS = 3
 const CACHED_MS = 30_000
 const CACHED_DAYS = 200
 
-/** Sends the steps of a range. `from` is moved to the start of its hour or day in UTC. `to` is exclusive. */
+/**
+ * Sends the counters of a range, one set for each step. A step is an hour or a day. `from` is moved to the
+ * start of its step in UTC. `to` is exclusive.
+ */
 export async function readInsights(c: AppContext): Promise<Response> {
   const caller = await authenticate(c, 'verify:read')
   if (!caller.ok) return caller.error

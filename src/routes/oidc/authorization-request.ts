@@ -107,8 +107,8 @@ export async function parseRequest(
 }
 
 /**
- * Returns the signing algorithm of UserInfo for a client that registered none. Encrypted UserInfo has the
- * algorithm of the ID token. Null: UserInfo is not signed.
+ * Returns the signing algorithm of UserInfo for a client that registered none. If UserInfo is encrypted, this
+ * is the algorithm of the ID token. Otherwise returns null: UserInfo is not signed.
  */
 function signedInside(client: OidcClient) {
   return client.userinfo_encrypted_response_alg === null ? null : client.id_token_signed_response_alg
@@ -157,9 +157,9 @@ function choosePolicy(parameters: Parameters, client: OidcClient): Result<OidcPo
 }
 
 /**
- * Returns an error if the client may not use this channel. A request is protected only if an authenticated
- * client pushed it. In other requests, a `front_channel` policy could be chosen in place of a stronger
- * policy. So all policies must be `front_channel`, unless the client has only one.
+ * Returns an error if the client may not send a request by this channel. If no authenticated client pushed
+ * the request, somebody else may have chosen its policy in place of a stronger policy. So that request is
+ * accepted only if the client has one policy, or if all its policies are `front_channel`.
  */
 function channelError(client: OidcClient, origin: RequestOrigin): RequestError | undefined {
   const { policies, require_pushed_authorization_requests: mustPush } = client

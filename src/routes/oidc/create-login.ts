@@ -29,7 +29,7 @@ export async function createLogin(
     return_url: `${issuer.url}/finish/${verificationId}`,
     ...(locale !== undefined && { locale }),
   })
-  // The settings changed after the client was registered.
+  // The settings may have changed after the client was registered, so that its policy allows no session.
   if (!prepared.ok) return err('policy_unsatisfiable')
   const level = essentialLevel(login.wanted_acr)
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))

@@ -3,7 +3,10 @@
 import { type OAuthErrors, oauthErrors } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 
-/** Adds the header that lets pages of any origin read the response. Such pages cannot send cookies. */
+/**
+ * Adds the header that lets pages of any origin read the response. Browsers never let a page read a response
+ * with `*` if the request had cookies.
+ */
 export function allowAnyOrigin(response: Response): Response {
   response.headers.set('Access-Control-Allow-Origin', '*')
   return response

@@ -35,7 +35,7 @@ export async function sendMetrics(c: AppContext): Promise<Response> {
 async function gaugesAt({ env }: AppContext, now: number): Promise<readonly Gauge[]> {
   const { verifierCertificate, relyingPartyCertificates, trustLists, isStorageWritable } =
     await serviceHealth(env, now)
-  // A time that has no end (null) or never began (0) has no sample.
+  // Returns no sample without an expiry (null), or for a list that is unreadable or was never fetched (0).
   const until = (time: number | null | undefined, labels: Sample['labels']): readonly Sample[] =>
     time ? [{ labels, value: (time - now) / 1000 }] : []
   return [

@@ -18,8 +18,8 @@ type Warning =
       readonly expires_at: string
     }
   /**
-   * Number of relying parties with such a certificate, and the earliest expiry. This route is public, so it
-   * does not name the relying parties.
+   * Number of relying parties whose certificate expires soon, and the earliest expiry. This route is public,
+   * so it does not name the relying parties.
    */
   | {
       readonly code: 'relying_party_certificate_expires_soon'

@@ -109,8 +109,8 @@ type WalletOptions = { readonly credential_type?: string; readonly format?: stri
 type OutcomeResult = Result<VerifierResponse | null, SessionError | { readonly detail: string }>
 
 /**
- * Produces an outcome. For most reasons, the wallet sends a flawed response. For the other reasons, time or
- * the relying party ends the session.
+ * Produces an outcome. For `canceled_by_relying_party` and `session_expired`, the session is ended without
+ * the wallet. For every other reason the wallet sends a response, which is flawed for most reasons.
  */
 async function produce(
   reason: string,

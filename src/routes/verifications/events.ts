@@ -85,8 +85,9 @@ async function list(c: AppContext): Promise<Response> {
 const START: LogPosition = { day: 0, position: 0 }
 
 /**
- * Returns the end of the earliest day that may still be open by the clock of some machine. So the reader
- * misses no later event.
+ * Returns the position after the last event of the current day. Shortly after midnight, returns the position
+ * in the previous day instead: a machine with a slow clock may still add events to that day, and the reader
+ * must not miss them.
  */
 async function endOfLog(env: Env, relyingPartyId: string, now: number): Promise<LogPosition> {
   const day = dayOf(now - 2 * CLOCK_SKEW_MS)
@@ -118,7 +119,7 @@ async function collect(
 /**
  * Returns the event as the webhook sends it, if its session still exists. Otherwise returns the event as the
  * log has it. If the session cannot be read in time, the event gets `metadata: null`, so that other events
- * are not delayed. No session has this value.
+ * are not delayed. No session has `metadata: null`.
  */
 async function complete(
   env: Env,

@@ -100,8 +100,8 @@ export async function publish(context: SessionContext): Promise<void> {
   if (!current?.pending_log_entry) return
   if (recording === 'recorded') return store.remember({ ...current, pending_log_entry: null })
   // The log of this day is closed and does not have the event. The next day is written before its log is
-  // called. So the same day is asked again if the response is lost. Another call may already have changed the
-  // day.
+  // called. If the response of that log is lost, the next call goes to the same log. The day is not changed
+  // here if another call has already changed it.
   if (current.pending_log_entry.day === entry.day) {
     const day = Math.max(dayOf(Date.now()), entry.day + 1)
     store.commit({ ...current, pending_log_entry: { ...current.pending_log_entry, day } })

@@ -1,5 +1,5 @@
-// Live authorization requests (generations) of a session (api/request). In each kind (`KINDS`) these are
-// live:
+// Live authorization requests (generations) of a session (api/request). Of each kind (`KINDS`), these
+// generations are live:
 // - the newest generation;
 // - generations that were handed out, until the session ends: at most 32, the most recently used;
 // - other generations, for 60 s after a newer generation was created: at most 8.
@@ -67,7 +67,7 @@ export const SUPERSEDED_LIFETIME_MS = 60_000
 
 /**
  * Adds a generation, marks the superseded generations of its kind, and drops the dead generations. The
- * highest number is the newest, because simultaneous renders may be written in another order.
+ * generation with the highest number is the newest. Simultaneous renders may be written in another order.
  */
 export function addGeneration(
   generations: readonly StoredGeneration[],

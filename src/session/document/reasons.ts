@@ -20,7 +20,10 @@ export type ReasonCode =
 
 export type ReasonFamily = 'envelope' | 'credential' | 'holder' | 'trust' | 'status' | 'policy' | 'flow'
 
-/** Error that a wallet gets for a refused response. The text of the error is in routes/wallet. */
+/**
+ * Error that a wallet gets for a refused response. The status and the code of the error are in routes/wallet.
+ * The text of the error is in assets/oauth-errors.json.
+ */
 type WalletErrorKind =
   | 'form'
   | 'state'

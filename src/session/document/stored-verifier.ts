@@ -51,7 +51,10 @@ export type StoredWallet = {
 
 type WithVerifier = { readonly verifier: StoredVerifier }
 
-/** Returns true for an unsigned request. Its URI contains the whole request (request by value). */
+/**
+ * Returns true if the request is unsigned. If the request has a URI, the URI contains the whole request
+ * (request by value).
+ */
 export function passesByValue({ verifier }: WithVerifier): boolean {
   return verifier.sealed_signing_jwk === null
 }

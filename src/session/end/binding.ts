@@ -88,8 +88,8 @@ export function isHeldTooLong({ held, status }: SessionDocument, now: number): b
 }
 
 /**
- * Marks a held success whose browser has returned. A successful login stays held until a code that was issued
- * at the latest moment ends, also after `expires_at`.
+ * Marks a held success whose browser has returned. A code for a login can be issued until `FINISH_MS` after
+ * the success. So a successful login stays held until a code of that time expires, even after `expires_at`.
  */
 export function returnHeld(held: Held): Held {
   const { login } = held

@@ -144,7 +144,8 @@ export function decidedEnd(
       derivation,
       credentials,
       channel,
-      // The relying party's own page binds at once. Our page binds when its browser returns.
+      // A response by the relying party's own page binds the session at once. A response by our page binds
+      // the session when the browser returns.
       session_binding: isByPage ? 'relying_party' : 'none',
       // OpenID4VP 1.0 §14.9: the verifier itself checks the conditions that the wallet was asked to apply.
       trace: [

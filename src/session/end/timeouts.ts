@@ -32,8 +32,8 @@ export async function applyTimeouts(context: SessionContext, now: number): Promi
 }
 
 /**
- * Expires a session now. If a success is held, only the wait for its browser ends. `document`: the current
- * document. No `await` comes before the write.
+ * Expires a session now. If a success is held, discards the success as if its browser had not returned in
+ * time, and keeps `expires_at`. `document`: the current document. No `await` comes before the write.
  */
 export async function expireAt(
   context: SessionContext,

@@ -1,5 +1,6 @@
-// The `org-iso-mdoc` part of a generation (ISO/IEC TS 18013-7 Annex C), called its half. It has a nonce and a
-// key beside the nonce and the key of OpenID4VP. Messages are derived from them.
+// The `org-iso-mdoc` part of a generation (ISO/IEC TS 18013-7 Annex C). The code calls this part the half.
+// The half has its own nonce and key. OpenID4VP uses another nonce and another key. The encryption info and
+// the session transcript are built from the nonce and the public key of the half.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import type { Config } from '../../config.ts'

@@ -46,8 +46,8 @@ export async function chooseWallet(
 }
 
 /**
- * Returns true if the settings must permit the wallet's request. The request is unsigned or has a plain
- * response, and the session's own request is not like that.
+ * Returns true if the wallet's request is allowed only if the settings permit it. This is an unsigned request
+ * in a session with signed requests, or a request for a plain response in a session with encrypted responses.
  */
 function needsPermission(
   { request_options: chosen }: Pick<StoredWallet, 'request_options'>,

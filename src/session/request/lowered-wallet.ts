@@ -114,7 +114,10 @@ function hasSameIdentity(a: Omit<StoredWallet, 'verifier'>, b: Omit<StoredWallet
   )
 }
 
-/** Returns the input of the lowering: the request, and the alternatives that the relying party can use. */
+/**
+ * Returns the input of the lowering: the request, and data about the settings, such as the Client Identifier
+ * Prefixes that the relying party can use.
+ */
 export async function loadOriginal(
   session: RequestingSession,
   requester: Requester,

@@ -1,5 +1,5 @@
-// Processing of a wallet's response (api/outcome). All awaits come before the one synchronous step in
-// end-session.ts.
+// Processing of a wallet's response (api/outcome). A session is ended (end-session.ts), or its success is
+// held, in one synchronous step. All awaits that prepare this step come before it.
 
 import { type Config, loadConfig } from '../../config.ts'
 import type { WebhookEndpoint } from '../../relying-party/document/settings.ts'
@@ -88,7 +88,7 @@ type Processing = {
   readonly now: number
 }
 
-/** Applies an evaluation: all awaits come first, then `endSession` decides synchronously. */
+/** Applies an evaluation. All awaits come before the synchronous call of `endSession` or `hold`. */
 async function applyEvaluation(
   context: SessionContext,
   evaluation: Evaluation,

@@ -1,9 +1,9 @@
 // Notes of sessions for the gauges (relying-party/session-counts.ts): pending sessions, queued events and
 // dead events. A service that runs as one process collects the changes of all its sessions in memory. It
-// stores them when the gauges are read, and before the process ends. Changes of sessions that are more than
-// pending are stored once a second. So most sessions that end before the gauges are read never have a row.
-// After `kill -9`, new pending sessions and the changes of the last second may be missing, until these
-// sessions change again.
+// stores them when the gauges are read, and before the process ends. Changes of sessions that have ended, or
+// have a queued or dead event, are stored once a second. So most sessions that end before the gauges are read
+// never have a row. After `kill -9`, new pending sessions and the changes of the last second may be missing,
+// until these sessions change again.
 
 import { env, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'

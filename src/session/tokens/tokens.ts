@@ -44,9 +44,9 @@ type LoginSession = Pick<SessionDocument, 'verification_id' | 'relying_party_id'
 }
 
 /**
- * Prepares the tokens of a successful login now, because claim values are in memory only once. Returns a
- * failure if the presentation cannot log the person in. Returns `undefined` if the session is no login, or
- * the decision is not a success.
+ * Prepares the tokens of a successful login during response processing, because only then are the claim
+ * values in memory. Returns a failure if the presentation cannot log the person in. Returns `undefined` if
+ * the session is no login, or the decision is not a success.
  */
 export async function prepareLogin(
   decision: Decision,

@@ -39,8 +39,8 @@ export type TrustAnchor = {
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
   /**
-   * The trust list that the anchor came from. Absent for the relying party's own anchors, which alone are in
-   * the admin API.
+   * The trust list that the anchor came from. Absent for the relying party's own anchors. The admin API shows
+   * only the relying party's own anchors.
    */
   readonly list?: ListReference
   /** URL at which that trust list is published. Absent if the list has no URL. */

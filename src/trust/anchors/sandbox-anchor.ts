@@ -19,10 +19,11 @@ import root from './sandbox-root.json' with { type: 'json' }
 export const SANDBOX_ORIGIN = 'https://sandbox.invalid'
 
 /**
- * Returns the sandbox's anchors for `builtInTypes` and for the types that a relying party added. `others` are
- * the relying party's own anchors. The sandbox's anchors name an added type only if one of `others` names it.
- * All other added types are covered by `*`. If a sandbox anchor named such a type, an own anchor with `*`
- * would not be used.
+ * Returns the sandbox's anchors, which cover every type. `others` are the anchors of the relying party and of
+ * its subscribed lists. Only those with the purpose `issuer` count. The sandbox's anchors name all built-in
+ * types, because `*` never covers a built-in type. They also name each type that one of `others` names,
+ * because `*` does not cover a named type. All other added types are covered by `*`. If a sandbox anchor
+ * named one of these types, the `*` anchors of `others` would no longer cover it.
  */
 export function sandboxAnchors(
   builtInTypes: readonly string[],

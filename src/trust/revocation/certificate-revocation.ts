@@ -90,8 +90,8 @@ function unavailable(cause: RevocationError): CertificateStatus & { readonly sta
 }
 
 /**
- * Returns the addresses to try. One usable list is enough, because points for only some reasons are left out
- * (§6.3.3).
+ * Returns the addresses to try. One usable list is enough, because each of these lists covers all reasons of
+ * a revocation. Distribution points for only some reasons were left out before (§6.3.3).
  */
 function addressesOf(points: readonly DistributionPoint[]) {
   const addresses = points.flatMap((point) => point.map((url) => ({ url, point })))

@@ -56,7 +56,8 @@ async function verifyOnce(
   if (verification !== undefined) return verification
   const isVerified = await token.verify(key)
   if (isVerified) share()
-  // The number of cached failures is limited, because keys of other relying parties must not fill the memory.
+  // The number of cached failures is limited. Otherwise the keys of many relying parties could fill the
+  // memory.
   if (isVerified || verifications.size < VERIFICATIONS) verifications.set(name, isVerified)
   return isVerified
 }
@@ -104,7 +105,10 @@ function findIssuers(
   return [...new Set(issuers)].slice(0, STATUS_LIST.issuersTried)
 }
 
-/** Returns the anchors that may sign the list, each limited to purpose `status` and the credential's type. */
+/**
+ * Returns copies of the anchors that may vouch for the list's signer. Each copy is limited to the purpose
+ * `status` and to the credential's type.
+ */
 function statusAnchors(
   anchors: readonly TrustAnchor[],
   { credentialType, credentialAnchor }: Omit<StatusContext, 'anchors'>,

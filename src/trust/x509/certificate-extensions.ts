@@ -64,7 +64,7 @@ export function readExtensions(list: DerElement | undefined): ReadonlyMap<string
   return extensions
 }
 
-/** Returns whether a critical extension is missing in `known`. */
+/** Returns whether there is a critical extension that `known` does not contain. */
 export function hasCriticalBeside(
   extensions: ReadonlyMap<string, Extension>,
   known: ReadonlySet<string>,

@@ -51,8 +51,9 @@ function maySign(
 }
 
 /**
- * Returns whether an issuer may certify (§6.1.4 (n)). A conforming authority has a key usage (§4.2.1.3). Only
- * the anchor, which is last, may have none, because our settings make it an authority.
+ * Returns whether an issuer may certify (§6.1.4 (n)). A conforming authority has the extension key usage
+ * (§4.2.1.3). Only the anchor, which is last, may lack this extension, because our settings make it an
+ * authority.
  */
 function mayCertify(
   { extensions: { keyUsage } }: Certificate,

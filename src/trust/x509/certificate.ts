@@ -105,8 +105,8 @@ function readVersion(element: DerElement | undefined): number | undefined {
 }
 
 /**
- * Returns whether an element is a serial number: an integer of at most 20 octets, and one for the sign
- * (§4.1.2.2).
+ * Returns whether an element is a serial number: an integer of at most 20 octets, with one more octet for the
+ * sign (§4.1.2.2).
  */
 function isSerial(element: DerElement): boolean {
   return isInteger(element) && element.content.length <= 21

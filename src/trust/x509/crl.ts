@@ -191,7 +191,7 @@ function decodeEntry(encoded: Uint8Array<ArrayBuffer>): Result<Certificate['seri
     return err('malformed')
   const extensions = readExtensions(list)
   if (extensions === undefined) return err('malformed')
-  // One such extension is certificateIssuer, which is critical and occurs only in indirect lists.
+  // Among others, this rejects certificateIssuer, which is critical and occurs only in indirect lists.
   if (hasCriticalBeside(extensions, ENTRY_KNOWN)) return err('unsupported')
   const reason = extensions.get(REASON_CODE)
   return reason === undefined || isReason(reason.value) ? ok(serialNumber.content) : err('malformed')

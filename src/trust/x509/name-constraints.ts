@@ -92,8 +92,9 @@ function place(name: GeneralName, subtree: GeneralName): Placement {
 }
 
 /**
- * Places a DNS name. A constraint covers a domain and every name below it. With a leading period it covers
- * only the names below. This form is not in the RFC, but in use.
+ * Returns the position of a DNS name relative to a constraint. A constraint covers a domain and every name
+ * below it. A constraint with a leading period covers only the names below the domain. This form is not in
+ * the RFC, but in use.
  */
 function placeDns(name: string, constraint: string): Placement {
   if (constraint === '') return 'inside'
@@ -103,13 +104,13 @@ function placeDns(name: string, constraint: string): Placement {
   if (domain === undefined || host === undefined) return 'unknown'
   if (host.endsWith(`.${domain}`)) return 'inside'
   if (host === domain) return wildcard || !constraint.startsWith('.') ? 'inside' : 'outside'
-  // A wildcard above the constraint may include a name inside it.
+  // The wildcard name `*.example.com` may or may not include a name inside the constraint `a.example.com`.
   return wildcard && domain.endsWith(`.${host}`) ? 'unknown' : 'outside'
 }
 
 /**
- * Places the host of a URI or of a mail address. A constraint covers exactly one host. With a leading period
- * it covers every name below that host.
+ * Returns the position of the host of a URI or of a mail address relative to a constraint. A constraint
+ * covers exactly one host. A constraint with a leading period covers every name below that host.
  */
 function placeHost(host: string | undefined, constraint: string): Placement {
   if (constraint === '') return 'inside'
@@ -143,8 +144,8 @@ function mailbox(address: string): readonly [local: string, host: string] | unde
 }
 
 /**
- * Returns the host of a URI. Returns `undefined` if there is no host or user information is present, and for
- * an IP address, which §4.2.1.10 rejects.
+ * Returns the host of a URI. Returns `undefined` for a URI without a host, with user information, or with an
+ * IP address as host. §4.2.1.10 rejects IP addresses.
  */
 function uriHost(uri: string): string | undefined {
   const [, host] =

@@ -21,7 +21,7 @@ const support = z.enum(['yes', 'no', 'unknown'])
 /** `ignored`: the wallet accepts the member and acts as if it were absent. */
 const supportOrIgnored = z.enum(['yes', 'no', 'ignored', 'unknown'])
 
-/** A scheme (`openid4vp`), or the start of an address, to which the query is added. */
+/** A scheme (`openid4vp`), or the start of an address, to which the request parameters are added. */
 const link = z.string().check(z.maxLength(200), z.regex(/^[a-z][a-z0-9+.-]*(:\/\/[^\s?#]+)?$/))
 
 /** Members of DCQL that the wallet supports. */

@@ -1,5 +1,5 @@
-// Scripts and styles of the pages, below assets/. Each isolate reads a file once, because a deployment starts
-// new isolates.
+// Scripts and styles of the pages, below assets/. Each isolate reads a file once. A new deployment starts new
+// isolates, so a file never changes during the life of an isolate.
 
 import { encodeBase64url } from '../../../codec/base64url.ts'
 import { utf8 } from '../../../codec/bytes.ts'

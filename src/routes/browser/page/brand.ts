@@ -24,7 +24,10 @@ function rule(colour: Colour): string {
   return `:root{--brand:${format(colour)};--on-brand:${format(ink)}}`
 }
 
-/** Moves a colour towards `target`, by as few steps as give a contrast of 3 to 1 with the background. */
+/**
+ * Returns the first shade from `colour` to `target` that has a contrast of 3 to 1 with the background.
+ * Returns `target` if no shade has this contrast.
+ */
 function shade(colour: Colour, background: Colour, target: Colour): Colour {
   const shades = Array.from({ length: STEPS }, (_, step) =>
     colour.map((part, i) => Math.round(part + (((target[i] ?? 0) - part) * step) / STEPS)),

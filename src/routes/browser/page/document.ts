@@ -1,6 +1,6 @@
 // The HTML document around every page for people, and the headers that keep a page private (api/access,
 // api/binding). A page loads nothing from other sites. Only the relying party's own pages may show it in a
-// frame. Its address can contain a token, so the address is not sent to other sites.
+// frame. The page's address can contain a token, so browsers must not send the address to other sites.
 
 import { html, raw } from 'hono/html'
 import { encodeBase64 } from '../../../codec/base64url.ts'

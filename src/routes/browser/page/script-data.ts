@@ -14,7 +14,7 @@ export type ScriptData = {
   readonly expires_in: number
   /** True if the page opens the next address by itself at the end of the session. This is so for a login. */
   readonly follows: boolean
-  /** Number of a wallet activity. The page does not show this activity, and no earlier activity. */
+  /** Number of a wallet activity. The page shows only later activities. */
   readonly seen: number
   /** Last activity of a wallet. `ago`: milliseconds between the activity and the creation of the page. */
   readonly activity: { readonly number: number; readonly ago: number } | null

@@ -188,8 +188,9 @@ ${walletsMarkup(texts, page)}
 }
 
 /**
- * Returns the state that the page shows. Without an activity, each pending stage except `created` and
- * `awaiting_return` is `scanned`. So a new stage needs no new text.
+ * Returns the state that the page shows. The pending stage `awaiting_return` is shown as `returning`. If
+ * there is no wallet activity, `created` is shown as `waiting`, and every other pending stage as `scanned`.
+ * So a new stage needs no new text.
  */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view

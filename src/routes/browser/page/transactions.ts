@@ -82,7 +82,10 @@ function valueWords(value: Detail['value'], texts: Texts): string {
   return text.length > VALUE_CHARACTERS ? `${text.slice(0, VALUE_CHARACTERS)}…` : text
 }
 
-/** Returns the name of a detail, without the containers around the detail, which mean nothing to people. */
+/**
+ * Returns the name of a detail. The names of the containers around the detail are left out, because they mean
+ * nothing to people.
+ */
 function builtInName(path: readonly string[]): string {
   return path.filter((step) => step !== 'payload' && step !== 'payment_payload').join('.')
 }

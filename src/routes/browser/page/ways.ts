@@ -36,7 +36,7 @@ export type Way = {
 const DC_API: Way = {
   id: 'dc-api',
   script: 'dc-api.js',
-  isOffered: ({ view }) => view.offers_dc_api, // api/protocols: only some protocols have requests for it
+  isOffered: ({ view }) => view.offers_dc_api, // api/protocols: only some protocols support this API
   opening: ({ inBrowser }) => inBrowser,
   markup: ({ onThisDevice }) => html`<button id="dc-api" type="button" hidden>${onThisDevice}</button>`,
 }

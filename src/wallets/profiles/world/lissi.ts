@@ -1,6 +1,6 @@
 // Wallets of Lissi. Their documentation lists several schemes, among them the scheme of HAIP. The values in
-// this profile follow from HAIP 1.0. The other schemes are not used, because no public source says what they
-// support.
+// this profile follow from HAIP 1.0. The other schemes are not used, because no public source says which
+// requests they support.
 
 import { UNKNOWN } from '../dcql.ts'
 import type { WalletProfile, WalletSources } from '../profile.ts'
