@@ -350,7 +350,7 @@ describe('sandbox/', () => {
   it.each([
     ["import { a } from '../src/openid4vp/a.ts'", 'sandbox/a.ts: may not import ../src/openid4vp/a.ts'],
     ["import { a } from './issuer/a.ts'\nimport { b } from '../src/net/b.ts'", undefined],
-  ])('is refused if a file contains %j', (source, fault) => {
+  ])('with a file that contains %j has the error %j (undefined: no error)', (source, fault) => {
     expect(errorsOf({ 'sandbox/a.ts': source })).toEqual(fault === undefined ? [] : [fault])
   })
 
@@ -396,11 +396,11 @@ describe('console/', () => {
   })
 
   it.each([
-    ["import { a } from '../src/config.ts'", 'a.tsx: may not import ../src/config.ts'],
-    ["import React from 'react'", 'a.tsx: may not import react'],
-    ['const a = <p dangerouslySetInnerHTML={{ __html: b }} />', 'a.tsx: writes markup'],
-    ['x()\n'.repeat(351), 'a.tsx: 351 lines'],
-  ])('refuses %j', (source, fault) => {
+    ['a.tsx: may not import ../src/config.ts', "import { a } from '../src/config.ts'"],
+    ['a.tsx: may not import react', "import React from 'react'"],
+    ['a.tsx: writes markup', 'const a = <p dangerouslySetInnerHTML={{ __html: b }} />'],
+    ['a.tsx: 351 lines', 'x()\n'.repeat(351)],
+  ])('is refused with the error "%s"', (fault, source) => {
     expect(consoleErrorsOf({ 'a.tsx': source })).toEqual([fault])
   })
 })
@@ -438,12 +438,12 @@ describe('the architecture test', () => {
       'metrics/event.ts: may not import ../env.ts',
     ],
     [
-      'a value of the description',
+      'an import from the folder of the API description',
       { 'routes/a.ts': "import type { A } from '../../openapi/a.ts'" },
       'routes/a.ts: may not import ../../openapi/a.ts',
     ],
     [
-      'a schema of a response in the bundle',
+      'a value import of a response schema',
       { 'session/a.ts': "import { reason } from '../api/responses/verifications.ts'" },
       'session/a.ts: may import only types of ../api/responses/verifications.ts',
     ],
@@ -455,17 +455,17 @@ describe('the architecture test', () => {
       'session/page.ts: may not import hono/html',
     ],
     [
-      'an import of the whole of zod',
+      'an import of `zod` instead of `zod/mini`',
       { 'routes/a.ts': "import * as z from 'zod'", 'trust/b.ts': "import * as z from 'zod/mini'" },
       'routes/a.ts: may not import zod',
     ],
     [
-      'the platform inside the core',
+      'an import of `cloudflare:workers` in a module that must not know the platform',
       { 'policy/decide.ts': "import { env } from 'cloudflare:workers'" },
       'policy/decide.ts: may not import cloudflare:workers',
     ],
     [
-      "the platform's names inside the core",
+      'a type of Cloudflare in a module that must not know the platform',
       { 'webhook/outbox.ts': 'function enqueue(state: DurableObjectState) {}' },
       'webhook/outbox.ts: knows Cloudflare',
     ],
@@ -527,9 +527,9 @@ describe('the architecture test', () => {
       { 'qr/png.ts': `const f = (a: string) =>\n  g(\n${'    1,\n'.repeat(68)}  )\n\nconst b = 1\n` },
       'qr/png.ts:1: a function of 71 lines',
     ],
-    ['any as a type', { 'qr/png.ts': 'const a: any = 1' }, 'qr/png.ts: any'],
-    ['any as an argument', { 'qr/png.ts': 'const a = new Map<string, any>()' }, 'qr/png.ts: any'],
-    ['a cast to any', { 'qr/png.ts': 'f(a as any)' }, 'qr/png.ts: any'],
+    ['`any` as a type', { 'qr/png.ts': 'const a: any = 1' }, 'qr/png.ts: any'],
+    ['`any` as a type argument', { 'qr/png.ts': 'const a = new Map<string, any>()' }, 'qr/png.ts: any'],
+    ['a cast to `any`', { 'qr/png.ts': 'f(a as any)' }, 'qr/png.ts: any'],
     ['a default export', { 'qr/png.ts': 'export default 1' }, 'qr/png.ts: default export'],
   ])('finds %s', (_, files, fault) => {
     expect(errorsOf(files)).toEqual([fault])

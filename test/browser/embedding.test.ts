@@ -159,7 +159,7 @@ defineWalletVerifier()
   })
 
   it.each(['', '&embed=*', '&embed=https://evil.example', '&embed=null'])(
-    'the page sends nothing for the address %j',
+    'the page sends nothing if its address ends in %j',
     async (query) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const session = await rp.create()
@@ -196,7 +196,7 @@ defineWalletVerifier()
     const received = (page: Page, count: number) =>
       expect.poll(async () => (await recordedOn(page)).messages.length).toBe(count)
 
-    it('in another form, and accepts a good message after that', async () => {
+    it('that have an invalid form, and accepts a good message after them', async () => {
       const visitor = await stage.visitor()
       const last = { ...good, status: 'declined' }
       const shapes = JSON.stringify([...BAD, last]).replace('"height":null}', '"height":Infinity}')

@@ -56,9 +56,14 @@ describeInBrowser('a login in a browser', () => {
   })
 
   it.each<[string, string, Readonly<Record<string, string>>, number]>([
-    ['cannot start, with a link to its client', 'login-failed', { scope: 'openid unknown' }, 1],
-    ['has an unknown client, without a link', 'login-unknown', { client_id: 'unknown' }, 0],
-  ])('shows a page if it %s', async (_, picture, parameters, links) => {
+    [
+      'a page with a link to the client if the login cannot start',
+      'login-failed',
+      { scope: 'openid unknown' },
+      1,
+    ],
+    ['a page without a link if the client is unknown', 'login-unknown', { client_id: 'unknown' }, 0],
+  ])('shows %s', async (_, picture, parameters, links) => {
     const { url } = await request(stage, await registerClient(stage.rp))
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
     for (const [name, device] of Object.entries(DEVICES)) {
@@ -114,7 +119,7 @@ describeInBrowser('a login in a browser', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('ends at the client after a response from another device, without a press', async () => {
+  it('ends at the client after a response from another device, without a click', async () => {
     const { page, made } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     const { claims } = await redeem(made, await end(page))

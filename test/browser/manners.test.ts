@@ -17,7 +17,7 @@ describeInBrowser('the session page', () => {
 
   const focused = (page: Page) => page.evaluate('document.activeElement.id || document.activeElement.tagName')
 
-  it('works by keyboard alone, and moves the focus to the outcome', async () => {
+  it('works with the keyboard only, and moves the focus to the outcome', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -69,7 +69,7 @@ describeInBrowser('the session page', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('has the heading of its first visible way, and the test wallet as the second button', async () => {
+  it('has a heading for the first offered way to present a credential, and the test wallet as the second button', async () => {
     const { session_url } = await stage.rp.create()
     const open = async (device: keyof typeof DEVICES, hasApi: boolean) => {
       const { page } = await stage.visitor(DEVICES[device])

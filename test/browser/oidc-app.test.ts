@@ -54,7 +54,7 @@ describeInBrowser('the example app with openid-client', () => {
     await back.getByRole('button', { name: 'Log in with your wallet' }).waitFor()
   })
 
-  it('logs a person in after a response from another device, without a press', async () => {
+  it('logs a person in after a response from another device, without a click', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
     expect((await present(await stage.service.wallet.receive(await scan(page)))).status).toBe(200)

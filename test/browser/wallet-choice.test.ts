@@ -36,7 +36,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   }
 
   it.each(['phone', 'desktop'] as const)(
-    'opens with one click and does not move the page before, on a %s',
+    'opens with one key press and does not move the content above it, on a %s',
     async (name) => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const { page } = await visit(await rp.create(NAMES), VISITORS[name])
@@ -153,7 +153,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await page.locator('.chosen').count()).toBe(0)
   })
 
-  it('begins with the wallet that the creation names, and offers a request for any wallet', async () => {
+  it('shows the wallet that the relying party chose for the session, and offers a request for any wallet', async () => {
     const session = await stage.rp.create({ ...NAMES, wallet: 'nl-wallet' })
     const { page } = await visit(session, DESKTOP)
     await page.getByText('This request is for NL Wallet').waitFor()

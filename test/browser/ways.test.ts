@@ -107,7 +107,7 @@ describeInBrowser('a person on the session page', () => {
     expect([channel, protocol]).toEqual(['dc_api', expected])
   })
 
-  it('sees one button for a phone nearby if only documents are requested', async () => {
+  it('sees one button, for a phone nearby, if the session has only the protocol iso-18013-7-c', async () => {
     const session = await stage.rp.create({ ...OVER_18, protocol: 'iso-18013-7-c', locale: 'en' })
     const { page } = await stage.visitor()
     await page.addInitScript(pretendDigitalCredentials)

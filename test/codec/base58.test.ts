@@ -20,7 +20,7 @@ describe('base58', () => {
     expect(decodeBase58(text)).toBeUndefined()
   })
 
-  it('rejects a text beyond the limit', () => {
+  it('rejects a text with more characters than the limit', () => {
     expect(decodeBase58('z'.repeat(DID.base58Characters))).toBeDefined()
     expect(decodeBase58('z'.repeat(DID.base58Characters + 1))).toBeUndefined()
   })

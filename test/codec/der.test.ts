@@ -152,7 +152,7 @@ describe('values', () => {
     ['1e 02 d8 00', undefined],
     ['1e 01 61', undefined],
     ['14 01 61', undefined],
-  ])('reads the text %s as %s', (hex, text) => {
+  ])('reads the text %s as %s (undefined: the text is rejected)', (hex, text) => {
     const element = decode(hex)
     expect(element && readText(element)).toBe(text)
   })

@@ -46,13 +46,18 @@ describe('the message of a refused value', () => {
     ['an object', z.object({}), [], 'must be an object'],
     ['a record', z.record(z.string(), z.string()), 'x', 'must be an object'],
     ['a tuple', z.tuple([]), {}, 'must be an array'],
-    ['one value', z.literal('EC'), 'RSA', 'must be "EC"'],
-    ['one of several', z.enum(['low', 'high']), 'x', 'must be "low" or "high"'],
+    ['the only allowed value', z.literal('EC'), 'RSA', 'must be "EC"'],
+    ['the allowed values', z.enum(['low', 'high']), 'x', 'must be "low" or "high"'],
     ['a number that is too small', z.int().check(z.minimum(60)), 59, 'must be at least 60'],
     ['a number that is too big', z.int().check(z.maximum(60)), 61, 'must be at most 60'],
     ['an exclusive upper bound', z.number().check(z.lt(60)), 60, 'must be less than 60'],
-    ['a length', z.string().check(z.length(2)), 'abc', 'must have exactly 2 characters'],
-    ['a name', z.record(text(2), z.null()), { abc: null }, 'its name must have at most 2 characters'],
+    ['the required length of a text', z.string().check(z.length(2)), 'abc', 'must have exactly 2 characters'],
+    [
+      'a member name that is too long',
+      z.record(text(2), z.null()),
+      { abc: null },
+      'its name must have at most 2 characters',
+    ],
     ['unknown members', z.strictObject({}), { a: 1 }, 'must not have unknown members'],
     ['a value that fits no alternative', z.union([z.string(), z.number()]), null, 'does not fit'],
     [
@@ -61,7 +66,7 @@ describe('the message of a refused value', () => {
       { kind: 'c' },
       'must be "a" or "b"',
     ],
-    ['its own message', z.string('is no name'), null, 'is no name'],
+    ['the reason that its schema gives', z.string('is no name'), null, 'is no name'],
   ])('names %s', (_, schema, value, words) => {
     expect(faults(schema, value)).toEqual([words])
   })

@@ -78,7 +78,7 @@ describe('a document of the next version', () => {
     expect(upgradeDocument(newer, SCHEMA)).toEqual({ ...newer, schema: 5 })
   })
 
-  it('gets its added members back, and defaults for omitted members, when the newer build reads it again', () => {
+  it('still has its added members when the newer build reads it again; members that the older build omitted get defaults', () => {
     const older = upgradeDocument(newer, SCHEMA)
     expect(upgradeDocument(older, NEXT)).toEqual(newer)
     expect(upgradeDocument({ ...older, box: { width: 3 } }, NEXT)).toMatchObject({
@@ -87,13 +87,13 @@ describe('a document of the next version', () => {
     })
   })
 
-  it('is rejected if more than members were added, or by a build older than the oldest compatible version', () => {
+  it('is rejected if its `readable_from` is missing, is no number or is newer than the version of the build', () => {
     expect(() => upgradeDocument({ ...newer, readable_from: 6 }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ schema: 6, label: 'a' }, SCHEMA)).toThrow('unknown version 6')
     expect(() => upgradeDocument({ ...newer, readable_from: '5' }, SCHEMA)).toThrow('unknown version 6')
   })
 
-  it('names the oldest version that can read it: additions are compatible, a change is not', () => {
+  it('names in `readable_from` the oldest version from which every step only adds members', () => {
     const add = (stored: object) => stored
     expect(versionMembers({ ...SCHEMA, current: 8, additions: { 5: add, 6: add, 7: add } })).toEqual({
       schema: 8,

@@ -39,7 +39,7 @@ describe('a multikey', () => {
     expect(parseMultikey(text)).toBeUndefined()
   })
 
-  it('is rejected if its coordinate is on no point of the curve', () => {
+  it('is rejected if no point of the curve has its x coordinate', () => {
     // Half of all coordinates have no point, so a neighbour of a good point is rejected.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = neighbours.map(parseMultikey)

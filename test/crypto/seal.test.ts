@@ -49,7 +49,7 @@ describe('a sealed text', () => {
 })
 
 describe('a sealed text is not opened', () => {
-  it('under another key', async () => {
+  it('with another key', async () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
 

@@ -20,7 +20,7 @@ describe('two secrets', () => {
   })
 
   it.each([
-    ['a prefix', SECRET.slice(0, 31)],
+    ['the second secret is a prefix of the first secret', SECRET.slice(0, 31)],
     ['the second secret is empty', new Uint8Array()],
     ['the second secret has an extra zero byte', new Uint8Array([...SECRET, 0])],
     ['the second secret is the first secret twice', new Uint8Array([...SECRET, ...SECRET])],
@@ -38,7 +38,7 @@ describe('two secrets', () => {
     ['case', 'Secret', 'secret'],
     ['length', 'secret', 'secret '],
     ['the Unicode composition of a letter', '\u00e9', 'e\u0301'],
-  ])('as text differ in %s', (_, a, b) => {
+  ])('are different as text if they differ only in %s', (_, a, b) => {
     expect(timingSafeEqualText(a, b)).toBe(false)
   })
 })

@@ -54,7 +54,7 @@ const poll = (at: number): Call => ({
 describe('the state of an order', () => {
   it.each<[string, Order, string]>([
     ['chosen before a verification', newOrder('plum', 's'), 'chosen'],
-    ['free of an age check without alcohol', newOrder('windfall', 's'), 'free'],
+    ['free if its product contains no alcohol', newOrder('windfall', 's'), 'free'],
     [
       'waiting while the verification is pending',
       withVerification(requested, reported({ status: 'pending' }), poll(NOW)),
@@ -109,7 +109,7 @@ describe('the state of an order', () => {
 })
 
 describe('the records', () => {
-  it('contain an event once', () => {
+  it('contain an event only once if the event arrives twice', () => {
     const once = withWebhook(requested, event(), webhook())
     expect(withWebhook(once, event(), webhook())).toBe(once)
     expect(once.records).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('the records', () => {
 })
 
 describe('polling', () => {
-  it('asks the service every two seconds until the verification ends, then once', () => {
+  it('asks the service every two seconds until the verification ends, and once more after the end', () => {
     expect([isPollDue(requested, NOW + 1_999), isPollDue(requested, NOW + 2_000)]).toEqual([false, true])
     const withEvent = withWebhook(requested, event(), webhook())
     expect(isPollDue(withEvent, NOW)).toBe(true)

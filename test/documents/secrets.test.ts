@@ -26,7 +26,7 @@ describe('a file that the documentation writes', () => {
   })
 
   it.each(['verifier.key', 'docs/x.csr', 'chain.pem', 'production.env'])(
-    'is ignored anywhere: %s',
+    'is ignored by git in any folder: %s',
     (file) => {
       expect(isIgnored(file)).toBe(true)
     },

@@ -117,7 +117,7 @@ describe('a credential whose signer names a revocation list', () => {
   })
 })
 
-it('a status list is unavailable under accept_unknown, and refused under require, if its signer’s revocation is unknown', async () => {
+it('a credential whose status list has a signer of unknown revocation status verifies under accept_unknown and is refused under require', async () => {
   const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
   const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
   const fetchResource: FetchResource = async ({ url }) =>

@@ -229,7 +229,7 @@ export function describeFormat(subject: Subject): void {
       expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
-    it('without holder binding is unbound, or refused by a format that always binds, if binding is not required', async () => {
+    it('without holder binding, if binding is not required, is unbound, or is refused if its format always binds', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
       const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
@@ -240,7 +240,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toContainEqual(['holder_binding', 'skip'])
     })
 
-    it('with holder binding that is not required must still be bound correctly', async () => {
+    it('with holder binding by another key is refused even if binding is not required', async () => {
       const expected = { holderBinding: false }
       expect((await verifyGood(await subject.good(), { expected })).result).toMatchObject({
         ok: true,
@@ -256,7 +256,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toEqual([['structure', 'fail']])
     })
 
-    it('has a format that reads only its own meta objects', () => {
+    it('is of a format that reads only its own `meta` objects', () => {
       const types = format.typesPerMeta === 'one' ? ['a'] : ['a', 'b']
       expect(format.metaTypes(format.buildMeta(types))).toEqual(types)
       expect(format.metaTypes({})).toBeUndefined()

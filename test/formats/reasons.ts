@@ -48,14 +48,14 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
   const failed = new Set<CheckId>()
 
   describe(`the reasons to refuse a ${format.id} presentation`, () => {
-    it.each(reached)('include %s, by one change of a good presentation', async (reason, change) => {
+    it.each(reached)('include %s, which one change of a good presentation causes', async (reason, change) => {
       const verification = await change()
       expect(verification.result).toMatchObject({ ok: false, error: { reason } })
       if (!verification.result.ok) expectRefusal(verification, verification.result.error)
       failed.add(verification.trace.at(-1)?.[0] as CheckId)
     })
 
-    it('occur nowhere in the format if nothing leads to them', () => {
+    it('do not occur in the code of the format if this test lists them as impossible for it', () => {
       const path = join(import.meta.dirname, '../../src/formats', folder)
       const source = readdirSync(path).map((file) => readFileSync(join(path, file), 'utf8'))
       for (const [reason, why] of excused) {
@@ -64,7 +64,7 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
       }
     })
 
-    it('include one at every check', () => {
+    it('include at least one for every check that can fail', () => {
       const others = Object.keys(neverFails)
       expect(CHECKS.filter((check) => !failed.has(check))).toEqual(
         CHECKS.filter((check) => others.includes(check)),

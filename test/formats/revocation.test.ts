@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'with the index %j is authentic, and the result reports the status %s under any setting',
+    'with the index %j and the status %s is authentic, and the result reports that status under any setting',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {

@@ -52,7 +52,7 @@ describe('the session transcript', () => {
     expect(await hexOf({ encryptionInfo: waltId.encryptionInfoB64, origin })).not.toBe(good)
   })
 
-  it('is the transcript of the handover', async () => {
+  it('is also built from a handover of the kind `iso_dc_api`', async () => {
     const { encryptionInfoB64: encryptionInfo, origin } = euAgeVerification
     const handover = { kind: 'iso_dc_api', origin, encryptionInfo, encryptionKey: null } as const
     const built = await buildSessionTranscript({ audience: 'not used', nonce: 'not used', handover })

@@ -44,7 +44,7 @@ describe('a survivor', () => {
     expect(unexplained(mutants, [row])).toHaveLength(1)
   })
 
-  it('uses one row: the same change twice in one line needs two rows', () => {
+  it('needs its own row: two equal changes in one line need two rows', () => {
     expect(unexplained([FIRST, FIRST], [ROW])).toEqual([1])
     expect(unexplained([FIRST, FIRST], [ROW, ROW])).toEqual([])
   })
@@ -52,7 +52,7 @@ describe('a survivor', () => {
 
 describe('the rows of explained.json', () => {
   it.each(JSON.parse(readFileSync('test/mutation/explained.json', 'utf8')) as (typeof ROW)[])(
-    'exist in their file: $file, $line',
+    'quote a line that occurs once in the named source file: $file, $line',
     ({ file, line, original, why }) => {
       const lines = readFileSync(file, 'utf8').split('\n')
       expect(lines.filter((each) => each.trim() === line)).toHaveLength(1)

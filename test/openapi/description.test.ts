@@ -75,7 +75,7 @@ describe('the description', () => {
     )
   })
 
-  it('has every error of wallets and OAuth clients except that of a wrong method', () => {
+  it('has every error of wallets and OAuth clients except the error for a wrong method', () => {
     const expected = [
       ...Object.keys(WALLET_ERRORS).map((kind) => `wallet.${kind}`),
       ...Object.keys(errors.token).map((kind) => `token.${kind}`),

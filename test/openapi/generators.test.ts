@@ -67,7 +67,7 @@ describe('lists of values', () => {
     ['Verification', 'status', ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']],
     ['Reason', 'code', Object.keys(REASONS)],
     ['Problem', 'code', Object.keys(PROBLEMS)],
-  ])('%s.%s has its values of this version', (name, member, values) => {
+  ])('%s.%s lists the values of this version', (name, member, values) => {
     expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
   })
 
@@ -80,7 +80,7 @@ describe('lists of values', () => {
     )
   })
 
-  it('have names in the description’s text', () => {
+  it('are named in the text of the description', () => {
     const { description } = schemas.Verification?.properties?.status ?? {}
     expect(description).toContain('`pending`, `verified`')
     expect(description).toContain('More may be added.')
@@ -94,7 +94,7 @@ describe('bodies of requests', () => {
     expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
   })
 
-  it('require no member of a creation', () => {
+  it('have no required member if they create a verification', () => {
     expect(schemas.CreateVerification?.required).toBeUndefined()
   })
 })

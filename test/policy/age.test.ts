@@ -91,17 +91,17 @@ describe('provesAge', () => {
     { birth_date: '1990-06-15', other: 1 },
     { birthdate: '1990-06-15' },
     { birth_date: { birth_date: '1990-06-15' } },
-  ])('proves nothing by %j', (birthdate) => {
+  ])('proves no age if the birthdate is %j', (birthdate) => {
     expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
   })
 
   test.each([
-    ['a withheld year', '0000-06-15'],
-    ['a placeholder', '0001-01-01'],
-    ['a person of 151 years', '1875-06-14'],
-    ['a person not born yet', '2026-06-16'],
-    ['a far future', '9999-12-31'],
-  ])('proves nothing by the birthdate of %s', (_, birthdate) => {
+    ['a birthdate with a withheld year', '0000-06-15'],
+    ['a placeholder in place of the birthdate', '0001-01-01'],
+    ['the birthdate of a person of 151 years', '1875-06-14'],
+    ['a birthdate after today', '2026-06-16'],
+    ['a birthdate in the year 9999', '9999-12-31'],
+  ])('proves no age from %s', (_, birthdate) => {
     expect(provesAge(birthdate, 1, at('2026-06-15T12:00:00Z'))).toBe(false)
   })
 
@@ -128,10 +128,13 @@ describe('provesAge', () => {
     ['1990-01-01', '00100000', 18, true],
     ['1990-01-01', '01000000', 18, true],
     ['1990-01-01', '11111111', 1, false],
-  ])('is right for a map with %s masked by %s, %i years: %s', (birth_date, approximate_mask, age, proven) => {
-    const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
-    expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)
-  })
+  ])(
+    'gives the expected result for the `birth_date` %s, the `approximate_mask` %s and the age %i: %s',
+    (birth_date, approximate_mask, age, proven) => {
+      const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
+      expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)
+    },
+  )
 
   test('uses the latest possible date of a map with a mask', () => {
     const now = at('2026-06-15T12:00:00Z')

@@ -49,10 +49,10 @@ describe('the level of a credential', () => {
   )
 
   test.each([
-    ['on no revocation list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
-    ['that name no revocation list', { status: 'not_present' }, null],
+    ['are on no revocation list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
+    ['name no revocation list', { status: 'not_present' }, null],
   ] as const)(
-    'is unchanged with certificates of the issuer %s, and the derivation has the date of the check',
+    'is unchanged if the issuer’s certificates %s, and the derivation has the time of that list: %s',
     (_, found, as_of) => {
       const { level, derivation } = deriveLevel('pid', { ...credentialOf('high'), certificates: found })
       expect(level).toBe('high')
@@ -75,7 +75,7 @@ describe('the level of a credential', () => {
     ['high', 3, 'low'],
     ['high', null, 'low'],
     ['high', ['high'], 'low'],
-  ])('below an anchor of %s, a credential that says %j is worth %s', (anchor, said, level) => {
+  ])('below an anchor of level %s, for a credential that declares %j, is %s', (anchor, said, level) => {
     expect(levelOf(anchor, { assurance_level: said })).toBe(level)
     expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)
     expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
@@ -147,7 +147,7 @@ describe('the derivation', () => {
   })
 })
 
-test('the level of no credentials is low', () => {
+test('the level is low if there is no credential', () => {
   expect(lowestLevel([])).toEqual({ level: 'low', derivation: [] })
 })
 

@@ -107,7 +107,7 @@ describe('a query is refused for', () => {
       '/claims/0/intent_to_retain',
     ],
     [
-      'two paths that have the same name in checks',
+      'two paths that have the same name in `checks`',
       paths(['a', 'b'], ['a.b']),
       'indistinguishable_claims',
       '/claims/1/path',
@@ -144,7 +144,7 @@ describe('a query is refused for', () => {
     ])
   })
 
-  it('every unknown name, before names that no credential can satisfy', () => {
+  it('every unknown name, and only then for names that no credential can satisfy', () => {
     const faults = errorsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
     expect(faults).toEqual([
       ['unknown_format', '/credentials/0/format'],
@@ -152,7 +152,7 @@ describe('a query is refused for', () => {
     ])
   })
 
-  it('reasons that are all tested above', () => {
+  it('thirteen reasons, which are all tested above', () => {
     expect(Object.keys(DCQL_ERRORS)).toHaveLength(13)
   })
 })
@@ -235,7 +235,7 @@ describe('a good query', () => {
     [['a', null, 'b'], 'q.a[*].b'],
     [['a', 10], 'q.a[10]'],
     [['a', '10'], 'q.a.10'],
-  ])('names the path %j in checks as %s', (path, name) => {
+  ])('names the path %j in `checks` as %s', (path, name) => {
     expect(checkName('q', path)).toBe(name)
   })
 })

@@ -118,7 +118,7 @@ describe('scope paths', () => {
     expect(path(type, format, scope)).toBeUndefined()
   })
 
-  test('are boolean for every age, and as declared for other claims', () => {
+  test('have a boolean value for every age; for another claim, the type declares if its value is boolean', () => {
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'family_name', false)).toMatchObject({ boolean: false })
     expect(scopePath(MEMBERSHIP, 'dc+sd-jwt', 'active', false)).toMatchObject({ boolean: true })

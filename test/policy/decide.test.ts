@@ -94,7 +94,7 @@ describe('any claim that is not boolean', () => {
     decide({ policy, presentations: [presented('pid', { family_name, nationalities: ['SE'] })], now: NOW })
 
   test.each<[Json]>([['Holmgren'], [' '], ['0'], [0], [true], [['a']], [{ a: null, b: [false] }]])(
-    'of %j is proven',
+    'with the value %j is proven',
     (value) => {
       expect(family(value)).toMatchObject({ status: 'verified', checks: { family_name: true } })
     },
@@ -314,7 +314,7 @@ describe('credential_match any', () => {
     presented('age_attestation', { age_over_18: claim }, { reasons })
   const pid = (claim: Json) => presented('pid', { age_equal_or_over: { 18: claim } })
 
-  test('verifies with either credential alone', () => {
+  test('verifies a response with only one of the two credentials', () => {
     expect(decide({ policy, presentations: [attestation(true)], now: NOW }).status).toBe('verified')
     expect(decide({ policy, presentations: [pid(true)], now: NOW }).status).toBe('verified')
   })
@@ -469,7 +469,7 @@ describe('an optional credential set', () => {
     expect(used([adult, presented('membership', { active: false })])).toEqual(['verified', 'age_attestation'])
   })
 
-  test('does not verify alone, without a required set', () => {
+  test('is not enough if the required set is missing; with only optional sets, an empty response is rejected', () => {
     const presentations = [presented('membership', { active: true })]
     expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
     const optional: TestPolicy = {

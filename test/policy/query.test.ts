@@ -100,7 +100,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('states for mdoc claims only that they are not retained (B.2.4)', () => {
+  test('has `intent_to_retain: false` for each mdoc claim, and no `intent_to_retain` for other claims (B.2.4)', () => {
     const { query } = policyOf(
       { credential_types: ['pid'], scope: ['family_name', 'age_over_18'], allow_derived: true },
       [SD_JWT, MDOC],

@@ -126,9 +126,9 @@ describe('a request', () => {
     { query_id: 'c', credential_type: 'membership', scopes: [] },
   ]
   it.each<[string, DcqlQuery['credential_sets'], readonly string[], readonly string[]]>([
-    ['without sets needs an anchor for each query', undefined, ['pid', 'mdl', 'membership'], []],
+    ['without credential sets needs an anchor for each query', undefined, ['pid', 'mdl', 'membership'], []],
     [
-      'without sets lacks an anchor for a type that no anchor covers',
+      'without credential sets lacks an anchor for a type that no anchor covers',
       undefined,
       ['pid', 'membership'],
       ['b'],
@@ -140,7 +140,7 @@ describe('a request', () => {
       [],
     ],
     [
-      'with two options that are half covered lacks an anchor',
+      'with two options lacks an anchor if each option has a type that no anchor covers',
       [
         {
           options: [

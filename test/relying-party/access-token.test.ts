@@ -113,7 +113,7 @@ const CLAIMS = {
 const verify = (token: string, now: number = NOW) => verifyAccessToken(issuer(first, second), token, now)
 
 describe('a token', () => {
-  it('with these members is accepted if any library signed it with our key', async () => {
+  it('with the members of our tokens is accepted if any library signed it with our key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, first))).toEqual({
       ok: true,
       value: {

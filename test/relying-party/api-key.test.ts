@@ -49,7 +49,7 @@ describe('an API key', () => {
     expect(await matchesApiKey({ ...record, hash: successor.hash }, parsed)).toBe(false)
   })
 
-  it('has one shape and one length', async () => {
+  it('always has the same form and the same length', async () => {
     const { apiKey } = await newApiKey(GRANT)
     const other = [
       '',

@@ -20,7 +20,7 @@ async function listed(directory: Listing, id: string, expiresAt?: number): Promi
 
 const SQL = "x', 0, 0); DROP TABLE relying_parties; --"
 
-it('stores values that are SQL as they are', async () => {
+it('the directory stores values that look like SQL unchanged', async () => {
   const directory = newDirectory()
   await directory.add({ relying_party_id: `rp_${SQL}`, name: SQL, livemode: false, created_at: NOW })
   await directory.rename(`rp_${SQL}`, `${SQL} again`)

@@ -223,7 +223,7 @@ describe('an event of a busy log that may be a repeated one', () => {
       return read
     })
 
-  it('needs two rows at most among 5,000 of the same second', async () => {
+  it('is looked up in at most two rows, even among 5,000 events of the same second', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 5_000; i++) instance.append(again(entry(`e${i}`)))
@@ -234,7 +234,7 @@ describe('an event of a busy log that may be a repeated one', () => {
     expect((await log.read(DAY, 5_000, 10)).events).toHaveLength(1)
   })
 
-  it('needs the rows of the last minute after a restart, once', async () => {
+  it('reads the rows of the last minute after a restart, and the next event does not read them again', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 10_000; i++) {

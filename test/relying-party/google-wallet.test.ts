@@ -25,7 +25,7 @@ function errorsOf(setting: object): string[] {
 describe('google_wallet', () => {
   it.each([
     ['a logo and a privacy policy', DISPLAY],
-    ['a name too', { display_name: 'Shop', ...DISPLAY }],
+    ['a logo, a privacy policy and a name', { display_name: 'Shop', ...DISPLAY }],
     ['the bytes that Google returned', BYTES],
   ])('may be %s', (_, setting) => {
     expect(googleWallet.parse(setting)).toEqual(setting)
@@ -104,7 +104,7 @@ async function codesOf(google_wallet: object | null, pem: string | null, name = 
 }
 
 describe('the certificate of a Verifier Registrar', () => {
-  it('has no warning if it is for the metadata of the settings, made here or elsewhere', async () => {
+  it('has no warning if it is for the metadata of the settings, whether this service or Google encoded the metadata', async () => {
     const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem)).toEqual([])
     expect(await codesOf(BYTES, foreign.certificate_pem)).toEqual([])
@@ -131,7 +131,7 @@ describe('the certificate of a Verifier Registrar', () => {
     expect(await codesOf(null, foreign.certificate_pem)).toEqual(['google_metadata_missing /google_wallet'])
   })
 
-  it('is not needed: Google also signs certificates without the extension', async () => {
+  it('may be absent or lack the extension, because Google also signs certificates without the extension', async () => {
     expect(await codesOf(BYTES, (await mintLeaf(root)).pem)).toEqual([])
     expect([await codesOf(BYTES, null), await codesOf(null, null)]).toEqual([[], []])
   })

@@ -121,12 +121,12 @@ describe('a creation', () => {
   it.each([
     [true, 'require'],
     [false, 'off'],
-  ])('without certificate_revocation, livemode %s, gets %s', async (livemode, expected) => {
+  ])('gets a default of certificate_revocation: livemode %s gives "%s"', async (livemode, expected) => {
     const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
     expect(created.certificate_revocation).toBe(expected)
   })
 
-  it('is rejected beyond its limits', async () => {
+  it('is rejected if a member exceeds its limit', async () => {
     const within = {
       ...GOOD,
       name: 'x'.repeat(100),
@@ -405,7 +405,7 @@ describe('a change', () => {
 describe('a verifier certificate', () => {
   const AGE = { notBefore: new Date('2026-01-01'), notAfter: new Date('2027-01-01') }
 
-  it('is accepted with its key, alone or followed by the authority that issued it', async () => {
+  it('is accepted with its key, with or without the authority that issued it in the chain', async () => {
     const root = await mintRoot()
     const intermediate = await mintIntermediate(root)
     const leaf = await mintLeaf(intermediate, AGE)
@@ -441,7 +441,7 @@ describe('a verifier certificate', () => {
     expect(await chainPointers(leaf, [leaf, root])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused out of order, or with an authority that did not issue it', async () => {
+  it('is refused if the chain is out of order or has an authority that did not issue it', async () => {
     const root = await mintRoot()
     const intermediate = await mintIntermediate(root)
     const stranger = await mintIntermediate(root)
@@ -450,7 +450,7 @@ describe('a verifier certificate', () => {
     expect(await chainPointers(leaf, [leaf, stranger])).toEqual(['/verifier/certificate_chain_pem'])
   })
 
-  it('is refused with another key', async () => {
+  it('is refused if `signing_jwk` is the key of another certificate', async () => {
     const root = await mintRoot()
     const leaf = await mintLeaf(root)
     const other = await mintLeaf(root)

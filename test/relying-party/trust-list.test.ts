@@ -86,7 +86,7 @@ const anchorsAt = async (now: number, livemode = true) => {
 }
 
 describe('a list', () => {
-  it('is fetched when it is created, and its anchors name its issue', async () => {
+  it('is fetched when it is created, and its anchors name its sequence number', async () => {
     const [request] = await publishList().then(async (requests) => {
       await create()
       return requests
@@ -153,12 +153,16 @@ const slowly = () => new Promise<Response>((_, reject) => reject(new DOMExceptio
 
 const NEVER_GOOD = [
   ['gone', 'unavailable', () => new Response('', { status: 404 })],
-  ['slow beyond the limit', 'unavailable', slowly],
+  ['slower than the time limit', 'unavailable', slowly],
   ['moved', 'unavailable', () => Response.redirect('https://elsewhere.example/', 302)],
   ['10 MB', 'too_large', () => new Response(new Uint8Array(10 * 1024 * 1024))],
-  ['no list', 'malformed', () => new Response('<html>')],
+  ['not a list', 'malformed', () => new Response('<html>')],
   ['tampered with', 'invalid_signature', async () => new Response(await tampered())],
-  ['signed by another', 'untrusted_signer', async () => new Response(await sign({ sequence: 8 }, stranger))],
+  [
+    'signed by another signer',
+    'untrusted_signer',
+    async () => new Response(await sign({ sequence: 8 }, stranger)),
+  ],
   [
     'expired',
     'expired',
@@ -243,7 +247,7 @@ describe('a copy', () => {
     expect(await wakeAfter(0)).toMatchObject(failed)
   })
 
-  it('without the expiry of its signer is fetched as a whole', async () => {
+  it('that was stored without the expiry of its signer is fetched without If-None-Match', async () => {
     await publishList({}, { etag: '"7"' })
     await create()
     await runInDurableObject(stub(), (_, { storage }) => {
@@ -288,7 +292,7 @@ describe('a copy', () => {
     expect(await anchorsAt(NOW, false)).toMatchObject({ anchors: [{ name: expect.any(String) }] })
   })
 
-  it('of an erased list has no anchors, and causes no wait', async () => {
+  it('of an erased list has no anchors, and is not reported as incomplete', async () => {
     expect(await anchorsAt(NOW)).toEqual({ incomplete: false, anchors: [] })
   })
 

@@ -71,7 +71,7 @@ async function countsOf(setting: Setting): Promise<{ readonly hours: readonly Ho
 const sumOf = (hours: readonly HourCounts[]) => hours.reduce((sum, { created }) => sum + created, 0)
 
 describe('the counts of a day', () => {
-  it('need at most 1,000 rows of 20,000 entries after a restart', async () => {
+  it('are computed from at most 1,000 rows for 20,000 entries after a restart', async () => {
     const rowsOf = async (count: number) => {
       const setting = await setUp()
       await putMany(setting, count)
@@ -87,7 +87,7 @@ describe('the counts of a day', () => {
     expect(await rowsOf(20_000)).toBeLessThanOrEqual(1_000)
   })
 
-  it('without stored counters are read in several calls, once', async () => {
+  it('are read in several calls if no counters are stored, and in one call afterwards', async () => {
     const setting = await setUp()
     await fill(setting, 12_000)
     await evictDurableObject(stubOf(setting))

@@ -29,7 +29,7 @@ async function create(change: object = {}) {
 }
 
 describe('the verifier keys of a relying party', () => {
-  it('are empty before the relying party is created, and without an own key', async () => {
+  it('are "not_found" before the relying party is created, and empty if it has no own key', async () => {
     const unknown = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
     expect(await unknown.verifierKeys()).toEqual({ ok: false, error: 'not_found' })
     expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
@@ -45,11 +45,11 @@ describe('the verifier keys of a relying party', () => {
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('outlive a session of 24 hours that began on settings that were 60 s old', () => {
+  it('are kept longer than a session of 24 hours that began with settings that were 60 s old', () => {
     expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
   })
 
-  it('are not part of the settings, neither opened nor shown', async () => {
+  it('that were replaced are neither in the settings nor in the view', async () => {
     const stub = await create({ verifier: VERIFIER })
     await stub.update({ verifier: null })
     expect(await stub.settings()).not.toHaveProperty('value.former_verifier_keys')

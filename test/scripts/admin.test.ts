@@ -206,7 +206,7 @@ describe('the output', () => {
     expect(readableProblem(400, problem)).not.toContain('\u001b')
   })
 
-  it('escapes them in JSON, which keeps its value', () => {
+  it('escapes control characters in JSON, and the value of the JSON stays the same', () => {
     const value = { note: 'A\u009b31m\u009d\u202e\u{e0001}B\nC', list: ['ä 😀'] }
     for (const indent of [undefined, 2]) {
       const text = json(value, indent)
@@ -217,7 +217,7 @@ describe('the output', () => {
     }
   })
 
-  it('keeps a text of somebody else on its line', () => {
+  it('escapes line breaks in a text from another system', () => {
     expect(plainLine('HTTP 500 no\nverification.verified v_1: HTTP 200')).toBe(
       'HTTP 500 no\\u{a}verification.verified v_1: HTTP 200',
     )

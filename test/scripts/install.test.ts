@@ -89,7 +89,7 @@ describe('an installation', () => {
     ['FOR_START_ON_OLD_NODE', 'dev', ['server', 'node']],
     ['EVERYTHING', '', ['server', 'node', 'tests']],
   ] as const)(
-    '%s omits the package kinds "%s", and installs nothing if it runs again',
+    '%s installs all packages except the kinds "%s", and installs nothing if it runs again',
     (wanted, omitted, names) => {
       expect(install(wanted)).toMatchObject({ omitted, status: 0 })
       for (const name of ['server', 'node', 'tests'])

@@ -32,7 +32,7 @@ describe('a run', () => {
     expect(status).toBe(0)
   })
 
-  it('fails for a failed test or a file without a result, and if all must run, for a skip or an empty project', () => {
+  it('fails for a failed test or a file without a result, and if all must run, also for a skipped test or an empty project', () => {
     const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
@@ -136,7 +136,7 @@ describe('a test', () => {
     ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that import the platform'],
-  ])('in %s runs in workerd (%s), because it %s', (path, expected, _) => {
+  ])('in %s needs workerd: %s. This file %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })
 })

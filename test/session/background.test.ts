@@ -98,7 +98,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
-  it('does not prevent the write of a webhook result, if it records the next day of the log', async () => {
+  it('does not prevent the write of a webhook result, if the failed write was for the next day of the log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')

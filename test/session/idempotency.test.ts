@@ -59,7 +59,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
     },
   )
 
-  it('opens no page of the new session, while the new session’s own address does', async () => {
+  it('does not open the page of the new session, but the new session’s own address does', async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)

@@ -141,7 +141,7 @@ describe('rows written', () => {
     expect(rows()).toBe(9 + 4 + 10)
   })
 
-  it('are one more if the index erases metadata, and a day’s sessions share its alarm', async () => {
+  it('are one more for each session if the index erases metadata, beside the alarm that a day’s sessions share', async () => {
     const setting = await setUp()
     for (let i = 0; i < 20; i++) {
       const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })

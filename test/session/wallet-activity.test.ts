@@ -33,7 +33,7 @@ async function begin(setting: Setting) {
 
 const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
 
-it('the activity is null, then a fetched request, then the family of each refused response, and null after the end', async () => {
+it('the activity is null, then a fetched request, then the reason family of each refused response, and null after the end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   expect(await stateOf(session)).toMatchObject({ wallet_activity: null })

@@ -61,10 +61,10 @@ it('the previous build matches its checksum', () => {
 })
 
 describe.each([
-  ['a build of the next version and this build', () => [copyProject(NEXT), copyProject()] as const],
-  ['this build and the previous one', () => [copyProject(), copyProject([], previousBundle())] as const],
-])('%s and the current build', (title, makeCopies) => {
-  it('can each continue the state of another build: sessions, webhooks, settings and the event log', async () => {
+  ['this build and a build of the next version', () => [copyProject(NEXT), copyProject()] as const],
+  ['this build and the previous build', () => [copyProject(), copyProject([], previousBundle())] as const],
+])('%s', (title, makeCopies) => {
+  it('can each continue the state that the other build wrote: sessions, webhooks, settings and the event log', async () => {
     const [newer, older] = makeCopies()
     copies.push(newer, older)
     const stage = await begin(newer)

@@ -46,8 +46,8 @@ const BODIES: readonly object[] = [
 
 describe.each([
   ['of a relying party without settings', async () => ({})],
-  ['of one with unsigned requests', async () => ({ by_value: true, eu_age_verification: true })],
-  ['of one with everything that a wallet may need', everything],
+  ['of a relying party with unsigned requests', async () => ({ by_value: true, eu_age_verification: true })],
+  ['of a relying party with all settings that a wallet may need', everything],
 ])('the wallet results %s', (_, settingsOf) => {
   it('equal the wallet results in each creation', async () => {
     const party = await createRelyingParty(server, { ...(await settingsOf()), livemode: false })

@@ -176,7 +176,7 @@ describe('a second start', () => {
   })
 })
 
-describe('with TLS_CERT and TLS_KEY', () => {
+describe('a service with TLS_CERT and TLS_KEY', () => {
   it('serves https with that certificate and an https BASE_URL', async () => {
     const server = await startServer()
     const { signing_jwk } = JSON.parse(readKey(server, 'verifier-localhost.json'))
@@ -195,7 +195,7 @@ describe('with TLS_CERT and TLS_KEY', () => {
   })
 })
 
-describe('under a public BASE_URL', () => {
+describe('a service with a public BASE_URL', () => {
   let server: Server
   const webhookAt = (port: string) =>
     server.createRelyingParty({ webhook: { url: `http://127.0.0.1:${port}/` } })
@@ -215,7 +215,7 @@ describe('under a public BASE_URL', () => {
     expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   })
 
-  it('has a console only with CONSOLE=1, and then without codes', async () => {
+  it('has a console only with CONSOLE=1, and this console has no sign-in codes', async () => {
     expect((await fetch(`${server.origin}/console`)).status).toBe(404)
     await server.restart({ CONSOLE: '1' })
     expect((await fetch(`${server.origin}/console`)).status).toBe(200)
@@ -265,7 +265,7 @@ describe('the end of the service', () => {
   })
 })
 
-describe('started through npm', () => {
+describe('a service started through npm', () => {
   it('prints the address of its shop, and ends with npm: a SIGTERM to npm ends launcher and workerd', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
     const { server, port } = await takePort()

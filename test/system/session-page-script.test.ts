@@ -278,7 +278,7 @@ describe('the state', () => {
     }
   })
 
-  it('has the texts of the first visible way while the page waits', () => {
+  it('has the texts of the first visible way to open a wallet while the page waits', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -438,7 +438,7 @@ describe('the countdown', () => {
     [600_000, '9:59 left'],
     [4_145_000, '1:09:04 left'],
     [61_000, '1:00 left'],
-  ])('of %i ms reads %s a second later', async (expiresIn, words) => {
+  ])('of %i ms shows "%s" after one second', async (expiresIn, words) => {
     const { parts } = open({ expiresIn })
     expect(parts.time!.hidden).toBe(false)
     await seconds(1)

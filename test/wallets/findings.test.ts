@@ -175,7 +175,7 @@ it.each(CASES)(
 )
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'lowering uses request_uri instead of a request by value if %s and the wallet accepts request_uri',
+  'for the finding %s, lowering uses request_uri instead of a request by value if the wallet accepts request_uri',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,

@@ -149,13 +149,17 @@ describe('lowering', () => {
   })
 
   it.each([
-    ['with its own query', [[{ options: [['a'], ['b']] }], [{ options: [['c']], required: false }]], 2],
     [
-      'with a query that a required set also names',
+      'no required set names its query',
+      [[{ options: [['a'], ['b']] }], [{ options: [['c']], required: false }]],
+      2,
+    ],
+    [
+      'a required set also names its query',
       [[{ options: [['a'], ['b'], ['c']] }], [{ options: [['c']], required: false }]],
       3,
     ],
-    ['without a required set', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
+    ['there is no required set', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
   ] as const)('leaves an optional credential set out for Credo: %s', (_, [required, optional], length) => {
     const query = {
       format: 'dc+sd-jwt',

@@ -113,7 +113,7 @@ describe('a started attempt', () => {
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('leaves the delivery dead if it is the sixth and its outcome is never known', () => {
+  it('leaves the delivery dead if it is the sixth attempt and its outcome is never known', () => {
     const sixth = start(afterFailures(5))
     expect(only(sixth)).toMatchObject({ state: 'dead', automatic_attempts: 6, next_attempt_at: null })
     expect(only(finish(sixth, DELIVERED)).state).toBe('delivered')
@@ -205,7 +205,7 @@ describe('a finished attempt', () => {
     expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
   })
 
-  it('changes a delivery that is dead by then only if the attempt succeeded', () => {
+  it('changes an already dead delivery only if the attempt succeeded', () => {
     const dead = markDead(start(OWED), 'dlv_1')
     expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
     expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
@@ -226,7 +226,7 @@ describe('a manual attempt', () => {
     expect(begun.automatic_attempts).toBe(6)
   })
 
-  it('delivers a dead delivery, or leaves it dead', () => {
+  it('changes a dead delivery to delivered if it succeeds, and leaves the delivery dead if it fails', () => {
     const begun = manual(afterFailures(6))
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
@@ -286,7 +286,7 @@ describe('any sequence of outcomes', () => {
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event at most six times, and leaves it delivered after a known success or else dead', () => {
+  it('posts an event at most six times; the delivery ends as delivered after a known success, otherwise as dead', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

@@ -24,7 +24,7 @@ afterEach(() => {
 })
 
 describe('the service signature', () => {
-  it('is the HMAC-SHA256 of time and raw body under the whole secret, as node:crypto computes it', async () => {
+  it('is the HMAC-SHA256 of time and raw body with the whole secret as key, as node:crypto computes it', async () => {
     const headers = await signatureHeaders(SIGNED)
     const t = Math.floor(NOW / 1000)
     const mac = createHmac('sha256', SECRET).update(`${t}.`).update(Buffer.from(BODY, 'utf8')).digest('hex')

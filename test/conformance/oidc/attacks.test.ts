@@ -139,7 +139,7 @@ describe('a code', () => {
     }
   })
 
-  it('is refused without authentication if the client changed to the method none during the login', async () => {
+  it('is refused if it is redeemed without authentication, after the client changed to the method `none` during the login', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
     const path = `/v1/oidc_clients/${registered.client_id}`

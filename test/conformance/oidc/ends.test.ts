@@ -71,7 +71,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['temporarily_unavailable', 'status_unavailable'])
   })
 
-  it('the page again while the session is pending', async () => {
+  it('nothing while the session is pending: the browser gets the page again', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const begun = await browser.begin(url.href)

@@ -93,7 +93,7 @@ it('a public client logs a person in by a pushed request', async () => {
   expect(claims).toMatchObject({ age_over_18: true, session_binding: 'page' })
 })
 
-it('a client with a key of its own pushes its request and gets signed UserInfo', async () => {
+it('a client with its own key pushes its request and gets signed UserInfo', async () => {
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
   const registered = await registerClient(stage.rp, {
     token_endpoint_auth_method: 'private_key_jwt',
@@ -106,7 +106,7 @@ it('a client with a key of its own pushes its request and gets signed UserInfo',
   expect(userInfo).toMatchObject({ age_over_18: true, iss: registered.issuer, aud: registered.client_id })
 })
 
-it('an encrypted ID token and encrypted UserInfo have the values', async () => {
+it('an encrypted ID token and encrypted UserInfo contain the values of the claims', async () => {
   const { compactDecrypt } = await import('jose')
   const { privateKey, publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
   const registered = await registerClient(stage.rp, {

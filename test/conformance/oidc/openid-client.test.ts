@@ -62,7 +62,7 @@ describe('a client can authenticate', () => {
     },
   )
 
-  it('by none: a public client gets the session_binding page', async () => {
+  it('by `none` as a public client, and its login has the session_binding `page`', async () => {
     const members = { token_endpoint_auth_method: 'none', application_type: 'native' }
     const registered = await registerClient(stage.rp, members)
     expect(registered.require_pkce).toBe(true)
@@ -145,7 +145,7 @@ describe('claim values', () => {
     [[true, false], false],
     [[true, false], true],
   ])(
-    'are absent without an encryption key for a boolean claim: allowed values %j, value %j',
+    'of a boolean claim are absent without an encryption key: allowed values %j, presented value %j',
     async (values, value) => {
       const registered = await registerClient(stage.rp, { policies: [askingFor(values)] })
       expect(registered.warnings).toMatchObject([{ code: 'values_without_encryption_key' }])
@@ -160,7 +160,7 @@ describe('claim values', () => {
     },
   )
 
-  it('are released without an encryption key for a boolean claim that must be true', async () => {
+  it('of a boolean claim that must be true are released without an encryption key', async () => {
     const registered = await registerClient(stage.rp, { policies: [askingFor([true])] })
     expect(registered.warnings).toEqual([])
     expect((await login(stage, registered)).claims.age_over_18).toBe(true)
@@ -278,7 +278,7 @@ describe('sub', () => {
     expect(both.sub).not.toBe((await loginWith(number)).sub)
   })
 
-  it('pairwise: must satisfy its conditions in both tokens', async () => {
+  it('pairwise: must have a value that `claims` allows, both for the ID token and for UserInfo', async () => {
     const subject = { type: 'pairwise', claims: ['personal_administrative_number'] }
     const registered = await registerClient(stage.rp, { policies: [IDENTIFIED], subject })
     const present = answerAsPerson(stage, number)
@@ -296,7 +296,7 @@ describe('sub', () => {
     expect(await endWith(['another'], ['another'])).toEqual(mismatch)
   })
 
-  it('pairwise: the policy must request the claims', async () => {
+  it('pairwise: a client is refused if its policy does not request the claims of `subject`', async () => {
     const subject = { type: 'pairwise', claims: ['document_number'] }
     const body = { name: 'Shop', redirect_uris: [CALLBACK], policies: [PERSON], subject }
     const response = await stage.rp.call('POST', '/v1/oidc_clients', { body })
@@ -350,7 +350,7 @@ describe('acr', () => {
     [['low', 'substantial'], 'substantial'],
     [['high', 'low'], 'low'],
     [null, 'substantial'],
-  ])('for the essential values %j in a login at level substantial is %s', async (values, acr) => {
+  ])('in a login at level substantial with the essential values %j is %s', async (values, acr) => {
     expect(await loggedInWith(values)).toBe(acr)
   })
 })

@@ -128,14 +128,14 @@ it.each([
   ['high', 'substantial'],
   ['platinum', 'low'],
 ])(
-  'api/result: a credential with its own level %s has the level %s: lowered, never raised',
+  'api/result: a credential that states the level %s gets the level %s: it can lower the level of its anchor, but not raise it',
   async (said, level) => {
     const poll = await outcomeOf(NAMES, { pid: { claims: { assurance_level: said } } })
     expect([poll.status, poll.assurance_level]).toEqual(['verified', level])
   },
 )
 
-it('api/trust: prefers an anchor for the exact type; an anchor for "*" applies only to added types', async () => {
+it('api/trust: prefers an anchor for the exact type; an anchor for "*" applies only to types that the relying party added', async () => {
   const membership = {
     type: 'membership',
     formats: {
@@ -200,7 +200,7 @@ describe('api/result: same_holder_key', () => {
     },
   })
 
-  it('is true for credentials of one key, with the option and without it', async () => {
+  it('is true for credentials of one key, with and without the option `require_same_holder_key`', async () => {
     for (const policy of [ALL, STRICT]) {
       const poll = await outcomeOf(policy, one)
       expect(poll).toMatchObject({ status: 'verified', same_holder_key: true })

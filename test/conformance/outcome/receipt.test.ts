@@ -95,7 +95,7 @@ describe('api/receipt: the receipt', () => {
     })
   })
 
-  it('is the same each time', async () => {
+  it('has the same content each time it is fetched', async () => {
     const { session } = await finish(stage)
     const receipts = await Promise.all([1, 2].map(() => receiptOf(session.verification_id)))
     const [first, second] = receipts.map((receipt) => receipt.split('.'))
@@ -167,7 +167,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is the hash of the signed request if %s was used',
+    'is the hash of the signed request, whichever request of the pair the wallet used: %s',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()

@@ -52,7 +52,7 @@ it.each(PROTOCOLS)(
 )
 
 it.each(PROTOCOLS)(
-  '%s verifies the same credential if the issuer has no anchor of its own',
+  '%s accepts a certificate of an anchored authority if the issuer has no anchor of its own',
   async (protocol) => {
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
     const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
@@ -67,7 +67,7 @@ it.each([
   ['openid4vp-draft24', ['verified', undefined]],
   ['openid4vp-draft18', ['verified', undefined]],
   ['haip-1.0', ['pending', 'trust_anchor_in_chain']],
-])('%s with the trust anchor in the certificate chain gives %j', async (protocol, expected) => {
+])('%s: a certificate chain that contains its trust anchor gives %j', async (protocol, expected) => {
   const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
   const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
   const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }

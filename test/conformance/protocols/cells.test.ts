@@ -214,7 +214,7 @@ async function isRefused(cell: Cell): Promise<boolean> {
 
 const CLAUSES = [...Map.groupBy(REFUSED, (cell) => String(impossible(cell)))]
 
-describe('api/protocols: refuses impossible cells', () => {
+describe('api/protocols: refuses impossible combinations', () => {
   it.each(CLAUSES)('%s', async (_, cells) => {
     for (const [index, cell] of cells.entries()) {
       // A new relying party in time, since an API key has a limit of creations.
@@ -224,7 +224,7 @@ describe('api/protocols: refuses impossible cells', () => {
   })
 })
 
-it('possible and impossible cells together are all cells', () => {
+it('every combination is tested as possible or as impossible', () => {
   const excluded = CELLS.filter((cell) => impossible(cell) !== undefined)
   expect(POSSIBLE.length + excluded.length).toBe(CELLS.length)
 })

@@ -234,13 +234,16 @@ it.each([
     'waived holder binding',
     { credentials: [{ ...QUERY, require_cryptographic_holder_binding: false }] },
   ],
-])('api/creation: %s cannot express %s: 422', async (protocol, _, dcql_query) => {
-  const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
-  expect(await expectStatus(response, 422)).toMatchObject({
-    code: 'policy_unsatisfiable',
-    errors: [{ pointer: '/protocol', code: 'not_in_protocol' }],
-  })
-})
+])(
+  'api/creation: a creation in %s with %s gets 422, because the protocol cannot express it',
+  async (protocol, _, dcql_query) => {
+    const response = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query, protocol } })
+    expect(await expectStatus(response, 422)).toMatchObject({
+      code: 'policy_unsatisfiable',
+      errors: [{ pointer: '/protocol', code: 'not_in_protocol' }],
+    })
+  },
+)
 
 /** Both types contain an age, each in its own way. */
 const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
@@ -260,7 +263,7 @@ it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options:
 )
 
 it.each(DRAFTS)(
-  'api/protocols: %s refuses two presentations that are exchanged with each other',
+  'api/protocols: %s refuses two presentations if each is in the place of the other',
   async (protocol) => {
     const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
     const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }

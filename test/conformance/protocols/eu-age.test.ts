@@ -63,7 +63,7 @@ describe.each([
   ['eu-age-android', euAgeAndroid],
   ['eu-age-ios', euAgeIos],
 ] as const)('the preset for %s in live mode', (id, wallet) => {
-  it('is an unsigned request by value for one element, and its response verifies at level low with channel by_value', async () => {
+  it('makes an unsigned request by value for one element, and its response verifies at level low with channel by_value', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id })
     const { uri } = session.wallet_request
@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('verifies at the level of the anchor if the response is bound to the browser of its link', async () => {
+  it('gives the session the level of the anchor if the response is bound to the browser of its link', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)
@@ -151,7 +151,7 @@ describe.each([
 })
 
 describe('the preset', () => {
-  it('is a signed request for any wallet, unless the EU age app is chosen', async () => {
+  it('makes a signed request for any wallet, unless the EU age app is chosen', async () => {
     const { wallet_request } = await (await shop()).create(PRESET)
     expect(wallet_request.client_id).toMatch(/^x509_hash:/)
     const fetched = await stage.service.fetch(wallet_request.request_uri)
@@ -170,7 +170,7 @@ describe('the preset', () => {
     expect(await rp.poll(session.verification_id)).toMatchObject({ status: 'verified', channel: 'by_value' })
   })
 
-  it('without the setting lists the app only if the browser supports org-iso-mdoc', async () => {
+  it('lists the app without the setting `eu_age_verification` only if the browser supports org-iso-mdoc', async () => {
     const entries = async (settings: object) => {
       const { session_url } = await (await shop(settings)).create(PRESET)
       const html = await (await stage.service.fetch(session_url)).text()
@@ -218,7 +218,7 @@ describe('the preset', () => {
         },
       },
     ],
-  ])('is refused beside %s', async (name, member) => {
+  ])('is refused together with %s', async (name, member) => {
     expect(await refusal(await shop(), { ...PRESET, ...member }, 400)).toEqual([
       'invalid_request',
       expect.stringContaining(`/${name} `),
@@ -330,7 +330,7 @@ describe('in live mode, there is no request by value', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('in a new creation or for a QR code after the setting was turned off', async () => {
+  it('in a new creation or for a QR code after `eu_age_verification` was turned off', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     await expectStatus(

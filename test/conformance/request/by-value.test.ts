@@ -72,7 +72,7 @@ it.each([
   ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
   ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
 ])(
-  'api/request: verifies a response to the view in %s, as %s (response mode: %s)',
+  'api/request: verifies a response to the OpenID4VP view in %s, as %s (response mode: %s)',
   async (protocol, format, response_mode) => {
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)
@@ -108,7 +108,7 @@ it('api/request: verifies a response with one of several types', async () => {
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
 })
 
-it('OpenID4VP 1.0 §8.4: refuses a response to a view without a confirmation, and accepts a response with a confirmation', async () => {
+it('OpenID4VP 1.0 §8.4: refuses a response to the OpenID4VP view if it confirms no transaction, and accepts a response that confirms it', async () => {
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)

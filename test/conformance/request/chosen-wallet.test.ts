@@ -226,7 +226,7 @@ it('api/wallets: refuses a response for a credential query that its wallet did n
   expect(await lastReason(session)).toEqual(['pending', 'unknown_credential_query'])
 })
 
-it('api/wallets: refuses a response that discloses less than the lowered query requests', async () => {
+it('api/wallets: refuses a response that discloses less than the query for its wallet requests', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
   const less = await namesOf(request, { disclose: { given_name: true } })
@@ -234,7 +234,7 @@ it('api/wallets: refuses a response that discloses less than the lowered query r
   expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it('api/wallets: refuses a plain response to a wallet’s encrypted request, beside plain requests', async () => {
+it('api/wallets: refuses a plain response to a request that requires encryption, although another request of the session is plain', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([

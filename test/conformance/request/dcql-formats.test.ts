@@ -76,7 +76,7 @@ const MIXED = {
   ],
 }
 
-it('verifies a dcql_query over two formats', async () => {
+it('verifies a response to a dcql_query with two formats', async () => {
   const poll = await outcomeOf({ dcql_query: MIXED }, (request) => both(request, 'p', 'l'))
   expect([poll.status, poll.checks]).toEqual([
     'verified',
@@ -84,7 +84,7 @@ it('verifies a dcql_query over two formats', async () => {
   ])
 })
 
-it('rejects a response if the mdoc has another value', async () => {
+it('rejects a response if the mdoc has a value that the query does not allow', async () => {
   const [person, licence] = MIXED.credentials
   const claims = [{ path: [ISO, 'issuing_country'], values: ['FR'] }]
   const dcql_query = { credentials: [person, { ...licence, claims }] }

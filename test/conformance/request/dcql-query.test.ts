@@ -200,20 +200,23 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
 it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
   [true, 'verified', { 'age.age_over_18': true, 'age.age_over_21': false }],
   [false, 'rejected', { 'age.age_over_18': false, 'age.age_over_21': false }],
-])('§6.4.1: one complete claim set is enough: over 18 is %s', async (age_over_18, status, checks) => {
-  const query = {
-    ...ADULT,
-    id: 'age',
-    claims: [
-      { id: 'a', path: ['age_over_21'] },
-      { id: 'b', path: ['age_over_18'] },
-    ],
-    claim_sets: [['a'], ['b']],
-  }
-  const presented = { age: [[AGE, claims({ age_over_18, age_over_21: undefined })]] } as const
-  const { poll } = await responseTo({ credentials: [query] }, presented)
-  expect([poll.status, poll.checks]).toEqual([status, checks])
-})
+])(
+  '§6.4.1: one complete claim set is enough, and its value decides: age_over_18 = %s',
+  async (age_over_18, status, checks) => {
+    const query = {
+      ...ADULT,
+      id: 'age',
+      claims: [
+        { id: 'a', path: ['age_over_21'] },
+        { id: 'b', path: ['age_over_18'] },
+      ],
+      claim_sets: [['a'], ['b']],
+    }
+    const presented = { age: [[AGE, claims({ age_over_18, age_over_21: undefined })]] } as const
+    const { poll } = await responseTo({ credentials: [query] }, presented)
+    expect([poll.status, poll.checks]).toEqual([status, checks])
+  },
+)
 
 const EITHER = { credentials: [ADULT, NAME], credential_sets: [{ options: [['adult'], ['name']] }] }
 const PERHAPS = {
@@ -311,12 +314,12 @@ it('§7.1: resolves paths through arrays, and the checks have these paths in the
 
 const FREE = { credentials: [{ ...ADULT, require_cryptographic_holder_binding: false }] }
 
-it('api/protocols: verifies a response without holder binding if none is required, at most low', async () => {
+it('api/protocols: verifies a response without holder binding at level low if the query requires none', async () => {
   const { poll } = await responseTo(FREE, { adult: [[AGE, unbound()]] })
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('api/protocols: never rejects a response without holder binding: the session stays pending for a bound response', async () => {
+it('api/protocols: a false claim leaves the session pending without holder binding, and rejects the session with holder binding', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)

@@ -91,7 +91,7 @@ async function withDeadRequest(policy: object): Promise<{ session: CreatedSessio
 }
 
 it.each(Object.entries(ENCRYPTION))(
-  'api/request: keeps at most 32 fetched generations; a response to a dead generation (%s) is 400 request_superseded',
+  'api/request: keeps at most 32 fetched generations; a response to a dropped generation (%s) is 400 request_superseded',
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)

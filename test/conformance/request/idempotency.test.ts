@@ -97,7 +97,7 @@ it('api/creation: creates a session for each of two equal bodies without a key',
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('api/creation: returns 410 for the key of an erased session with the same body, otherwise 409', async () => {
+it('api/creation: returns 410 for the key of an erased session with the same body, and 409 with another body', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   expect((await stage.rp.call('DELETE', `/v1/verify/${verification_id}`)).status).toBe(204)

@@ -78,7 +78,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('api/request: is new with each picture, and a response to an earlier request is accepted until the end', async () => {
+  it('api/request: is new with each picture, and a response to an earlier request is accepted until the session ends', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {

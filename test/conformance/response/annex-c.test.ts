@@ -347,7 +347,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('is shown in the settings without its keys, and removed by verifier null', async () => {
+  it('is shown in the settings without its keys, and is removed if `verifier` is set to null', async () => {
     const { party } = await askedWith([await reader('Shop', ['shop.example'])])
     const shown = (await expectStatus(await party.call('GET', '/v1/relying_party'), 200)) as object
     expect(JSON.stringify(shown)).not.toMatch(/"d"|signing_jwk/)
@@ -358,7 +358,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(removed, 200)).toMatchObject({ verifier: null })
   })
 
-  it('has its expiry in the list of the operator, in /readyz and in the metrics', async () => {
+  it('has a certificate whose expiry is in the operator’s list, in /readyz and in the metrics', async () => {
     const notAfter = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000)
     const { party } = await askedWith([await reader('Short', ['shop.example'], { notAfter })])
     const expires = notAfter.toISOString()
@@ -646,7 +646,7 @@ describe('a response', () => {
     },
   )
 
-  it('of an older request of the same page verifies, as long as that request is alive', async () => {
+  it('to an older request of the same page verifies, as long as that request is alive', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const older = await askAnnexC(page)
@@ -655,7 +655,7 @@ describe('a response', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('of a request that is no longer alive is refused', async () => {
+  it('to a request that is no longer alive is refused', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const oldest = await askAnnexC(page)
@@ -666,7 +666,7 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('of our page is refused from the page of the relying party, and from another browser', async () => {
+  it('to a request of our page is refused from the page of the relying party, and from another browser', async () => {
     const session = await rp.create(ALONE)
     const own = ourPage(session)
     const request = await askAnnexC(own)

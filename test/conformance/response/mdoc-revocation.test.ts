@@ -102,11 +102,11 @@ describe('an invalid list for an mdoc', () => {
     expect(session.attempts.map(({ reason }) => reason.code)).toEqual(['status_unavailable'])
   }
 
-  it('is 503 because it is a JWT', async () => {
+  it('gives 503 because it is a JWT', async () => {
     await expectUnavailable(lists.publish([STATUS.valid]))
   })
 
-  it('is 503 because of an untrusted signer', async () => {
+  it('gives 503 because of an untrusted signer', async () => {
     const stranger = await mintIssuerPki({
       root: { subject: 'C=DE,O=Other Trust,CN=Other Root CA' },
       leaf: { extendedKeyUsage: [MDOC_SIGNER] },
@@ -114,7 +114,7 @@ describe('an invalid list for an mdoc', () => {
     await expectUnavailable(lists.publishCwt([STATUS.valid], stranger))
   })
 
-  it('is 503 because it is unavailable or has no such entry', async () => {
+  it('gives 503 because it is unavailable or has no such entry', async () => {
     const uri = lists.publishCwt([STATUS.valid], person.pki)
     await expectUnavailable(uri, 4)
     const gone = lists.publishCwt([STATUS.valid], person.pki)

@@ -121,7 +121,7 @@ describe('an unavailable list', () => {
     expect(Math.abs(Date.parse(step?.as_of ?? '') - Date.now())).toBeLessThan(60_000)
   })
 
-  it('verifies at level low with the setting accept, and the result shows the unavailable status', async () => {
+  it('lets a session be verified at level low with the setting accept, and the result shows the status unavailable', async () => {
     const { answer, poll, begun } = await present(`${lists.publish([])}-nowhere`, 0, lenient)
     expect(answer.status).toBe(200)
     expect(await poll()).toMatchObject({
@@ -157,11 +157,11 @@ describe('an invalid list', () => {
     ['has expired', { exp: now - 60 }],
     ['is for another address', { sub: 'https://status.example.com/1' }],
     ['has no such entry', { status_list: { bits: 1, lst: 'eNpjAAAAAQAB' } }],
-  ])('is 503 because it %s', async (_, claims) => {
+  ])('gives 503 because it %s', async (_, claims) => {
     expect((await present(lists.publish([STATUS.valid], claims), 12)).answer.status).toBe(503)
   })
 
-  it('is 503 because of a stranger’s signature', async () => {
+  it('gives 503 because of a stranger’s signature', async () => {
     const uri = lists.publish([STATUS.valid], {}, await makeKey())
     expect((await present(uri, 0)).answer.status).toBe(503)
   })

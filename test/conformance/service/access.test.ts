@@ -226,7 +226,7 @@ it('api/access: shows to a client_token the state of a session, and nothing abou
   })
 })
 
-it('api/access: returns 403 for anything else with a client_token', async () => {
+it('api/access: returns 403 for every other call with a client_token', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']

@@ -54,7 +54,7 @@ it.each([
   expect(await producing).toMatchObject({ ok: true })
 })
 
-it('return.ts: redirects a person by the reported status, again after a reload', async () => {
+it('return.ts: chooses a person’s next page by the status, and the same page after a reload', async () => {
   const { completeReturn } = await sample('return')
   const request = { ...OVER_18, required_session_binding: 'relying_party', return_url: RETURN_URL }
   const session = await stage.rp.create(request)

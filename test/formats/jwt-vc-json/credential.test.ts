@@ -111,7 +111,7 @@ describe('a value that may be in the JWT and in its credential', () => {
     expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
 
-  it('is an earlier end of validity in the credential, if both have an end', async () => {
+  it('ends the validity at the earlier of both times, if the JWT and the credential have an end', async () => {
     expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])

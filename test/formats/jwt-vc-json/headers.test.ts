@@ -36,7 +36,7 @@ describe('a presentation', () => {
 
 const NESTED = { evidence: JSON.parse(`${'['.repeat(32)}${']'.repeat(32)}`) }
 
-describe('beyond the limits', () => {
+describe('a JWT beyond the limits', () => {
   it.each([
     ['a credential of 33 levels', presentOf({ content: NESTED })],
     ['a presentation of 33 levels', presentOf({}, { content: NESTED })],

@@ -158,7 +158,7 @@ describe('a presentation', () => {
     ['without an audience', { claims: { aud: undefined } }, 'audience_mismatch'],
     ['with a list of audiences', { claims: { aud: [EXPECTED.audience] } }, 'audience_mismatch'],
     [
-      'for the identifier without its prefix',
+      'for our client_id without its prefix',
       { claims: { aud: EXPECTED.audience.slice(10) } },
       'audience_mismatch',
     ],

@@ -26,7 +26,7 @@ const WHOLE: Readonly<Record<string, string>> = {
 
 /** Each case is refused at this check, for its own reason, over OpenID4VP and over `org-iso-mdoc`. */
 export function describeRefusals(check: CheckId, cases: readonly Case[], base: Partial<Making> = {}): void {
-  describe(`refused at the check ${check}`, () => {
+  describe(`an mdoc is refused at the check ${check}`, () => {
     for (const [name, changes, refusal, making] of cases) {
       it(`with ${name}`, async () => {
         expectRefusal(await verifyGood(make(changes, { ...base, ...making })), refusal, check)

@@ -69,7 +69,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     expect(trace.map(([, outcome]) => outcome)).toEqual([...Array(9).fill('pass'), 'skip', 'skip'])
   })
 
-  it('discloses the elements that are published, dates as text and the portrait as base64url', async () => {
+  it('discloses the published elements, with dates as text and the portrait as base64url', async () => {
     const { result } = await verifyGood(RESPONSE)
     expect(result.ok && result.value.claims).toEqual({
       'org.iso.18013.5.1': {
@@ -125,14 +125,14 @@ describe('the session transcripts of OpenID4VP 1.0 B.2.6', () => {
   // The specification publishes only the public half of its example key, and only that half is hashed.
   const encryptionKey = { ...openid4vp.handover.jwk, d: '' } as PrivateJwk
 
-  it('of a redirect are the published bytes', async () => {
+  it('for a redirect are the published bytes', async () => {
     const { clientId, responseUri, sessionTranscriptHex } = redirect
     const handover = { kind: 'redirect', responseUri, encryptionKey } as const
     const transcript = await buildSessionTranscript({ nonce, audience: clientId, handover })
     expect(transcript && encodeHex(transcript)).toBe(sessionTranscriptHex)
   })
 
-  it('of the Digital Credentials API are the published bytes, its origin without the prefix', async () => {
+  it('for the Digital Credentials API are the published bytes, and contain the origin without the prefix `origin:`', async () => {
     const { origin } = dcApi
     const handover = { kind: 'dc_api', origin, encryptionKey } as const
     const transcript = await buildSessionTranscript({ nonce, audience: `origin:${origin}`, handover })

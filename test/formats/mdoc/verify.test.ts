@@ -41,7 +41,7 @@ const validity = (changes: Record<string, string>): Changes => ({
 })
 
 describe('a good mdoc', () => {
-  it('verifies with a device signature, and skips only checks without a list', async () => {
+  it('verifies with a device signature, and skips only the two revocation checks, because no list is named', async () => {
     const { result, trace } = await verifyGood(make())
     expect(result).toMatchObject({
       ok: true,
@@ -57,7 +57,7 @@ describe('a good mdoc', () => {
     })
   })
 
-  it('is refused with a device MAC if our request has no key', async () => {
+  it('is refused with a device MAC if our request has no encryption key', async () => {
     const verification = await verifyGood(make({}, MAC_MAKING), { expected: IN_THE_CLEAR })
     expectRefusal(verification, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
@@ -162,9 +162,12 @@ describe('a good mdoc', () => {
 describe('trust in a document signer', () => {
   it.each([
     ['no anchor', { context: { anchors: [] } }],
-    ['an anchor for another type', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
-    ['an anchor for status lists', { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } }],
-  ])('requires an anchor of the credential’s type for issuers, not %s', async (_, changes) => {
+    ['an anchor for another type only', { context: { anchors: [{ ...ANCHOR, credential_types: ['pid'] }] } }],
+    [
+      'an anchor for status lists only',
+      { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } },
+    ],
+  ])('is refused with %s', async (_, changes) => {
     expectRefusal(await verifyGood(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
@@ -220,20 +223,23 @@ describe('trust in a document signer', () => {
   })
 
   it.each([
-    ['accepts', 'DE-BY', true],
-    ['refuses', 'DE-HE', false],
-  ])('%s a licence from %s with a signer of DE-BY (§9.3.1)', async (_, jurisdiction, isTrusted) => {
-    const pki = await mintIssuerPki({
-      intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
-      leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=DE-BY,CN=Signer' },
-    })
-    const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
-    const elements = [...MAKING.elements, ['issuing_jurisdiction', jurisdiction] as const]
-    const verification = await verifyGood(make({}, { pki, elements }), { context })
-    if (isTrusted) expect(verification.result).toMatchObject({ ok: true })
-    else
-      expectRefusal(verification, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
-  })
+    ['is given', 'DE-BY', true],
+    ['is refused', 'DE-HE', false],
+  ])(
+    '%s to a licence with the issuing_jurisdiction %s and a signer of DE-BY (§9.3.1)',
+    async (_, jurisdiction, isTrusted) => {
+      const pki = await mintIssuerPki({
+        intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
+        leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=DE-BY,CN=Signer' },
+      })
+      const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
+      const elements = [...MAKING.elements, ['issuing_jurisdiction', jurisdiction] as const]
+      const verification = await verifyGood(make({}, { pki, elements }), { context })
+      if (isTrusted) expect(verification.result).toMatchObject({ ok: true })
+      else
+        expectRefusal(verification, { reason: 'invalid_claim', claim: 'issuing_jurisdiction' }, 'disclosures')
+    },
+  )
 
   it('is given to a pinned signer', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
@@ -270,15 +276,19 @@ describe('the validity of an mdoc', () => {
   })
 
   it.each([
-    ['signed before the validity of its signer’s certificate', { signed: '2023-12-31T23:59:59Z' }, 'signed'],
-    ['signed after the validity of its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
-    ['validFrom before signed', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
-    ['validUntil before validFrom', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
+    [
+      '`signed` before the validity of its signer’s certificate',
+      { signed: '2023-12-31T23:59:59Z' },
+      'signed',
+    ],
+    ['`signed` after the validity of its signer’s certificate', { signed: '2050-01-01T00:00:00Z' }, 'signed'],
+    ['`validFrom` before `signed`', { validFrom: '2026-08-31T23:59:59Z' }, 'validFrom'],
+    ['`validUntil` before `validFrom`', { validUntil: '2026-08-31T00:00:00Z' }, 'validUntil'],
   ])('with %s is refused', async (_, times, claim) => {
     expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
-  it('is unknown if the mdoc has an unsupported status; a forged mdoc is refused first', async () => {
+  it('is unknown if its status is unsupported, but a forged device signature is refused first', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
     expectRefusal(await verifyGood(presentation), { reason: 'status_unavailable' }, 'status')
     const elsewhere = await verifyGood(presentation, { expected: { nonce: 'another' } })

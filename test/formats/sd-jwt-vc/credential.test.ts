@@ -161,7 +161,7 @@ describe('a credential', () => {
     expect((await verifyGood(presentation, { context: { anchors: [anchor] } })).result.ok).toBe(true)
   })
 
-  it('has the level of the anchor whose key signed it, if its issuer has several anchors', async () => {
+  it('has the assurance level of the anchor whose key signed it, if its issuer has several anchors', async () => {
     const old = {
       ...ANCHOR,
       name: 'Old key',
@@ -184,7 +184,7 @@ describe('a credential', () => {
     ['exp', { exp: NOW - 59 }, { exp: NOW - 60 }, 'credential_expired'],
     ['nbf', { nbf: NOW + 60 }, { nbf: NOW + 61 }, 'credential_not_yet_valid'],
     ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
-  ])('is checked for %s with a tolerance of one minute', async (_, still, noMore, finding) => {
+  ])('has its `%s` checked with a tolerance of one minute', async (_, still, noMore, finding) => {
     const within = await verifyGood(await presentGood(await issueGood(still)))
     expect(within.result).toMatchObject({ ok: true, value: { reasons: [] } })
     const beyond = await verifyGood(await presentGood(await issueGood(noMore)))

@@ -69,16 +69,16 @@ const SHAPES: readonly Case[] = [
     { reason: 'limit_exceeded' },
   ],
   ['named _sd', disclose([S, '_sd', []]), forbidden],
-  ['named ...', disclose([S, '...', 'x']), forbidden],
+  ['named `...`', disclose([S, '...', 'x']), forbidden],
   ['named _sd_alg', disclose([S, '_sd_alg', 'sha-512']), forbidden],
   ['named like a claim in the clear', disclose([S, 'nationalities', []]), forbidden],
   ['named like another disclosed claim', disclose([S, 'given_name', 'Max']), forbidden],
   ['holding an _sd that is no list', disclose([S, 'x', { _sd: 'a' }]), invalid('_sd')],
   ['holding an _sd_alg', disclose([S, 'x', { _sd_alg: 'sha-512' }]), invalid('_sd_alg')],
-  ['holding a ... in an object', disclose([S, 'x', { '...': 'a' }]), invalid('...')],
+  ['holding a `...` in an object', disclose([S, 'x', { '...': 'a' }]), invalid('...')],
   ...['iss', 'nbf', 'exp', 'cnf', 'vct', 'vct#integrity', 'aka_vcts', 'status'].map(
     (name): Case => [
-      `bringing ${name}`,
+      `of the claim ${name}`,
       (parts) => {
         delete parts.payload[name === 'vct' || name === 'iss' ? '' : name]
         disclose([S, name, 'x'])(parts)
@@ -86,11 +86,11 @@ const SHAPES: readonly Case[] = [
       forbidden,
     ],
   ),
-  ['bringing a part of cnf', disclose([S, 'kid', 'x'], inCnf), forbidden],
-  ['bringing a part of cnf.jwk', disclose([S, 'kid', 'x'], (parts) => inCnf(parts).jwk as Json), forbidden],
-  ['bringing a part of status', disclose([S, 'status_list', {}], inNew('status')), forbidden],
+  ['of a part of cnf', disclose([S, 'kid', 'x'], inCnf), forbidden],
+  ['of a part of cnf.jwk', disclose([S, 'kid', 'x'], (parts) => inCnf(parts).jwk as Json), forbidden],
+  ['of a part of status', disclose([S, 'status_list', {}], inNew('status')), forbidden],
   [
-    'bringing a part of an object in a list in cnf',
+    'of a part of an object in a list in cnf',
     disclose([S, 'x', 1], (parts) => {
       const inner = {}
       inCnf(parts).list = [inner]
@@ -99,7 +99,7 @@ const SHAPES: readonly Case[] = [
     forbidden,
   ],
   [
-    'bringing an element of aka_vcts',
+    'of an element of aka_vcts',
     (parts) => {
       const disclosure = encodeDisclosure([S, 'urn:other'])
       parts.disclosures.push(disclosure)
@@ -115,19 +115,23 @@ const DIGESTS: readonly Case[] = [
   ['_sd holds a number', ({ payload }) => void (payload._sd as unknown[]).push(1), invalid('_sd')],
   ['_sd holds null', ({ payload }) => void (payload._sd as unknown[]).push(null), invalid('_sd')],
   ['a nested _sd is null', add({ x: { y: { _sd: null } } }), invalid('_sd')],
-  ['... stands in an object', add({ x: { '...': 'a' } }), invalid('...')],
-  ['... stands at the top', add({ '...': 'a' }), invalid('...')],
-  ['... has company', add({ x: [{ '...': 'a', b: 1 }] }), invalid('...')],
-  ['... is a number', add({ x: [{ '...': 1 }] }), invalid('...')],
-  ['... is a list', add({ x: [{ '...': ['a'] }] }), invalid('...')],
-  ['_sd_alg stands below the top', add({ x: { _sd_alg: 'sha-256' } }), invalid('_sd_alg')],
+  ['`...` stands in an object', add({ x: { '...': 'a' } }), invalid('...')],
+  ['`...` stands at the top level', add({ '...': 'a' }), invalid('...')],
+  ['`...` stands beside another member', add({ x: [{ '...': 'a', b: 1 }] }), invalid('...')],
+  ['`...` is a number', add({ x: [{ '...': 1 }] }), invalid('...')],
+  ['`...` is a list', add({ x: [{ '...': ['a'] }] }), invalid('...')],
+  ['_sd_alg stands below the top level', add({ x: { _sd_alg: 'sha-256' } }), invalid('_sd_alg')],
   ['_sd_alg is unknown', add({ _sd_alg: 'md5' }), unsupportedHash],
-  ['_sd_alg is spelled otherwise', add({ _sd_alg: 'SHA-256' }), unsupportedHash],
+  ['_sd_alg is in capitals', add({ _sd_alg: 'SHA-256' }), unsupportedHash],
   ['_sd_alg is a truncated hash', add({ _sd_alg: 'sha-256-32' }), unsupportedHash],
-  ['_sd_alg is a property of every object', add({ _sd_alg: 'constructor' }), unsupportedHash],
+  [
+    '_sd_alg is the name of a property of every JavaScript object',
+    add({ _sd_alg: 'constructor' }),
+    unsupportedHash,
+  ],
   ['_sd_alg is null', add({ _sd_alg: null }), unsupportedHash],
   ['_sd_alg is a list', add({ _sd_alg: ['sha-256'] }), unsupportedHash],
-  ['_sd_alg is another hash than the digests’', add({ _sd_alg: 'sha-512' }), unreferenced],
+  ['_sd_alg is not the algorithm of the digests', add({ _sd_alg: 'sha-512' }), unreferenced],
   [
     'a decoy stands twice in _sd',
     ({ payload }) => void (payload._sd as string[]).push('decoy', 'decoy'),
@@ -159,7 +163,7 @@ const DIGESTS: readonly Case[] = [
     ({ disclosures }) => withhold(disclosures, '"address"'),
     unreferenced,
   ],
-  ['disclosures are there and all digests are gone', ({ payload }) => void delete payload._sd, unreferenced],
+  ['disclosures are sent and _sd is missing', ({ payload }) => void delete payload._sd, unreferenced],
   [
     'a digest is not in canonical base64url',
     (parts) => add({ _sd: (parts.payload._sd as string[]).map((digest) => `${digest}=`) })(parts),
@@ -191,7 +195,7 @@ describe('a disclosure', () => {
     ['a space in front', (text: string) => ` ${text}`],
     ['a line feed at the end', (text: string) => `${text}\n`],
     ['standard base64', () => '+/+/'],
-    ['a length that cannot be', () => 'AAAAA'],
+    ['a length that base64url cannot have', () => 'AAAAA'],
     ['pad bits that are not zero', () => 'Zh'],
     ['bytes that are not UTF-8', () => Buffer.from('["s\xff","x",1]', 'latin1').toString('base64url')],
     ['a byte order mark', () => encodeDisclosure(`\ufeff["${S}","x",1]`)],

@@ -28,7 +28,7 @@ describe('a presentation', () => {
       'a header 10,000 levels deep',
       `${b64(`{"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)}.e30.AAAA~`,
     ],
-  ])('of %s is refused at the first step', async (_, presentation) => {
+  ])('of %s is refused at the first check, before its signature is verified', async (_, presentation) => {
     const verification = await verifyGood(presentation)
     expectRefusal(verification, TOO_MUCH, 'structure')
     expect(verification.trace).toEqual([['structure', 'fail']])

@@ -26,7 +26,7 @@ const SKIPPED: readonly string[] = [
   'verify a receipt after two rotations, though the private key that signed it is gone',
   'the alarm calls the log after 25 s, 50 s, … and finally every hour, until the log responds',
   'api/binding: a redeemed code gets the same 200 after the service was killed',
-  'has its expiry in the list of the operator, in /readyz and in the metrics',
+  'has a certificate whose expiry is in the operator’s list, in /readyz and in the metrics',
 ]
 
 beforeEach(({ task, skip }) => {

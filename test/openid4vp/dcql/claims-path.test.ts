@@ -46,10 +46,10 @@ describe('a claims path pointer', () => {
     ['an index if one of the selected elements is no array', { a: [[1], 2] }, ['a', null, 0]],
     ['a negative index', { a: [1] }, ['a', -1]],
     ['a fractional index', { a: [1, 2] }, ['a', 0.5]],
-    ['a component of another type', { true: 1 }, [true as never]],
+    ['a component that is a boolean', { true: 1 }, [true as never]],
     ['an inherited name', {}, ['toString']],
-    ['the prototype', {}, ['__proto__', 'toString']],
-    ['the constructor', { a: {} }, ['a', 'constructor', 'name']],
+    ['the name __proto__', {}, ['__proto__', 'toString']],
+    ['the inherited name constructor in an object', { a: {} }, ['a', 'constructor', 'name']],
   ])('aborts for %s', (_why, root, path) => {
     expect(selectClaims(root, path)).toBeUndefined()
   })

@@ -183,7 +183,7 @@ describe('the queries of OpenID4VP 1.0 §6 and Appendix D', () => {
   )
 
   it.each(asked)(
-    '%s: are satisfied by the claims that they describe, and not by a credential without claims',
+    '%s: each credential query is satisfied by the claims that it describes, and not by a credential without claims',
     (_file, query) => {
       const claims = describedClaims(query)
       const format = {

@@ -53,19 +53,19 @@ describe('a caller’s own query', () => {
 
   it.each<[fault: string, change: (query: Loose) => void, place: string]>([
     ['an unknown member', (query) => Object.assign(query, { purpose: 'x' }), ''],
-    ['no credentials', (query) => Object.assign(query, { credentials: [] }), 'credentials'],
+    ['an empty list of credentials', (query) => Object.assign(query, { credentials: [] }), 'credentials'],
     ['an unknown member of a credential', credential('purpose', 'x'), FIRST],
     ['no id', credential('id', undefined), `${FIRST}/id`],
     ['an empty id', credential('id', ''), `${FIRST}/id`],
-    ['an id with another character', credential('id', 'p.id'), `${FIRST}/id`],
+    ['an id with a character that is not allowed', credential('id', 'p.id'), `${FIRST}/id`],
     ['an id that is too long', credential('id', 'x'.repeat(DCQL.idCharacters + 1)), `${FIRST}/id`],
     ['an id that occurs twice', credential('id', 'mdl'), 'credentials/1/id'],
     ['no format', credential('format', undefined), `${FIRST}/format`],
     ['no meta', credential('meta', undefined), `${FIRST}/meta`],
-    ['meta that is a list', credential('meta', []), `${FIRST}/meta`],
-    ['a text as multiple', credential('multiple', 'true'), `${FIRST}/multiple`],
+    ['`meta` that is a list', credential('meta', []), `${FIRST}/meta`],
+    ['`multiple` that is text', credential('multiple', 'true'), `${FIRST}/multiple`],
     [
-      'null as require_cryptographic_holder_binding',
+      '`require_cryptographic_holder_binding` that is null',
       credential('require_cryptographic_holder_binding', null),
       `${FIRST}/require_cryptographic_holder_binding`,
     ],
@@ -76,11 +76,11 @@ describe('a caller’s own query', () => {
       `${FIRST}/trusted_authorities/0/values`,
     ],
     [
-      'an authority with another member',
+      'an authority with an unknown member',
       credential('trusted_authorities', [{ type: 'aki', values: ['a'], value: 'a' }]),
       `${FIRST}/trusted_authorities/0`,
     ],
-    ['no claim', credential('claims', []), `${FIRST}/claims`],
+    ['an empty list of claims', credential('claims', []), `${FIRST}/claims`],
     [
       'too many claims',
       credential(
@@ -89,49 +89,65 @@ describe('a caller’s own query', () => {
       ),
       `${FIRST}/claims`,
     ],
-    ['claim_sets without claims', credential('claims', undefined), `${FIRST}/claim_sets`],
-    ['no claim set', credential('claim_sets', []), `${FIRST}/claim_sets`],
+    ['`claim_sets` without `claims`', credential('claims', undefined), `${FIRST}/claim_sets`],
+    ['an empty list of claim sets', credential('claim_sets', []), `${FIRST}/claim_sets`],
     ['an empty claim set', credential('claim_sets', [['a', 'b'], []]), `${FIRST}/claim_sets/1`],
     [
-      'a claim set of an unknown claim',
+      'a claim set that names an unknown claim',
       credential('claim_sets', [['a', 'b', 'c']]),
       `${FIRST}/claim_sets/0/2`,
     ],
-    ['a claim twice in a set', credential('claim_sets', [['a', 'b', 'a']]), `${FIRST}/claim_sets/0/2`],
-    ['a claim in no set', credential('claim_sets', [['b']]), `${FIRST}/claims/0/id`],
-    ['a claim without an id beside claim_sets', claim('id', undefined), `${FIRST}/claims/0/id`],
-    ['a claim with the id of another', claim('id', 'b'), `${FIRST}/claims/1/id`],
-    ['a claim with the path of another', claim('path', ['nationalities', null, 0]), `${FIRST}/claims/1/path`],
-    ['a claim with another member', claim('purpose', 'x'), `${FIRST}/claims/0`],
+    [
+      'a claim set that names a claim twice',
+      credential('claim_sets', [['a', 'b', 'a']]),
+      `${FIRST}/claim_sets/0/2`,
+    ],
+    ['a claim that no claim set names', credential('claim_sets', [['b']]), `${FIRST}/claims/0/id`],
+    ['a claim without an id in a query with `claim_sets`', claim('id', undefined), `${FIRST}/claims/0/id`],
+    ['a claim with the id of another claim', claim('id', 'b'), `${FIRST}/claims/1/id`],
+    [
+      'a claim with the path of another claim',
+      claim('path', ['nationalities', null, 0]),
+      `${FIRST}/claims/1/path`,
+    ],
+    ['a claim with an unknown member', claim('purpose', 'x'), `${FIRST}/claims/0`],
     ['no path', claim('path', undefined), `${FIRST}/claims/0/path`],
     ['an empty path', claim('path', []), `${FIRST}/claims/0/path`],
     ['a path that is text', claim('path', '$.address'), `${FIRST}/claims/0/path`],
     ['a path that is too long', claim('path', many(DCQL.pathLength + 1, String)), `${FIRST}/claims/0/path`],
     ['a negative index', claim('path', ['a', -1]), `${FIRST}/claims/0/path/1`],
     ['a fractional index', claim('path', ['a', 0.5]), `${FIRST}/claims/0/path/1`],
-    ['an index beyond counting', claim('path', ['a', 2 ** 53]), `${FIRST}/claims/0/path/1`],
+    ['an index above the largest safe integer', claim('path', ['a', 2 ** 53]), `${FIRST}/claims/0/path/1`],
     ['a boolean in a path', claim('path', ['a', true]), `${FIRST}/claims/0/path/1`],
     [
       'a name that is too long',
       claim('path', ['x'.repeat(DCQL.textCharacters + 1)]),
       `${FIRST}/claims/0/path/0`,
     ],
-    ['no value', claim('values', []), `${FIRST}/claims/0/values`],
+    ['an empty list of values', claim('values', []), `${FIRST}/claims/0/values`],
     ['a value that is null', claim('values', [null]), `${FIRST}/claims/0/values/0`],
     ['a value that is a fraction', claim('values', [0.5]), `${FIRST}/claims/0/values/0`],
     ['a value that is an object', claim('values', [{}]), `${FIRST}/claims/0/values/0`],
     [
-      'intent_to_retain that is a word',
+      '`intent_to_retain` that is text',
       claim('intent_to_retain', 'no'),
       `${FIRST}/claims/0/intent_to_retain`,
     ],
-    ['no credential set', set([]), 'credential_sets'],
+    ['an empty list of credential sets', set([]), 'credential_sets'],
     ['a credential set without options', set([{ options: [] }]), 'credential_sets/0/options'],
     ['an empty option', set([{ options: [['pid'], []] }]), 'credential_sets/0/options/1'],
-    ['an option of an unknown query', set([{ options: [['pid', 'x']] }]), 'credential_sets/0/options/0/1'],
-    ['a query twice in an option', set([{ options: [['pid', 'pid']] }]), 'credential_sets/0/options/0/1'],
     [
-      'a credential set with another member',
+      'an option that names an unknown query',
+      set([{ options: [['pid', 'x']] }]),
+      'credential_sets/0/options/0/1',
+    ],
+    [
+      'an option that names a query twice',
+      set([{ options: [['pid', 'pid']] }]),
+      'credential_sets/0/options/0/1',
+    ],
+    [
+      'a credential set with an unknown member',
       set([{ options: [['pid']], purpose: 'x' }]),
       'credential_sets/0',
     ],
@@ -144,7 +160,7 @@ describe('a caller’s own query', () => {
     expect(parsed.error?.issues[0]?.message).toMatch(/\w/)
   })
 
-  it('is refused beyond the number of credentials', () => {
+  it('is refused if it has more credentials than the limit', () => {
     const credentials = many(DCQL.credentials + 1, (i) => ({ id: `c${i}`, format: 'x', meta: {} }))
     expect(dcqlQuery.safeParse({ credentials }).success).toBe(false)
     expect(dcqlQuery.safeParse({ credentials: credentials.slice(1) }).success).toBe(true)

@@ -71,7 +71,7 @@ describe('a presentation submission', () => {
     ['refused', 'no JSON', 'pd_n', { reason: 'invalid_presentation_submission' }],
     [
       'refused',
-      'an object with a member twice',
+      'an object in which a member occurs twice',
       withMember('1,"more":2'),
       { reason: 'invalid_presentation_submission' },
     ],
@@ -85,17 +85,17 @@ describe('a presentation submission', () => {
     ['a list', []],
     ['text', JSON.stringify(submission([ONE]))],
     ['for another definition', submission([ONE], { definition_id: 'pd_m' })],
-    ['null as its definition_id', submission([ONE], { definition_id: null })],
-    ['an empty list of entries', submission([])],
-    ['one with an entry that is no object', submission([ONE, 'one'])],
-    ['one with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
-    ['one with a path that is no text', submission([{ ...ONE, path: 0 }])],
+    ['a submission with a `definition_id` that is null', submission([ONE], { definition_id: null })],
+    ['a submission with an empty list of entries', submission([])],
+    ['a submission with an entry that is no object', submission([ONE, 'one'])],
+    ['a submission with an entry without a path', submission([{ id: 'one', format: 'vc+sd-jwt' }])],
+    ['a submission with a path that is no text', submission([{ ...ONE, path: 0 }])],
   ])('is refused in a decrypted response if it is %s', (_, submitted) => {
     expect(parse('a', submitted, true)).toEqual({ reason: 'invalid_presentation_submission' })
   })
 
   it.each([
-    ['another path', '$.vp', 'a', 'invalid_vp_token'],
+    ['a path that selects a member of the token', '$.vp', 'a', 'invalid_vp_token'],
     ['an index into a single presentation', '$[0]', 'a', 'invalid_vp_token'],
     ['a whole list of presentations', '$', ['a'], 'invalid_vp_token'],
     ['an index past the end', '$[1]', ['a'], 'invalid_vp_token'],

@@ -222,7 +222,7 @@ describe('a registration certificate', () => {
     expect(parseRegistrationCertificate(make())).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('must have the typ of a registration certificate in its own encoding', async () => {
+  it('must have the typ `rc-wrp+jwt` if it is a JWT, and `rc-wrp+cwt` if it is a CWT', async () => {
     const wrong = { ok: false, error: 'wrong_type' }
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-wrp+cwt'))).toEqual(wrong)
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-rp+jwt'))).toEqual(wrong)

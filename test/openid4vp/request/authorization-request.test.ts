@@ -200,7 +200,7 @@ describe('the URI of a request', () => {
     expect(uri).not.toContain('#')
   })
 
-  it('has the same query in each link of a wallet', () => {
+  it('has the same query string in each link that opens a wallet', () => {
     const links = buildWalletLinks(reference, { av: 'av', wallet: 'https://wallet.example/open' })
     const [, query] = buildAuthorizationRequestUri(reference).split('?')
     expect(links).toEqual({ av: `av://?${query}`, wallet: `https://wallet.example/open?${query}` })

@@ -30,9 +30,12 @@ describe('the DID', () => {
     ['https://verifier.example:8443', null, 'did:web:verifier.example%3A8443'],
     ['http://localhost:8787', null, 'did:web:localhost%3A8787'],
     ['https://verifier.example', 'a_b-c', 'did:web:verifier.example:rp:a_b-c'],
-  ])('at %s, of %s, is %s', (baseUrl, relyingParty, did) => {
-    expect(verifierDid(baseUrl, relyingParty)).toBe(did)
-  })
+  ])(
+    'for the base URL %s and the relying party %s (null: the whole service) is %s',
+    (baseUrl, relyingParty, did) => {
+      expect(verifierDid(baseUrl, relyingParty)).toBe(did)
+    },
+  )
 
   it.each(['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1'])(
     'does not exist at an IP address: %s',
@@ -44,15 +47,18 @@ describe('the DID', () => {
   it.each([
     [null, 'https://verifier.example:8443/.well-known/did.json'],
     ['a_b-c', 'https://verifier.example:8443/rp/a_b-c/did.json'],
-  ])('of %s leads a resolver to %s', async (relyingParty, expected) => {
-    const did = verifierDid('https://verifier.example:8443', relyingParty)!
-    const asked: string[] = []
-    await resolveDidWeb(did, async (url) => {
-      asked.push(url)
-      return Response.json(await buildDidDocument(did, KEYS))
-    })
-    expect(asked).toEqual([expected])
-  })
+  ])(
+    'for the relying party %s (null: the whole service) leads a resolver to %s',
+    async (relyingParty, expected) => {
+      const did = verifierDid('https://verifier.example:8443', relyingParty)!
+      const asked: string[] = []
+      await resolveDidWeb(did, async (url) => {
+        asked.push(url)
+        return Response.json(await buildDidDocument(did, KEYS))
+      })
+      expect(asked).toEqual([expected])
+    },
+  )
 })
 
 describe('the DID document', () => {

@@ -63,8 +63,8 @@ describe('a wallet’s metadata', () => {
   it.each<[string, string]>([
     ['no JSON', '{'],
     ['no object', '[]'],
-    ['a member twice', '{"jwks":{"keys":[]},"jwks":{"keys":[]}}'],
-    ['formats in a list', '{"vp_formats_supported":["mso_mdoc"]}'],
+    ['a member that occurs twice', '{"jwks":{"keys":[]},"jwks":{"keys":[]}}'],
+    ['`vp_formats_supported` that is a list', '{"vp_formats_supported":["mso_mdoc"]}'],
     ['a text instead of a list of prefixes', '{"client_id_prefixes_supported":"x509_hash"}'],
     ['an empty list', '{"response_modes_supported":[]}'],
     ['a list of numbers', '{"request_object_signing_alg_values_supported":[1]}'],
@@ -79,7 +79,7 @@ describe('a wallet’s metadata', () => {
     expect(await parseWalletMetadata(text)).toEqual({ ok: false, error: 'invalid' })
   })
 
-  it('ignores names of object prototypes', async () => {
+  it('ignores members called `__proto__` and `constructor`', async () => {
     const text = '{"__proto__":{"vp_formats_supported":{}},"constructor":[]}'
     expect(await parseWalletMetadata(text)).toMatchObject({ ok: true, value: { formats: undefined } })
   })

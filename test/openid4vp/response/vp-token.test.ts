@@ -57,10 +57,13 @@ describe('a VP Token', () => {
     ['limit_exceeded', undefined, tokenOf({ many: 10, more: 10, one: 1 })],
     ['limit_exceeded', undefined, `{"one":[${'['.repeat(40)}${']'.repeat(40)}]}`],
     ['limit_exceeded', undefined, `{"one":["${'c'.repeat(RESPONSE_LIMIT)}"]}`],
-  ])('is refused as %s, for the query %s: case %#', (reason, queryId, token) => {
-    const error = queryId === undefined ? { reason } : { reason, queryId }
-    expect(parsePlain(token)).toEqual({ ok: false, error })
-  })
+  ])(
+    'is refused as %s, with the query %s (undefined: no query) in the error: case %#',
+    (reason, queryId, token) => {
+      const error = queryId === undefined ? { reason } : { reason, queryId }
+      expect(parsePlain(token)).toEqual({ ok: false, error })
+    },
+  )
 
   it('may have as many presentations as the limits allow', () => {
     expect(parsePlain(tokenOf({ many: 10, more: 10 })).ok).toBe(true)

@@ -15,7 +15,7 @@ function inStorage(check: (storage: DurableObjectStorage) => void): Promise<void
 
 const use = (isAuthenticated: boolean) => ({ isAuthenticated, now: NOW, expiresAt: NOW + 60_000 })
 
-it('a name is stored once until it expires', () =>
+it('a name cannot be stored again before it has expired', () =>
   inStorage((storage) => {
     const once = openOnce(storage)
     expect(once.store('jti/a', '', use(true))).toBe(true)

@@ -33,7 +33,7 @@ async function refused(body: object = {}) {
 }
 
 describe('the page after a refused response', () => {
-  it('shows the family of the reason, and neither the reason nor its message', async () => {
+  it('shows a general text for the kind of refusal, and neither the code nor the message of the reason', async () => {
     const { setting, session } = await refused()
     const html = await open(session.session_url)
     expect(stateOf(html)).toBe('refused')
@@ -58,7 +58,7 @@ describe('the page after a refused response', () => {
     expect(wayOn(next, session)).not.toBe(address)
   })
 
-  it('ignores a parameter seen that is not the number of an activity', async () => {
+  it('ignores the parameter `seen` if its value cannot be the number of an activity', async () => {
     const { session } = await refused()
     for (const seen of ['', '-1', '1e9', 'x', '9'.repeat(16), '1&seen=99x']) {
       expect([seen, stateOf(await open(`${session.session_url}&seen=${seen}`))]).toEqual([seen, 'refused'])
@@ -74,7 +74,7 @@ describe('the page after a refused response', () => {
     expect((await call(app, 'GET', `/v1/verify/${id}`)).status).toBe(401)
   })
 
-  it('says "Try again" if there is no code', async () => {
+  it('has the hidden button "Try again" if the page has no QR code', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { required_session_binding: 'page' })
     expect(await open(session.session_url)).toContain(
@@ -137,10 +137,13 @@ describe("the relying party's own words", () => {
     ['de-AT', 'de'],
     ['nl', null],
     [undefined, null],
-  ])('can follow the page language, which the creation returns for the locale %s', async (locale, used) => {
-    const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
-    expect(session.locale).toBe(used)
-  })
+  ])(
+    'can be in the language of the page, which the creation returns for the locale %s',
+    async (locale, used) => {
+      const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
+      expect(session.locale).toBe(used)
+    },
+  )
 })
 
 describe('the page in a frame', () => {

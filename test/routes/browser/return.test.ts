@@ -138,7 +138,7 @@ describe('a link', () => {
     expect(Object.keys(link.wallet_links)).toContain('openid4vp')
   })
 
-  it('keeps the secret of a browser that has one, and does not store it', async () => {
+  it('does not replace the secret in the cookie of a browser, and does not store the secret', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const person = browser()
@@ -361,7 +361,7 @@ describe('a success through a link', () => {
   it.each([
     ['without a cookie', async () => browser()],
     [
-      'with a link of its own to this session',
+      'that also opened a link to this session',
       async (session: Session) => {
         const second = browser()
         await openLink(second, session)
@@ -419,14 +419,14 @@ describe('a success through a link', () => {
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
-  it('is too late after five minutes, even when the alarm is late', async () => {
+  it('can no longer be completed after five minutes, even if the alarm is late', async () => {
     const { setting, session, person, code } = await respondByLink()
     later(5 * MINUTE)
     expect((await completeReturn(person, session, code)).status).toBe(400)
     expect((await statusOf(setting, session)).attempts).toEqual(['same_device_return_missing'])
   })
 
-  it('ends with its session, which expires with the missing return as its reason', async () => {
+  it('ends when its session expires, with same_device_return_missing as the reason', async () => {
     const { setting, session, person, code } = await respondByLink({ expires_in: 60 })
     later(60_000)
     await runDurableObjectAlarm(stubOf(session.verification_id))
@@ -483,7 +483,7 @@ describe('a response that is not a success', () => {
 
 describe('required_session_binding', () => {
   it.each(['page', 'relying_party'])(
-    '%s offers no QR code and no request for other devices',
+    '`%s` offers no QR code and no request for other devices',
     async (required) => {
       const setting = await setUp({ return_urls: [RETURN_URL] })
       const body = { required_session_binding: required, return_url: RETURN_URL }
@@ -500,13 +500,13 @@ describe('required_session_binding', () => {
     },
   )
 
-  it('relying_party requires a return_url', async () => {
+  it('`relying_party` requires a return_url', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const body = { required_session_binding: 'relying_party' }
     await expect(createSession(setting, body)).rejects.toThrow('"code":"policy_unsatisfiable"')
   })
 
-  it('page is proven by the browser that returned', async () => {
+  it('`page` is proven when the browser of the link returns', async () => {
     const { setting, session, person, code } = await respondByLink({ required_session_binding: 'page' })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     await completeReturn(person, session, code)
@@ -586,7 +586,7 @@ describe('a return code', () => {
     })
   })
 
-  it('gets the same response again until it expires, and changes the session once', async () => {
+  it('gets the same response if it is redeemed again before it expires, and changes the session only once', async () => {
     for (const body of [REQUIRED, { return_url: RETURN_URL }]) {
       const { setting, session, person, code } = await respondByLink(body)
       const { return_url } = await json(completeReturn(person, session, code))
@@ -626,7 +626,7 @@ describe('a return code', () => {
     expect(await statusOf(first.setting, session)).toEqual(AWAITING)
   })
 
-  it('is unknown after the session was erased, by hand or with time', async () => {
+  it('is unknown after the session was erased, by DELETE or after its retention', async () => {
     for (const erase of ['hand', 'time']) {
       const { setting, session, person, code } = await respondByLink(REQUIRED, { retention_seconds: 3600 })
       const { return_url } = await json(completeReturn(person, session, code))

@@ -200,7 +200,7 @@ describe('the session page', () => {
     expect(html).toMatch(/<a id="back"[^>]* hidden>/)
   })
 
-  it('allows frames of its relying party’s origins, unless an origin would change the policy', async () => {
+  it('allows frames of its relying party’s origins, except an origin that would change the rest of the CSP', async () => {
     const odd = ['https://a;script-src.example', "https://a'.example", 'https://*.example']
     const origins = ['https://shop.example', 'https://till.shop.example:8443', ...odd]
     const { headers } = await get((await createSession(await setUp({ origins }))).session_url)
@@ -216,7 +216,7 @@ describe('the session page', () => {
     ['https://evil.example', false],
     ['*', false],
     ['', false],
-  ])('sends its messages to the origin %j of the parameter embed: %s', async (embed, isNamed) => {
+  ])('sends its messages to the origin %j of the parameter `embed`: %s', async (embed, isNamed) => {
     const origins = ['https://shop.example', 'https://till.shop.example:8443']
     const { session_url } = await createSession(await setUp({ origins }))
     const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
@@ -231,7 +231,7 @@ describe('the session page', () => {
     expect(await page(live)).not.toContain(TEXTS.testMode)
   })
 
-  it('weighs less than 30 KB in all, with its scripts and the largest logo', async () => {
+  it('has less than 30 KB with its scripts and the largest logo', async () => {
     const noise = Array.from({ length: 12_280 }, (_, i) => (i * i * 7919 + (i >> 3) * 104_729) & 255)
     const bytes = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, ...noise])
     const logo = `data:image/png;base64,${encodeBase64(bytes)}`
@@ -419,7 +419,7 @@ describe('an unreachable object', () => {
   const unreachable = () =>
     Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
 
-  it('makes the page respond 503 with the advice to reload: the session', async () => {
+  it('of a session makes the page respond 503 with the advice to reload', async () => {
     const session = await createSession(await setUp())
     const objects = { get: () => ({ render: unreachable, page: unreachable }) }
     const response = await get(session.session_url, { env: withNamespace('VERIFICATION_SESSION', objects) })
@@ -428,7 +428,7 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('gets 503, unlike another error of the object, which gets 500', async () => {
+  it('makes the page respond 503, but another error of the object makes the page respond 500', async () => {
     const session = await createSession(await setUp())
     const fail = () => Promise.reject(new Error('a mistake'))
     const objects = { get: () => ({ render: fail, page: fail }) }
@@ -437,7 +437,7 @@ describe('an unreachable object', () => {
     expect(response.headers.get('Retry-After')).toBeNull()
   })
 
-  it('makes the page respond 503 with the advice to reload: the relying party', async () => {
+  it('of a relying party makes the page respond 503', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     forgetSettings(setting.relyingPartyId)

@@ -125,7 +125,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await send({ token: api_key, code: 'x' }))).toBe('400 invalid_request')
   })
 
-  it('refuses every sign-in of an address after ten that failed, until a minute refills them', async () => {
+  it('refuses every sign-in from an address after ten failed sign-ins, and allows one more failure after 6 s', async () => {
     const world = { ...env, CLIENT_IP_HEADER: 'x-client-ip' }
     const { api_key } = await createRelyingParty()
     const from = (address: string, body: object) => send(body, { ...OWN, 'X-Client-Ip': address }, world)
@@ -194,14 +194,14 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(await readSession(open))).toBe('401 invalid_token')
   })
 
-  it('ends with its relying party', async () => {
+  it('stops working when its relying party is erased', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     await call(app, 'DELETE', `${KEYS}/${relying_party_id}`, { headers: ADMIN })
     expect(await statusAndCode(await api(open, 'GET', '/v1/verify'))).toBe('401 invalid_token')
   })
 
-  it('ends with another ADMIN_TOKEN', async () => {
+  it('stops working when ADMIN_TOKEN changes', async () => {
     const open = await signIn(ADMIN_TOKEN)
     expect((await api(open, 'GET', KEYS)).status).toBe(200)
     const changed = { ...env, ADMIN_TOKEN: 'another-admin-token-of-more-than-32-characters' }
@@ -210,7 +210,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('Max-Age=0;')
   })
 
-  it('is rejected if it is altered, and under another SERVER_SECRET', async () => {
+  it('is rejected if it is altered or if SERVER_SECRET has changed', async () => {
     const open = await signIn((await createRelyingParty()).api_key)
     const [name = '', value = ''] = open.cookie.split('=')
     const altered = `${name}=${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`
@@ -222,7 +222,7 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
-  it('is removed by DELETE /console/session from our own page only, with its token', async () => {
+  it('is removed by DELETE /console/session only if our own page sends the token for changes', async () => {
     const { api_key } = await createRelyingParty()
     const [open, other] = [await signIn(api_key), await signIn(api_key)]
     const token = { 'Console-Token': open.changeToken }
@@ -244,7 +244,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('__Host-wv_console=; Max-Age=0;')
   })
 
-  it('shows who is signed in, and the token of changes, and no key', async () => {
+  it('gives our page the name of who is signed in and the token for changes, but no API key', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     const response = await readSession(open)
@@ -473,7 +473,7 @@ describe('a code of the console', () => {
     expect(await statusAndCode(await enter(code))).toBe('401 invalid_token')
   })
 
-  it('is used once by two calls at the same moment', async () => {
+  it('opens the console for only one of two simultaneous calls', async () => {
     const code = await codeOf((await createRelyingParty()).api_key)
     const answers = await Promise.all([enter(code), enter(code), enter(code)])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
@@ -488,7 +488,7 @@ describe('a code of the console', () => {
     expect(await statusAndCode(await enter(late))).toBe('401 invalid_token')
   })
 
-  it('is accepted from our own page alone, and not altered', async () => {
+  it('is accepted only from our own page, and is refused if it is altered', async () => {
     const code = await codeOf((await createRelyingParty()).api_key)
     expect(await statusAndCode(await enter(code, { Origin: 'http://localhost:3000' }))).toBe(
       '403 cross_site_request',
@@ -508,7 +508,7 @@ describe('a code of the console', () => {
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
-  it('is made by the operator on this machine only', async () => {
+  it('can be requested only by the operator, and only if the service is on loopback', async () => {
     const { api_key } = await createRelyingParty()
     expect(await statusAndCode(await newCode(api_key, env))).toBe('404 not_found')
     const own = { Authorization: `Bearer ${api_key}` }

@@ -56,7 +56,7 @@ function useParties(): void {
   })
 }
 
-describe('the table', () => {
+describe('the table of access rules', () => {
   it('names every mounted route, and nothing that is not mounted', () => {
     const mounted = app.routes.filter(({ method }) => method !== 'ALL')
     expect([...new Set(mounted.map(({ method, path }) => `${method} ${path}`))].sort()).toEqual(
@@ -64,7 +64,7 @@ describe('the table', () => {
     )
   })
 
-  it('needs no row for handlers of every method, which are middleware or only refuse', () => {
+  it('needs no row for a handler of all methods, because such a handler is middleware or only refuses', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',

@@ -152,8 +152,8 @@ describe('the bodies that are being read', () => {
   })
 })
 
-describe('a reservation', () => {
-  it('ends by itself after the time of a read: the platform may stop a handler', () => {
+describe('the reserved place of a body', () => {
+  it('is free again after the time limit of a read, even if the platform stopped the handler', () => {
     const reservations = createReservations({ bodies: 1, bytes: 10 })
     const release = reservations.take(10, NOW)
     expect(reservations.take(0, NOW + 10_900)).toBeUndefined()
@@ -162,7 +162,7 @@ describe('a reservation', () => {
     expect(reservations.take(0, NOW + 11_000)).toBeUndefined()
   })
 
-  it('ends when the caller leaves', async () => {
+  it('is free again when the caller leaves', async () => {
     const leaving = new AbortController()
     const init = { method: 'POST', body: endless(), signal: leaving.signal }
     for (let i = 0; i < 200; i++) {

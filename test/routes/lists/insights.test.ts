@@ -144,7 +144,7 @@ describe('GET /v1/insights', () => {
     }, WAIT)
   })
 
-  it('has the same counts after an eviction, a deletion, and the end of the list', async () => {
+  it('has the same counts after an eviction, a DELETE, and the erasure of the old list entries', async () => {
     const setting = await setUp()
     const [deleted] = [await cancelAfter(setting, 10), await cancelAfter(setting, 20)]
     await areCounted(setting, { canceled: 2 })

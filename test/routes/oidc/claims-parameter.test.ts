@@ -23,7 +23,7 @@ describe('a malformed request', () => {
     ['an acr that is no text', { acr: { value: 1 } }],
     ['a sub that is no text', { sub: { values: ['x', null] } }],
     ['a sub whose value is a list', { sub: { value: ['x'] } }],
-  ])('is refused under both tokens: %s', (_, claims) => {
+  ])('is refused in `id_token` and in `userinfo`: %s', (_, claims) => {
     expect(parse({ id_token: claims })).toBeUndefined()
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
@@ -40,9 +40,9 @@ describe('a malformed request', () => {
 describe('conditions on one claim', () => {
   it.each<[string, object, readonly string[] | null]>([
     ['no condition', { id_token: { sub: null }, userinfo: { sub: { essential: true } } }, null],
-    ['a condition under one token', { userinfo: { sub: { value: 'a' } } }, ['a']],
+    ['a condition in `userinfo` only', { userinfo: { sub: { value: 'a' } } }, ['a']],
     [
-      'the same condition under both tokens',
+      'the same condition in `id_token` and `userinfo`',
       { id_token: { sub: { value: 'a' } }, userinfo: { sub: { value: 'a' } } },
       ['a'],
     ],
@@ -60,15 +60,15 @@ describe('conditions on one claim', () => {
 
   it.each<[string, object, readonly string[] | null]>([
     [
-      'voluntary under both tokens',
+      'voluntary in `id_token` and `userinfo`',
       { id_token: { acr: { value: HIGH } }, userinfo: { acr: { value: HIGH } } },
       null,
     ],
-    ['essential under id_token', { id_token: { acr: { essential: true, value: HIGH } } }, [HIGH]],
-    ['essential under userinfo', { userinfo: { acr: { essential: true, value: HIGH } } }, [HIGH]],
+    ['essential in `id_token` only', { id_token: { acr: { essential: true, value: HIGH } } }, [HIGH]],
+    ['essential in `userinfo` only', { userinfo: { acr: { essential: true, value: HIGH } } }, [HIGH]],
     ['essential without a value', { userinfo: { acr: { essential: true } } }, null],
     [
-      'essential under both tokens, with one common value',
+      'essential in `id_token` and `userinfo`, with one common value',
       {
         id_token: { acr: { essential: true, values: [LOW, HIGH] } },
         userinfo: { acr: { essential: true, value: HIGH } },
@@ -76,7 +76,7 @@ describe('conditions on one claim', () => {
       [HIGH],
     ],
     [
-      'essential under one token, and voluntary under the other token',
+      'essential in `id_token`, and voluntary in `userinfo`',
       { id_token: { acr: { essential: true, value: LOW } }, userinfo: { acr: { value: HIGH } } },
       [LOW],
     ],

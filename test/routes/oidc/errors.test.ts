@@ -124,7 +124,7 @@ describe('a refused authorization request redirects to the client', () => {
   })
 })
 
-it('in test mode, an error before the login page is a page with a link, also with form_post', async () => {
+it('in test mode, an error before the login page is a page with a link to the client, also with form_post', async () => {
   const parameters = { ...REQUEST, response_mode: 'form_post', scope: 'openid unknown' }
   const response = await authorize(client, parameters)
   const page = await response.text()

@@ -34,13 +34,16 @@ describe('an authorization request', () => {
   it.each([
     [true, 200],
     [false, 409],
-  ])('may be answered by QR if cross_device is %s', async (cross_device, status) => {
-    const { id, token, cookies } = await begin(await newClient(setting, { cross_device }))
-    const headers = { Cookie: cookies, Authorization: `Bearer ${token}` }
-    const qr = await call(app, 'GET', `/v1/verify/${id}/qr`, { headers })
-    const view = await call(app, 'GET', `/v1/verify/${id}/openid4vp`, { headers: setting.headers })
-    expect([qr.status, view.status]).toEqual([status, status])
-  })
+  ])(
+    'of a client with cross_device %s has a QR code address that responds with status %i',
+    async (cross_device, status) => {
+      const { id, token, cookies } = await begin(await newClient(setting, { cross_device }))
+      const headers = { Cookie: cookies, Authorization: `Bearer ${token}` }
+      const qr = await call(app, 'GET', `/v1/verify/${id}/qr`, { headers })
+      const view = await call(app, 'GET', `/v1/verify/${id}/openid4vp`, { headers: setting.headers })
+      expect([qr.status, view.status]).toEqual([status, status])
+    },
+  )
 
   it('without a policy in scope follows the default policy', async () => {
     const older = { ...ADULT_POLICY, name: 'older', scope: ['age_over_21'] }

@@ -79,7 +79,7 @@ describe.each(['ES256', 'RS256'])('%s signs', (alg) => {
     for (const found of [claims, userInfo]) expect(found).toMatchObject({ age_over_18: true })
   })
 
-  it('encrypted UserInfo, if it signs the ID token and UserInfo has no algorithm', async () => {
+  it('encrypted UserInfo if it signs the ID token and the client sets no userinfo_signed_response_alg', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true })
     const idToken = { id_token_signed_response_alg: alg }
     const client = await newClient(setting, {
@@ -144,7 +144,7 @@ describe('a key that is added to another of its type', () => {
     await expect(verify(newer, before)).rejects.toThrow('no applicable key')
   })
 
-  it('that follows a private key is published before it signs', async () => {
+  it('behind a private key is published, but does not sign', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const next = { ...(await exportJWK(privateKey)), kid: 'next' }
     const bindings = startedWith([es256!, next, rs256!])

@@ -351,7 +351,7 @@ describe('API keys', () => {
     expect((await json(response)).errors[0].pointer).toBe(pointer)
   })
 
-  it('are deleted once', async () => {
+  it('are deleted by DELETE, and a second DELETE gets 404', async () => {
     const { relying_party_id: id, api_keys } = await createRelyingParty()
     const path = `${LIST}/${id}/api_keys/${api_keys[0].key_id}`
     expect((await admin('DELETE', path)).status).toBe(204)

@@ -143,7 +143,7 @@ describe('a creation in live mode', () => {
     expect((await create(settings, body)).status).toBe(201)
   })
 
-  it('is accepted with a list for its type, and refused with a list for other types or status lists', async () => {
+  it('is accepted with a trust list for its type, and refused with a list for another type or status lists', async () => {
     const accepted = await create({ anchor_sets: [await bundle(['pid'])] }, PID)
     expect(accepted.status).toBe(201)
     for (const list of [await bundle(['mdl']), await bundle(['pid'], ['status'])]) {
@@ -151,7 +151,7 @@ describe('a creation in live mode', () => {
     }
   })
 
-  it('is accepted with a list that is not available: it may name the issuer', async () => {
+  it('is accepted with an unavailable trust list, because that list may name the issuer', async () => {
     const anchor_sets = [await bundle(['mdl']), await missingList()]
     expect((await create({ anchor_sets }, PID)).status).toBe(201)
   })
@@ -221,12 +221,12 @@ describe('the settings', () => {
     expect(await warningsOf(settings, false)).toEqual([])
   })
 
-  it('do not warn with a list, even if it is not available', async () => {
+  it('have no warning if they name a trust list, even an unavailable list', async () => {
     expect(await warningsOf({ anchor_sets: [await bundle(['pid'])] })).toEqual([])
     expect(await warningsOf({ anchor_sets: [await missingList()] })).toEqual([])
   })
 
-  it('stop warning when an anchor is added', async () => {
+  it('have no warning any more after an anchor is added', async () => {
     const { created, headers } = await party()
     expect(created.warnings[0].message).toMatch(/every creation is refused: add one to trust_anchors/)
     const change = { headers, body: { trust_anchors: [anchor(['pid'])] } }

@@ -68,7 +68,7 @@ it('the limiter spreads waiting attempts by the usual duration of an attempt, ov
   expect(Math.max(...fast)).toBeLessThan(6_000)
 })
 
-it('the limiter forgets the usual duration of the relying party that was used longest ago', async () => {
+it('the limiter forgets the attempt duration of the least recently used relying party', async () => {
   const now = Date.now()
   const turnsApart = (id: string) => nextTurn(id, now, 0.5) - nextTurn(id, now, 0.5)
   for (let i = 0; i < 40; i++) await underWay('rp_oldest', async () => undefined)

@@ -77,7 +77,7 @@ it('a deleted relying party gets no queued event, and its results are erased aft
   expect(await stored(id)).toEqual([])
 })
 
-it('unavailable settings are no deletion: the request is sent, the response gets 503', async () => {
+it('unavailable settings are not treated as a deletion: the wallet gets the request, and its response gets 503', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))

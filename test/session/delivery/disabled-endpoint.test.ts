@@ -74,7 +74,7 @@ it('queued events are sent to a new address, and become dead if the webhook is r
   }
 })
 
-it('the next 410 disables the endpoint if the settings could not be changed before', async () => {
+it('the next 410 disables the endpoint if the settings could not be changed after the first 410', async () => {
   const setting = await setUp(WEBHOOK)
   receiver(410)
   const disable = vi.spyOn(RelyingParty.prototype, 'disableWebhook').mockImplementationOnce(unreachable)

@@ -71,14 +71,14 @@ describe('an outcome', () => {
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log when the webhook does not subscribe to the event', async () => {
+  it('enters the log even if the webhook does not subscribe to the event', async () => {
     const webhook = { url: 'http://127.0.0.1:9/hook', events: ['verification.verified'] }
     const setting = await setUp({ webhook })
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log before the receiver responds, and is confirmed in the same write', async () => {
+  it('enters the log before the receiver responds, and stays queued for the log until then', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const answer = Promise.withResolvers<Response>()
     vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
@@ -273,7 +273,7 @@ describe('an outcome that the log may already have', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([])
   })
 
-  it('is not stored a second time if the response of the next day was also lost', async () => {
+  it('is not stored a second time if the response of the next day’s log was also lost', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())

@@ -109,7 +109,7 @@ describe('a webhook that subscribes to steps', () => {
     }, WAIT)
   })
 
-  it('receives at most one event a second for refused responses, which counts the refusals without an event', async () => {
+  it('receives at most one event a second for refused responses, and its `attempt_count` includes the refusals without an event', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)
@@ -249,7 +249,7 @@ describe('a webhook that subscribes to steps', () => {
 })
 
 describe('a webhook that subscribes to no step', () => {
-  it('receives the outcome alone, as sequence 1', async () => {
+  it('receives only the outcome, with `sequence` 1', async () => {
     const sent = receive(accept)
     const setting = await setUp({ webhook: { url: URL_OF_HOOK } })
     const session = await fetchedSession(setting)

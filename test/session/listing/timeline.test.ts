@@ -39,20 +39,23 @@ const countOf = (entries: readonly { readonly count: number }[]) =>
   entries.reduce((sum, { count }) => sum + count, 0)
 
 describe('the stored steps of a session', () => {
-  it.each([0, 19, 20, 21, 39])('include the first fetch, even as step %i', (place) => {
-    const document = withSteps([...refused(place), fetched, ...refused(200), fetched])
-    expect(document.timeline).toHaveLength(40)
-    expect(firstTime(document, 'request_fetched')).toBe(START + place * 1_000)
-  })
+  it.each([0, 19, 20, 21, 39])(
+    'include the first fetch of the request, even if %i steps came before it',
+    (place) => {
+      const document = withSteps([...refused(place), fetched, ...refused(200), fetched])
+      expect(document.timeline).toHaveLength(40)
+      expect(firstTime(document, 'request_fetched')).toBe(START + place * 1_000)
+    },
+  )
 
-  it('are counted when they are left out, also equal steps', () => {
+  it('are counted if they are left out, even if they are equal', () => {
     const steps = [drawn, drawn, ...refused(30), fetched, fetched, ...refused(200)]
     const { entries, left_out } = timelineView(withSteps(steps), ORIGIN)
     expect(left_out).toBeGreaterThan(0)
     expect(countOf(entries) + left_out).toBe(steps.length + 2) // creation and end
   })
 
-  it('include all of the first 40', () => {
+  it('include every step if there are only 40', () => {
     const { entries, left_out } = timelineView(withSteps(refused(40)), ORIGIN)
     expect([entries.length, left_out]).toEqual([42, 0])
   })
@@ -85,19 +88,22 @@ describe('a timeline', () => {
     [400, 10],
     [10, 400],
     [60, 60],
-  ])('keeps the single events among %i attempts before the end and %i after it', (before, after) => {
-    const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
-    expect(entries).toHaveLength(100)
-    expect(left_out).toBe(before + after + 5 - 100)
-    const types = entries.map(({ type }) => type)
-    for (const type of ['created', 'request_fetched', 'redeemed', 'ended'] as const) {
-      expect(types.filter((one) => one === type)).toEqual([type])
-    }
-    expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted())
-    expect(entries.at(-1)?.at).toBe(new Date(START + 3_600_000 + (after - 1) * 1_000).toISOString())
-  })
+  ])(
+    'keeps each event that occurred once, among %i webhook attempts before the end and %i after it',
+    (before, after) => {
+      const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
+      expect(entries).toHaveLength(100)
+      expect(left_out).toBe(before + after + 5 - 100)
+      const types = entries.map(({ type }) => type)
+      for (const type of ['created', 'request_fetched', 'redeemed', 'ended'] as const) {
+        expect(types.filter((one) => one === type)).toEqual([type])
+      }
+      expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).toSorted())
+      expect(entries.at(-1)?.at).toBe(new Date(START + 3_600_000 + (after - 1) * 1_000).toISOString())
+    },
+  )
 
-  it('leaves out none of 100 entries', () => {
+  it('leaves out no entry if there are 100', () => {
     const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
     expect([entries.length, left_out]).toEqual([100, 0])
   })

@@ -27,7 +27,7 @@ const PLAIN = { names: null, encryption: null }
 const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
 
 describe('without encryption', () => {
-  it('the claim name is released, also if the value is true', () => {
+  it('only the claim name is released, even if the value is true', () => {
     const claims = proven({ scope: 'organ_donor' }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { organ_donor: true } } })
@@ -36,18 +36,18 @@ describe('without encryption', () => {
   it.each<[string, Partial<ScopePath>]>([
     ['a boolean of the catalogue', { boolean: true }],
     ['a claim that the policy requires to be true', { values: [true] }],
-  ])('%s is released under a name of its own', (_, scope) => {
+  ])('%s is released with its value, under its own name', (_, scope) => {
     expect(releasedClaims(proven({ scope: 'age_over_18', ...scope }, true), PLAIN)).toEqual({
       age_over_18: true,
     })
   })
 
-  it('the claim name is released if the policy allows two values', () => {
+  it('only the claim name is released if the policy allows two values', () => {
     const claims = proven({ scope: 'veteran', values: [true, false] }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['veteran'] } } })
   })
 
-  it('a list is released under a name of its own if each entry is true', () => {
+  it('a list is released as true, under its own name, if each entry is true', () => {
     const list = { scope: 'checks', path: ['checks', null] }
     const rules: readonly Partial<ScopePath>[] = [{ boolean: true }, { values: [true] }]
     for (const rule of rules) {
@@ -134,13 +134,16 @@ describe('two credentials of one query', () => {
     ['the first credential', null, { given_name: 'Anna' }, { height: 170 }],
     ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
     ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
-  ])('are never mixed: a token has the values of %s (sub of %s)', (_, preferred, standard, pid) => {
-    const claims = ofOneCredential(PROVEN, preferred)
-    const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
-    expect(releasedClaims(claims, ENCRYPTED)).toEqual(released)
-  })
+  ])(
+    'are never mixed: a token has the values of %s (index of the credential of `sub`: %s)',
+    (_, preferred, standard, pid) => {
+      const claims = ofOneCredential(PROVEN, preferred)
+      const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
+      expect(releasedClaims(claims, ENCRYPTED)).toEqual(released)
+    },
+  )
 
-  it('are named once without encryption', () => {
+  it('release each claim name once if there is no encryption', () => {
     expect(releasedClaims(ofOneCredential(PROVEN, null), PLAIN)).toEqual({
       vp_data: { pid: { presented: ['given_name', 'height'] }, mdl: { presented: ['veteran'] } },
     })

@@ -109,7 +109,7 @@ describe('there is no subject', () => {
       { credentials: [{ personal_administrative_number }, { document_number }] },
     ],
     ['the issuer is unknown', { issuer: null }],
-    ['nobody has to prove to hold the credential', { open: [0] }],
+    ['holder binding is not required', { open: [0] }],
   ])('if %s', async (_, changes) => {
     expect(await subOf(changes)).toBeUndefined()
   })

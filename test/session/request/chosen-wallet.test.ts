@@ -70,7 +70,7 @@ it('a page without new requests offers a chosen wallet only if it was chosen bef
 it.each([
   ['without claims', { credentials: [AGE] }],
   ['for another claim', { credentials: [{ ...AGE, claims: [{ path: ['age_over_16'] }] }] }],
-])('a response that satisfies the terms %s but not the policy is refused', async (_, query) => {
+])('a response to a wallet’s query %s is refused if it does not satisfy the policy', async (_, query) => {
   const setting = await setUp()
   const session = await createSession(setting, { wallet: WALLET })
   const { verification_id: id } = session
@@ -142,7 +142,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await documentOf(id)).toEqual(before)
   })
 
-  it('is refused and not offered for QR codes that do not fit at level low', async () => {
+  it('is refused, and not offered, for the QR code of a session that requires more than level low', async () => {
     const setting = await setUp()
     const above = { required_assurance_level: 'substantial' }
     const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }

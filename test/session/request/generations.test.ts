@@ -123,7 +123,7 @@ describe('QR codes and links', () => {
   }
 
   it.each(['qr', 'link'] as const)(
-    'are independent: the end of a %s does not depend on the other kind',
+    'are independent: the end of a %s request does not depend on requests of the other kind',
     (kind) => {
       const history = fc.array(step, { minLength: 100, maxLength: 250, size: 'max' })
       fc.assert(

@@ -170,7 +170,7 @@ it('an end increments the version by one', async () => {
   expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
 })
 
-it('no request for the browser is made while the settings are unreadable', async () => {
+it('no request of the Digital Credentials API is made while the settings are unreadable', async () => {
   const { setting, id } = await begin()
   changeSettings(setting, async () => {
     throw new Error('storage is not available')

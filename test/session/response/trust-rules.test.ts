@@ -66,7 +66,7 @@ describe('the rule for a check that could not be made', () => {
     ['high', 'accept', 'off', 'refuse', 'off'],
     ['high', 'refuse', 'require', 'refuse', 'require'],
   ])(
-    'in a session that requires %s, with the settings %s and %s, gives %s and %s',
+    'in a session that requires level %s, with status_unavailable %s and certificate_revocation %s, gives %s and %s',
     (level, status, revocation, statusUnavailable, certificateRevocation) => {
       const input = {
         document: { request: { required_assurance_level: level } },

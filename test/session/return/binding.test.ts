@@ -129,7 +129,7 @@ describe('a held success', () => {
     expect(nextWakeUp(discarded, true)).toBe(discarded.expires_at)
   })
 
-  it('that is discarded becomes an attempt of its channel', () => {
+  it('that is discarded becomes an attempt with the channel of its response', () => {
     const document = session()
     const outcome = { ...OUTCOME, channel: 'dc_api' } as const
     const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)

@@ -129,7 +129,7 @@ describeInBrowser('in the console', () => {
     return id
   }
 
-  describe.each(Object.entries(SIZES))('on %s, accessible, light, dark and forced,', (size, device) => {
+  describe.each(Object.entries(SIZES))('on %s, in light, dark and forced colours,', (size, device) => {
     it('the list shows each verification with status, reason and metadata', async () => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       for (const [i, reason] of ['verified', 'predicate_false', 'access_denied', null].entries())

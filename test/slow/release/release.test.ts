@@ -193,7 +193,7 @@ describe('the installed archive', () => {
     await expect(start).rejects.toThrow(/Run `npm install` in .*bare first/)
   })
 
-  it('runs as in its Dockerfile, under a user who can write only the state directory', async () => {
+  it('runs as in its Dockerfile, as a user who can write only the state directory', async () => {
     const dockerfile = readFileSync(join(folder, 'Dockerfile'), 'utf8')
     const command = (name: string) =>
       JSON.parse(new RegExp(`\\b${name} (\\[.*\\])$`, 'm').exec(dockerfile)?.[1] ?? '')

@@ -44,7 +44,7 @@ async function read(documents: Documents, signature = es256(), issuer = ISSUER) 
 
 const good = { issuer: ISSUER, jwks: { keys: [P256] } }
 
-describe('the URL of metadata', () => {
+describe('the metadata URL of the issuer', () => {
   it.each([
     ['https://issuer.example', 'https://issuer.example/.well-known/jwt-vc-issuer'],
     ['https://issuer.example/', 'https://issuer.example/.well-known/jwt-vc-issuer'],
@@ -60,7 +60,7 @@ describe('the URL of metadata', () => {
     ['did:web:issuer.example', undefined],
     ['issuer.example', undefined],
     [`https://issuer.example/${'a'.repeat(2048)}`, undefined],
-  ])('%s: %s', (issuer, url) => {
+  ])('%s is %s', (issuer, url) => {
     expect(issuerMetadataUrl(issuer)).toBe(url)
   })
 })
@@ -77,7 +77,7 @@ describe('the content of metadata', () => {
     expect(await read(documents)).toEqual([P256])
   })
 
-  it('gives keys that fit the signature', async () => {
+  it('gives only the keys that fit the algorithm of the signature', async () => {
     const jwks = { keys: [{ ...P256, kid: 'a' }, ED25519] }
     expect(await read({ [METADATA_URL]: { ...good, jwks } }, { kid: undefined, algorithm: 'EdDSA' })).toEqual(
       [ED25519],

@@ -139,7 +139,7 @@ describe('the choice of anchors', () => {
     expect(outcomeOf(await ask({}, { anchors }))).toBe('trusted')
   })
 
-  it('reports the error of the signed path, not the wrong signature of a namesake', async () => {
+  it('reports the error of the path with valid signatures, not the invalid path to an authority of the same name', async () => {
     const namesake = await mintIssuerPki()
     for (const order of [
       [0, 1],
@@ -266,7 +266,7 @@ describe('the issuer of a credential with a chain', () => {
       [{ type: 'url', value: iss }],
       SUBJECT,
     ]),
-  ])('%s with %j is %s', async (iss, altNames, expected) => {
+  ])('with the iss %s and the alternative names %j in its leaf is %s', async (iss, altNames, expected) => {
     expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
   })
 
@@ -276,7 +276,7 @@ describe('the issuer of a credential with a chain', () => {
     ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
     ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
     [`CN=${'x'.repeat(1100)}`, null],
-  ])('writes the subject %s as %s', async (subject, expected) => {
+  ])('is its leaf’s subject %s, written as %s', async (subject, expected) => {
     expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
   })
 })
@@ -378,7 +378,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('prevents an anchor for `*` for its type, even if the protocol does not accept its own anchor', async () => {
+  it('makes an anchor for `*` unusable for the type of its own anchor, even if the protocol does not accept its own anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]

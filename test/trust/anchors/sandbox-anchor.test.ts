@@ -35,7 +35,7 @@ describe('the sandbox anchors', () => {
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('do not name the types of an own anchor for status lists only, so that an own anchor for `*` stays usable', () => {
+  it('do not cover a type that the relying party anchors for status lists only, so that its anchor for `*` stays usable', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })

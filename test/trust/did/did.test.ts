@@ -179,8 +179,8 @@ describe('did:web', () => {
   it.each<[string, unknown, DidError]>([
     ['of another DID', { ...document, id: `${WEB}:x` }, 'invalid'],
     ['without an id', { ...document, id: undefined }, 'invalid'],
-    ['whose methods are no list', { ...document, verificationMethod: method }, 'invalid'],
-    ['whose relationship is no list', { ...document, assertionMethod: method.id }, 'invalid'],
+    ['whose verificationMethod is no list', { ...document, verificationMethod: method }, 'invalid'],
+    ['whose assertionMethod is no list', { ...document, assertionMethod: method.id }, 'invalid'],
     ['with 65 methods', { ...document, verificationMethod: new Array(65).fill(method) }, 'invalid'],
     ['that is no object', [document], 'invalid'],
     ['at a forbidden address', 'forbidden', 'invalid'],

@@ -7,9 +7,9 @@ const SOON = { notAfter: new Date((LIST_NOW + 60) * 1000) }
 const LATER = { notAfter: new Date((LIST_NOW + 3600) * 1000) }
 
 it.each([
-  ['the signer’s own', { leaf: SOON, intermediate: LATER }],
-  ['that of an authority in between', { intermediate: SOON, root: LATER }],
-  ['the pinned authority’s', { root: SOON, leaf: LATER }],
+  ['the signer’s certificate', { leaf: SOON, intermediate: LATER }],
+  ['the intermediate authority’s certificate', { intermediate: SOON, root: LATER }],
+  ['the pinned authority’s certificate', { root: SOON, leaf: LATER }],
 ])(
   'the lifetime of a list ends with the first certificate of the signer’s path that expires: %s',
   async (_, changes) => {

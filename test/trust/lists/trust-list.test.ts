@@ -316,7 +316,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await checkKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
-  it('is refused if its sequence number, or else its date, is lower than that of the last list', async () => {
+  it('is refused if its sequence number is lower than the last list’s, or not higher and its date is earlier', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
     const checkAfter = (sequence: number | null, at: number | null) =>
@@ -336,12 +336,12 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   })
 })
 
-it('refuses a VICAL without a number if an earlier VICAL had a number', async () => {
+it('a VICAL without a sequence number is refused if the last VICAL had a sequence number', async () => {
   const last = { sequence: 1, issuedAt: 0 }
   expect(await checkVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })
 
-it('accepts a VICAL only from a signer with its extended key usage and contentCommitment', async () => {
+it('a VICAL is accepted only from a signer with the extended key usage for VICALs and with contentCommitment', async () => {
   const { intermediate, root } = scheme
   const checkLeaf = async (options: CertificateOptions) => {
     const leaf = await mintLeaf(intermediate, options)
@@ -358,7 +358,7 @@ it('accepts a VICAL only from a signer with its extended key usage and contentCo
   expect(await checkLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
 })
 
-it('refuses a list with too many anchors', async () => {
+it('a list with too many anchors is refused', async () => {
   const leaves: Minted[] = []
   for (let i = 0; i < 2; i++) leaves.push(await mintLeaf(pki.intermediate, { subject: `CN=${i}` }))
   const services = [{ certificates: leaves.map(({ x5c }) => x5c) }]

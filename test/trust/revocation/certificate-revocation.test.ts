@@ -297,7 +297,7 @@ describe('a path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
-  it('is valid as of the older list if all its certificates are valid', async () => {
+  it('is valid as of the thisUpdate of its oldest revocation list, if all its certificates are valid', async () => {
     const older = { thisUpdate: dateOf(NOW - 2 * DAY) }
     const web = { [LEAF_LIST]: await listOf(), [TOP_LIST]: await top(older) }
     expect(await standingIn(web, path)).toEqual({ status: 'valid', asOf: NOW - 2 * DAY })

@@ -82,7 +82,7 @@ describe('an entry of a bitstring status list', () => {
     ['that is the first', '0', 'valid'],
     ['that is the last', '131071', 'valid'],
     ['after the last', '131072', 'index_out_of_range'],
-  ])('%s (%s) is %s', async (_, statusListIndex, status) => {
+  ])('%s (index %s) gives the result %s', async (_, statusListIndex, status) => {
     expect(await statusOf({}, { ...entry, statusListIndex })).toBe(status)
   })
 
@@ -225,12 +225,12 @@ describe('a bitstring status list is rejected', () => {
     expect(await statusOf({ key: (await stranger).privateKey })).toBe('invalid_signature')
   })
 
-  it('if its issuer is anchored for another type only', async () => {
+  it('if its issuer has an anchor for another type only', async () => {
     const anchors = [jwksAnchor({ credential_types: ['mdl'] })]
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('except if a status anchor trusts its issuer', async () => {
+  it('except that it is accepted if an anchor for status lists trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',

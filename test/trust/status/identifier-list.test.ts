@@ -169,7 +169,7 @@ describe('an identifier list', () => {
     }
   })
 
-  it('is rejected beyond its limits', async () => {
+  it('is rejected as too large if it has too many identifiers or too many bytes', async () => {
     const many = new Map(Array.from({ length: IDENTIFIER_LIST.items / 2 }, (_, i) => [`${i}`, 0]))
     expect(await judged(await makeList({ identifiers: many }))).toBe('too_large')
     const filler = await makeList({
@@ -184,7 +184,7 @@ describe('an identifier list', () => {
     expect([await judged(list, '29999'), await judged(list, '30000')]).toEqual(['invalid', 'valid'])
   })
 
-  it('is not accepted for another kind of reference', async () => {
+  it('is rejected for a reference to a status list, and a status list for a reference to an identifier list', async () => {
     const index = { status_list: { idx: 0, uri: URI } }
     expect(await statusOf(index, { [URI]: await makeList() })).toBe('wrong_token_type')
     expect(await statusOf(identifierList(VALID), { [URI]: await makeCwt() })).toBe('wrong_token_type')
@@ -198,10 +198,10 @@ describe('an identifier list', () => {
 describe('an MSO with a status list and an identifier list', () => {
   // The entries of the status list: 0 is revoked, 1 suspended, 2 valid.
   it.each<[string, number, Uint8Array, string]>([
-    ['valid in both is valid', 2, VALID, 'valid'],
-    ['revoked by its identifier is revoked', 2, REVOKED, 'invalid'],
-    ['revoked by its index is revoked', 0, VALID, 'invalid'],
-    ['suspended by its index is suspended', 1, VALID, 'suspended'],
+    ['is valid if both lists say so', 2, VALID, 'valid'],
+    ['is revoked if only its identifier is revoked', 2, REVOKED, 'invalid'],
+    ['is revoked if only its index is revoked', 0, VALID, 'invalid'],
+    ['is suspended if only its index is suspended', 1, VALID, 'suspended'],
   ])('%s', async (_, idx, id, status) => {
     const element = { status_list: { idx, uri: STATUS_URI }, ...identifierList(id) }
     expect(await statusOf(element, { [URI]: await makeList(), [STATUS_URI]: await makeCwt() })).toBe(status)

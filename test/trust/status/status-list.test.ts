@@ -68,13 +68,13 @@ async function isStatus(found: Promise<string>): Promise<boolean> {
 }
 
 describe('a good list', () => {
-  it.each(['jwt', 'cwt'] as const)('has every status: %s', async (form) => {
+  it.each(['jwt', 'cwt'] as const)('gives each status that its entries have: %s', async (form) => {
     const expected = ['invalid', 'suspended', 'valid', 'other', 'valid', 'invalid']
     const found = expected.map((_, index) => statusOf(good[form], { index }))
     expect(await Promise.all(found)).toEqual(expected)
   })
 
-  it.each(['jwt', 'cwt'] as const)('ends with its last entry: %s', async (form) => {
+  it.each(['jwt', 'cwt'] as const)('gives no status for an index after its last entry: %s', async (form) => {
     expect(await statusOf(good[form], { index: 11 })).toBe('other')
     expect(await statusOf(good[form], { index: 12 })).toBe('index_out_of_range')
   })
@@ -94,7 +94,7 @@ describe('a good list', () => {
     ).toBe('valid')
   })
 
-  it('is requested as a JWT or a CWT, as the credential’s format says', async () => {
+  it('is requested as a JWT or a CWT, according to the credential’s format', async () => {
     for (const form of ['jwt', 'cwt'] as const) {
       const { fetchResource, asked } = web(async () => good[form])
       await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
@@ -299,7 +299,7 @@ describe('a credential', () => {
         ],
       ],
     ],
-  ])('with a status element of %s has no status', (_, entries) => {
+  ])('whose status element has %s has no status', (_, entries) => {
     expect(word(element(entries) as never)).toBe('unsupported_mechanism')
   })
 

@@ -47,7 +47,7 @@ describe('a list that one isolate fetched', () => {
     expect([one.asked.length, other.asked.length]).toEqual([1, 0])
   })
 
-  it('is shared as it was fetched, for its `ttl`', async () => {
+  it('is shared without a change until its `ttl` ends', async () => {
     const { sharedCache, copies, puts } = shared()
     await isolate(sharedCache).ask()
     expect([...copies]).toEqual([[`jwt ${URI}`, copyOf(good)]])

@@ -49,8 +49,8 @@ describe('a list signed by the issuer of the credential', () => {
   it.each<[string, object]>([
     ['has another name', { name: 'another anchor' }],
     ['has another level', { assurance_level: 'low' }],
-    ['vouches for another type', { credential_types: ['mdl'] }],
-    ['vouches for added types only', { credential_types: ['*'] }],
+    ['is for another type only', { credential_types: ['mdl'] }],
+    ['is for added types only', { credential_types: ['*'] }],
     ['names another issuer', { issuer: `${ISSUER}/` }],
   ])('is not accepted if the anchor %s', async (_, changes) => {
     expect(await withAnchors([jwksAnchor(changes)])).toBe('untrusted_signer')
@@ -65,13 +65,13 @@ describe('a list signed under a status anchor', () => {
     expect(await statusOf(nameless, {}, { anchors: [own, status()] })).toBe('valid')
   })
 
-  it('is accepted by `*` for a type that the relying party added', async () => {
+  it('is accepted for a type that the relying party added, if the anchor is for `*`', async () => {
     const anchors = [{ ...own, credential_types: ['club_card'] }, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('valid')
   })
 
   it.each<[string, object]>([
-    ['vouches for issuers only', { purpose: ['issuer'] }],
+    ['is for issuers only', { purpose: ['issuer'] }],
     ['has no purpose', { purpose: undefined }],
     ['is for another type', { credential_types: ['mdl'] }],
     ['is for added types', { credential_types: ['*'] }],
@@ -79,7 +79,7 @@ describe('a list signed under a status anchor', () => {
     expect(await withAnchors([own, status(changes)])).toBe('untrusted_signer')
   })
 
-  it('is not accepted by `*` if another anchor names the type', async () => {
+  it('is not accepted under an anchor for `*` if another anchor names the type', async () => {
     const named = status({ name: 'named', issuer: 'https://named.example', credential_types: ['club_card'] })
     const anchors = [own, named, status({ credential_types: ['*'] })]
     expect(await withAnchors(anchors, { credentialType: added })).toBe('untrusted_signer')
@@ -171,7 +171,7 @@ describe('a list with a chain', () => {
   })
 })
 
-describe('a list whose signer names a revocation list', async () => {
+describe('a status list whose signer names a revocation list', async () => {
   const crl = 'http://crl.authority.example.org/status.crl'
   const leaf = await mintLeaf(pki.intermediate, { serialNumber: '7b', crls: [crl] })
   const x5c = [leaf.x5c, pki.intermediate.x5c]
@@ -206,7 +206,7 @@ describe('a list whose signer names a revocation list', async () => {
       { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
     ],
   ] as const)(
-    'and that %s is used or rejected by the setting certificate_revocation',
+    'is used or rejected as the setting certificate_revocation says, if the signer %s',
     async (_, answer, known) => {
       for (const setting of CERTIFICATE_REVOCATION) {
         const { status, isAsked } = await checked(2, setting, answer)
@@ -215,7 +215,7 @@ describe('a list whose signer names a revocation list', async () => {
     },
   )
 
-  it('and whose revocation is unknown still revokes a credential under accept_unknown', async () => {
+  it('still revokes a credential under accept_unknown if the revocation of the signer is unknown', async () => {
     expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 

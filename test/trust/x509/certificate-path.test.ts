@@ -173,7 +173,7 @@ describe('an anchor inside the chain, if the protocol accepts an anchor there', 
     expect(await askWith([leaf, intermediate, root], intermediate)).toBe('trusted')
   })
 
-  it('hides a stranger’s certificate above the anchor; a stranger below the anchor is refused', async () => {
+  it('may be followed by a stranger’s certificate, which is ignored; a stranger’s certificate before it is refused', async () => {
     const stranger = await mintRoot({ subject: 'CN=Stranger' })
     expect(await askWith([leaf, intermediate, root, stranger])).toBe('trusted')
     expect(await askWith([leaf, stranger, intermediate, root])).toBe('invalid_certificate_path')
@@ -198,7 +198,7 @@ describe('an anchor inside the chain, if the protocol accepts an anchor there', 
 })
 
 describe('a decoded chain', () => {
-  it('does not change with the bytes that it was decoded from', async () => {
+  it('does not change if the bytes that it was decoded from change', async () => {
     const { der } = await mintLeaf(pki.intermediate)
     const bytes = der.slice()
     const decoded = decodeCertificateChain([bytes])

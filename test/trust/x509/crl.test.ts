@@ -170,7 +170,7 @@ describe('a revocation list', () => {
   it.each([
     ['onlyContainsUserCerts', 0x81, 'others'],
     ['onlyContainsCACerts', 0x82, 'authorities'],
-  ] as const)('with %s applies to those certificates only', (_, tag, only) => {
+  ] as const)('with %s applies only to the certificates that this field names', (_, tag, only) => {
     const decoded = decodeCrl(
       listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
     )

@@ -33,7 +33,7 @@ afterEach(() => vi.restoreAllMocks())
 
 describe('the names of a forged chain', () => {
   it.each([1, 256, 257, 4000])(
-    'with %i characters are normalized once at most, and not if they are too long',
+    'with %i characters are normalized at most once, and never if they exceed the limit',
     async (length) => {
       const forge = (cn: string) =>
         mintCertificate({ issuerName: `C=DE,O=${LONG.repeat(length)},CN=${cn}`, ca: false })
@@ -195,7 +195,7 @@ describe('two names', () => {
   })
 })
 
-describe('a name and a subtree', () => {
+describe('the place of a name relative to a subtree', () => {
   const base = nameOf([o('A')], [cn('B')])
   it.each<[string, DistinguishedName, DistinguishedName]>([
     ['inside', nameOf([o('A')], [cn('B')]), base],
@@ -215,7 +215,7 @@ describe('a name and a subtree', () => {
     ['outside', nameOf([o('A', TELETEX)]), base],
     ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('A'.repeat(257))])],
     ['unknown', nameOf([cn('a'.repeat(257))]), nameOf([cn('b')])],
-  ])('the name is %s the subtree: case %#', (placement, name, subtree) => {
+  ])('is %s: case %#', (placement, name, subtree) => {
     expect(placeDistinguishedName(name, subtree)).toBe(placement)
   })
 })

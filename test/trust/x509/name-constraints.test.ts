@@ -2,7 +2,7 @@
 // constraint, a leaf with the name, nothing else differs.
 
 import { describe, expect, it } from 'vitest'
-import { concatBytes, decodeHex, utf8 } from '../../../src/codec/bytes.ts'
+import { concatBytes, decodeHex, encodeHex, utf8 } from '../../../src/codec/bytes.ts'
 import { decodeDer } from '../../../src/codec/der.ts'
 import { decodeNameConstraints, satisfiesNameConstraints } from '../../../src/trust/x509/name-constraints.ts'
 import {
@@ -119,21 +119,28 @@ const UNPLACEABLE: readonly [AltName, AltName][] = [
   [email('a b.example.com'), email('one@example.com')],
 ]
 
+/** A row of a table whose title shows the name and the subtree. */
+function rowOf(subtree: Subtree, name: AltName) {
+  const text = subtree instanceof Uint8Array ? `DER ${encodeHex(subtree)}` : subtree.value
+  return [`${name.value} (subtree ${text})`, subtree, name] as const
+}
+
 describe('a permitted subtree', () => {
-  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
+  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => rowOf(subtree, name))))(
     'admits %s',
     async (_, subtree, name) => {
       expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe('trusted')
     },
   )
 
-  it.each(
-    PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
-  )('rejects %s', async (_, subtree, name) => {
-    expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
-  })
+  it.each(PLACES.flatMap(([subtree, , outside]) => outside.map((name) => rowOf(subtree, name))))(
+    'rejects %s',
+    async (_, subtree, name) => {
+      expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
+    },
+  )
 
-  it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
+  it.each(UNPLACEABLE.map(([subtree, name]) => rowOf(subtree, name)))(
     'rejects %s, because it cannot be compared with the subtree',
     async (_, subtree, name) => {
       expect(await check({ permitted: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
@@ -164,20 +171,21 @@ describe('a permitted subtree', () => {
 })
 
 describe('an excluded subtree', () => {
-  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => [name.value, subtree, name] as const)))(
+  it.each(PLACES.flatMap(([subtree, inside]) => inside.map((name) => rowOf(subtree, name))))(
     'rejects %s',
     async (_, subtree, name) => {
       expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)
     },
   )
 
-  it.each(
-    PLACES.flatMap(([subtree, , outside]) => outside.map((name) => [name.value, subtree, name] as const)),
-  )('admits %s', async (_, subtree, name) => {
-    expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe('trusted')
-  })
+  it.each(PLACES.flatMap(([subtree, , outside]) => outside.map((name) => rowOf(subtree, name))))(
+    'admits %s',
+    async (_, subtree, name) => {
+      expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe('trusted')
+    },
+  )
 
-  it.each(UNPLACEABLE.map(([subtree, name]) => [name.value, subtree, name] as const))(
+  it.each(UNPLACEABLE.map(([subtree, name]) => rowOf(subtree, name)))(
     'rejects %s, because it cannot be compared with the subtree',
     async (_, subtree, name) => {
       expect(await check({ excluded: [subtree] }, { altNames: [name] })).toBe(VIOLATION)

@@ -67,19 +67,23 @@ it('the Android wallet ignores values', async () => {
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'av' }, 'the scheme is not supported'],
   ['no client_id', changed('link.client_id'), 'client_id is missing'],
-  ['another method', changed('link.request_uri_method', 'put'), 'unknown request_uri_method'],
+  ['an unknown request_uri_method', changed('link.request_uri_method', 'put'), 'unknown request_uri_method'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
-  ['parameters in the link', changed('link.request_uri'), 'x509_hash cannot be used in an unsigned request'],
-  ['HTTP 404', { status: 404 }, 'request_uri: HTTP 404'],
+  ['no request_uri', changed('link.request_uri'), 'x509_hash cannot be used in an unsigned request'],
+  ['status 404 at its request_uri', { status: 404 }, 'request_uri: HTTP 404'],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
-  ['another authority', { verifier: other }, 'the certificate is not trusted'],
+  ['a certificate of another authority', { verifier: other }, 'the certificate is not trusted'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
   [
     'another signer',
     { signer: other.leaf.privateJwk as never },
     'the signature of the request object does not verify',
   ],
-  ['an old request', changed('payload.exp', 1_700_000_000), 'the request object has expired'],
+  [
+    'a request object that has expired',
+    changed('payload.exp', 1_700_000_000),
+    'the request object has expired',
+  ],
   ['another response type', changed('payload.response_type', 'id_token'), 'response_type is not vp_token'],
   ['no nonce', changed('payload.nonce'), 'nonce is missing'],
   [
@@ -121,7 +125,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
   ['no formats', changed(`${METADATA}.vp_formats_supported`, {}), 'vp_formats_supported lacks a format'],
   [
-    'other algorithms',
+    'vp_formats_supported without an algorithm of the wallet',
     changed(`${METADATA}.vp_formats_supported.dc+sd-jwt.sd-jwt_alg_values`, ['ES384']),
     'vp_formats_supported has no algorithm of the wallet for dc+sd-jwt',
   ],

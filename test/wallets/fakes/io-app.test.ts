@@ -87,7 +87,7 @@ it.each([
   ['no state', { payload: { state: undefined } }, 'state is missing'],
   ['no client_name', { metadata: { client_name: undefined } }, 'client_metadata has no client_name'],
   ['no logo_uri', { metadata: { logo_uri: undefined } }, 'client_metadata has no logo_uri'],
-  ['another method', { method: 'put' }, 'unknown request_uri_method'],
+  ['an unknown request_uri_method', { method: 'put' }, 'unknown request_uri_method'],
   [
     'a query that nothing satisfies',
     { payload: { dcql_query: { credentials: [{ ...NAME_SD_JWT, meta: { vct_values: ['urn:x'] } }] } } },

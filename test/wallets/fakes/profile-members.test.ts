@@ -178,7 +178,7 @@ it.each(FAKES)('the fake of $wallet.id cites whole paths', ({ wallet }) => {
 })
 
 it.each(FAKES)(
-  'the profile of $wallet.id says unknown only if its sources are silent',
+  'the profile of $wallet.id says "unknown" only if its sources are silent',
   ({ wallet, profile }) => {
     const { dcql, transaction_data, unknown_protocols = [] } = profile
     const supports = [

@@ -1,5 +1,5 @@
-// Defaults and changes of an OpenID Connect client, and the rules between its members. `checkClient` checks the
-// client as it will be stored.
+// Defaults and changes of an OpenID Connect client, and the rules between its members. `checkClient` checks
+// the client as it will be stored.
 
 import type { ClientCreation, ClientPatch } from '../../../api/oidc-clients.ts'
 import { LOOPBACK_HOSTS } from '../../../net/outbound-url.ts'

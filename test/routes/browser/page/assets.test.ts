@@ -17,7 +17,7 @@ describe.each([
   it.each([
     ['are missing', async () => new Response(null, { status: 404 })],
     ['cannot be reached', () => Promise.reject(new Error('no such service'))],
-  ])('responds 503 while its files %s, and as usual afterwards', async (_, fetch) => {
+  ])('responds 503 while its files %s, and works again afterwards', async (_, fetch) => {
     const ASSETS: Fetcher = { ...env.ASSETS, fetch }
     const get = () => call(app, 'GET', path, { env: { ...env, ASSETS } })
     const response = await get()
@@ -28,7 +28,7 @@ describe.each([
   })
 })
 
-it('two responses read each file only once from one assets binding', async () => {
+it('two responses that use the same assets binding read each file only once', async () => {
   const fetch = vi.fn((address: RequestInfo | URL) => env.ASSETS.fetch(address))
   const ASSETS = { ...env.ASSETS, fetch }
   for (let i = 0; i < 2; i += 1) await call(app, 'GET', '/v1/verify/v_1/return', { env: { ...env, ASSETS } })

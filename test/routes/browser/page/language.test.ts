@@ -37,7 +37,7 @@ describe('the language of a locale', () => {
     ['nl', null],
     ['den', null],
     [null, null],
-  ])('is found by the first part of the tag: %s', (locale, language) => {
+  ])('is the first part of the tag if the service has texts in that language: %s', (locale, language) => {
     expect(findPageLanguage(locale)).toBe(language)
   })
 

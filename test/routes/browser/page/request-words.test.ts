@@ -17,7 +17,7 @@ describe('the requested claims in words', () => {
     expect(Object.keys(TEXTS.scopes).sort()).toEqual(named.sort())
   })
 
-  it('names claims of the same meaning once', () => {
+  it('names two claims with the same meaning only once', () => {
     const items = ['birthdate', 'birth_date', 'age_over_06'].map((name) => claim(name))
     expect(claimLines({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })

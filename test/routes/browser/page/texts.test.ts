@@ -32,13 +32,13 @@ describe.each(OTHERS)('the texts in %s', (language) => {
     }
   })
 
-  it('are the texts of their file', async () => {
+  it('are read from the file of the language', async () => {
     expect(textsOf(await textsIn(env.ASSETS, language))).toEqual(await fileOf(language))
     expect((await textsIn(env.ASSETS, language)).language).toBe(language)
   })
 })
 
-describe('a file that is unusable', () => {
+describe('a file of texts', () => {
   /** Serves the English file, and `respond` for every other. */
   const assetsWith = (respond: () => Promise<Response>) => ({
     fetch: (address: RequestInfo | URL) =>
@@ -50,14 +50,14 @@ describe('a file that is unusable', () => {
     ['is missing', fileWith('', 404)],
     ['is not JSON', fileWith('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
-  ])('because it %s is replaced by English, and is read again', async (_, assets) => {
+  ])('that %s is replaced by the English texts, and is read again for the next page', async (_, assets) => {
     vi.spyOn(console, 'error').mockReturnValue()
     expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
     assets.fetch = fileWith('{"language":"de"}').fetch
     expect((await textsIn(assets, 'de')).language).toBe('de')
   })
 
-  it('because members are missing is completed from English, and adds no other member', async () => {
+  it('with missing members is completed from the English texts, and its unknown members are ignored', async () => {
     const texts = await textsIn(fileWith('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')
     expect(texts).toEqual({ ...ENGLISH, yes: 'ja' })
   })

@@ -44,7 +44,7 @@ describe('a transaction in words', () => {
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
   })
 
-  it('of a built-in type has our words, in the order of the request, without common members', () => {
+  it('of a built-in type has our words, in the order of the request, without the members that every type has', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
@@ -101,7 +101,7 @@ describe('a transaction in words', () => {
     expect(line).toBe('€1.00 to \u2068Shop gro.elpmaxe\u2069')
   })
 
-  it('names each document of several', () => {
+  it('names each document if it has several documents', () => {
     const type = 'https://cloudsignatureconsortium.org/2025/qes-approval'
     const documentDigests = [{ label: 'Lease' }, { label: 'Annex' }]
     expect(linesOf({ type, documentDigests })).toEqual([

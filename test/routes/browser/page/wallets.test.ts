@@ -48,7 +48,7 @@ describe('the list of wallets', () => {
     expect(html).toContain('<small>France</small>')
   })
 
-  it('hides a wallet that only the API of the browser reaches, until a script finds that API', () => {
+  it('hides a wallet that only the Digital Credentials API can reach, until a script finds that API', () => {
     expect(listed(input())).toMatch(/<li data-exchanges="org-iso-mdoc" hidden><a [^>]*wallet=apple-wallet/)
   })
 
@@ -75,7 +75,7 @@ describe('the list of wallets', () => {
 })
 
 describe('a chosen wallet', () => {
-  it('is named, with the way back to any wallet', () => {
+  it('is named, with a link to the page for any wallet', () => {
     const html = String(chosenMarkup(ENGLISH, input({}, { wallet: 'nl-wallet' })))
     expect(html).toContain('This request is for NL Wallet.')
     expect(html).toContain('href="?token=ct_1.a&amp;wallet=any"')

@@ -95,9 +95,9 @@ const keys: readonly Mutation[] = [
     WEAK,
   ],
   ['a leaf’s key for key agreement only (X25519)', keyOf(primitive(OID, '2b656e')), WEAK],
-  ['a compressed point', pointOf((point) => compressed(point, 0)), 'trusted'],
+  ['a leaf’s key as a compressed point', pointOf((point) => compressed(point, 0)), 'trusted'],
   [
-    'a compressed point with the opposite sign',
+    'a leaf’s key as a compressed point with the opposite sign',
     pointOf((point) => compressed(point, 1)),
     'invalid_issuer_signature',
     { status: 'invalid_signature' },
@@ -220,7 +220,7 @@ const extensions: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'an alternative name of no names',
+    'an empty list of alternative names',
     minted({ leaf: { extensions: [raw('2.5.29.17', false, 0x30)] } }),
     MALFORMED,
   ],
@@ -230,7 +230,7 @@ const extensions: readonly Mutation[] = [
     MALFORMED,
   ],
   [
-    'an authority key identifier of another key: a hint to find it by, while the signature decides (§4.2.1.1)',
+    'an authority key identifier of another key, which is only a hint, while the signature decides (§4.2.1.1)',
     minted({
       leaf: { extensions: [raw(IDENTIFIER.authority, false, 0x30, Uint8Array.of(0x80, 1, 7))] },
     }),

@@ -35,7 +35,7 @@ const dates: readonly Mutation[] = [
   ],
   ['an anchor that is not valid yet', minted({ root: { notBefore: AFTER } }), 'certificate_not_yet_valid'],
   [
-    'a leaf that ends before it begins',
+    'a leaf whose notAfter is before its notBefore',
     minted({ leaf: { notBefore: AFTER, notAfter: BEFORE } }),
     'certificate_not_yet_valid',
   ],

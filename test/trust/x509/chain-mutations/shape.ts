@@ -50,7 +50,7 @@ const certificates: readonly Mutation[] = [
   ['the leaf twice', shown(() => [leaf, leaf, intermediate]), BROKEN],
   ['the intermediate twice', shown(() => [leaf, intermediate, intermediate]), BROKEN],
   [
-    'an intermediate that nothing needs',
+    'an intermediate that the chain does not need',
     shown(async () => [await mintLeaf(root, SIGNER), intermediate]),
     BROKEN,
   ],
@@ -74,7 +74,7 @@ const certificates: readonly Mutation[] = [
     'self_signed_certificate',
   ],
   [
-    'a leaf of another leaf',
+    'a leaf that another leaf signed',
     shown(async () => [await mintLeaf(leaf, { ...SIGNER, subject: 'C=DE,CN=Below' }), leaf, intermediate]),
     rule('issuer_is_not_ca'),
   ],
@@ -99,12 +99,12 @@ const CROSS_SIGNED = await mintIntermediate(SECOND_ROOT, { keys: intermediate.ke
 
 const authorities: readonly Mutation[] = [
   [
-    'another’s chain',
+    'a stranger’s chain',
     shown(async () => chainOf(await mintIssuerPki({ root: { subject: 'C=DE,CN=Stranger' }, leaf: SIGNER }))),
     'untrusted_issuer',
   ],
   [
-    'another’s chain below an authority of the anchor’s name',
+    'a stranger’s chain below an authority with the anchor’s name',
     shown(async () => chainOf(await mintIssuerPki({ leaf: SIGNER }))),
     BROKEN,
   ],

@@ -62,17 +62,17 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ],
   ['no x5c', changed('header.x5c'), 'no x5c in the request object'],
   [
-    'another prefix',
+    'another client_id prefix',
     changed('payload.client_id', 'x509_hash:AA'),
     `${SILENT}other prefixes than x509_san_dns`,
   ],
   [
-    'another name',
+    'a client_id with another DNS name',
     changed('payload.client_id', 'x509_san_dns:a.example'),
     'the certificate has another DNS name',
   ],
   [
-    'another origin',
+    'another origin in expected_origins',
     changed('payload.expected_origins', ['https://a.example']),
     'the origin is not expected',
   ],
@@ -86,7 +86,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another format', changed('query.format', 'dc+sd-jwt'), 'only mso_mdoc is presented'],
   ['no claims', changed('query.claims'), `${SILENT}queries without claims`],
   ['claim_sets', changed('query.claim_sets', [['a']]), `${SILENT}claim_sets`],
-  ['authorities', changed('query.trusted_authorities', []), `${SILENT}trusted_authorities`],
+  ['trusted_authorities', changed('query.trusted_authorities', []), `${SILENT}trusted_authorities`],
   ['values', changed('query.claims.0.values', ['Erika']), `${SILENT}values`],
   [
     'another document',
@@ -98,7 +98,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed('payload.response_mode', 'direct_post'),
     'the response mode is not supported',
   ],
-  ['no key', changed('payload.client_metadata.jwks'), 'no supported key'],
+  ['no encryption key', changed('payload.client_metadata.jwks'), 'no supported key'],
 ]
 
 it.each(CASES)('the California DMV wallet refuses a request with %s', async (_, change, refused) => {

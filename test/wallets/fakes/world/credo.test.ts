@@ -77,7 +77,11 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['another client_id in the link', changed('link.client_id', 'x509_hash:AA'), 'client_id does not match'],
   ['another typ', changed('header.typ', 'JWT'), 'Invalid Jar Request Object typ'],
   ['another signer', { signer: other.leaf.privateJwk as never }, 'openid4vp: '],
-  ['an attestation', changed('payload.client_id', 'verifier_attestation:shop'), 'openid4vp: '],
+  [
+    'the prefix verifier_attestation',
+    changed('payload.client_id', 'verifier_attestation:shop'),
+    'openid4vp: ',
+  ],
   ['HTTP 500', { status: 500 }, "failed with status code '500'"],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   ['an unknown format', changed('query.format', 'jwt_vc'), 'dcql_query: '],
@@ -85,7 +89,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
   ['a claim that the credential lacks', changed('query.claims.0.path', ['height']), 'not every part'],
   ['a value that the credential lacks', changed('query.claims.0.values', ['Max']), 'not every part'],
   [
-    'another authority of the issuer',
+    'trusted_authorities that did not issue the credential',
     changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }]),
     'not every part',
   ],

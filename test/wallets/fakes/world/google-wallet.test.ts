@@ -101,7 +101,11 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
     { signer: other.leaf.privateJwk as never },
     'the signature of the request object does not verify',
   ],
-  ['another page', { origin: 'https://other.example' }, 'expected_origins lacks the page'],
+  [
+    'expected_origins without the page',
+    { origin: 'https://other.example' },
+    'expected_origins lacks the page',
+  ],
   [
     'x509_san_dns',
     changed('payload.client_id', 'x509_san_dns:shop.example'),
@@ -130,7 +134,7 @@ const CASES: readonly (readonly [string, Parameters<typeof offer>[0], string])[]
     'the extension of the metadata is critical',
   ],
   ['a response in the clear', changed('payload.response_mode', 'dc_api'), 'response_mode is not dc_api.jwt'],
-  ['no key', changed('payload.client_metadata.jwks'), 'no key to encrypt the response'],
+  ['no encryption key', changed('payload.client_metadata.jwks'), 'no key to encrypt the response'],
   ['dc+sd-jwt', changed('payload.dcql_query.credentials', [NAME_SD_JWT]), 'only mso_mdoc is supported'],
   [
     'a PID',

@@ -90,20 +90,24 @@ const MISSING = 'no credential for every query'
 const claims = ['height', 'sex'].map((id) => ({ id, path: [id] }))
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'av' }, 'no link of this wallet'],
-  ['no request', changed('link.request_uri'), 'invalid request'],
+  ['no request_uri', changed('link.request_uri'), 'invalid request'],
   ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   ['another type', changed('query.meta.vct_values', ['a']), MISSING],
-  ['another value', changed('query.claims.0.values', ['Max']), MISSING],
+  ['a value that the credential lacks', changed('query.claims.0.values', ['Max']), MISSING],
   ['a claim that the credential lacks', changed('query.claims.0.path', ['height']), MISSING],
   [
-    'claims of other claim sets that the credential lacks',
+    'a claim set with a claim that the credential lacks',
     changed('query', { ...NAME_SD_JWT, claims, claim_sets: [['sex'], ['height']] }),
     MISSING,
   ],
   ['every element of an array', changed('query.claims.0.path', ['nationalities', null]), MISSING],
   ['one element of an array', changed('query.claims.0.path', ['nationalities', 0]), MISSING],
-  ['authorities', changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }]), MISSING],
+  [
+    'trusted_authorities that did not issue the credential',
+    changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }]),
+    MISSING,
+  ],
   [
     'another response mode',
     changed('payload.response_mode', 'fragment'),

@@ -63,8 +63,12 @@ describe('a good request', () => {
 })
 
 const CASES: readonly (readonly [string, Change, string])[] = [
-  ['another link', { base: 'openid4vp://' }, 'no link of this wallet'],
-  ['another prefix', changed('payload.client_id', 'x509_hash:AA'), 'the prefix x509_hash is not supported'],
+  ['a link of another scheme', { base: 'openid4vp://' }, 'no link of this wallet'],
+  [
+    'another client_id prefix',
+    changed('payload.client_id', 'x509_hash:AA'),
+    'the prefix x509_hash is not supported',
+  ],
   [
     'another response_uri',
     changed('payload.response_uri', 'https://a.example'),
@@ -86,7 +90,11 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'credential query ids must be unique',
   ],
   ['an id with a dot', changed('query.id', 'a.b'), 'the id of a query has other characters'],
-  ['no sets', changed('payload.dcql_query.credential_sets', []), 'credential_sets without elements'],
+  [
+    'credential_sets without elements',
+    changed('payload.dcql_query.credential_sets', []),
+    'credential_sets without elements',
+  ],
   [
     'a set without options',
     changed('payload.dcql_query.credential_sets', [{ options: [] }]),
@@ -119,7 +127,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed('query.claims.0.values', [1.5]),
     'a value must be a string, an integer or a boolean',
   ],
-  ['another value', changed('query.claims.0.values', ['Max']), 'no matching credentials'],
+  ['a value that the credential lacks', changed('query.claims.0.values', ['Max']), 'no matching credentials'],
   [
     'a claim that the credential lacks',
     changed('query.claims.0.path', ['height']),

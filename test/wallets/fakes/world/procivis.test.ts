@@ -99,12 +99,12 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the signature of the request object does not verify',
   ],
   [
-    'another hash',
+    'an x509_hash of another certificate',
     { also: { 'payload.client_id': 'x509_hash:AA', 'link.client_id': 'x509_hash:AA' } },
     'x509_hash is not of the leaf',
   ],
   [
-    'a response to another host',
+    'a response_uri of another host',
     {
       also: {
         'payload.client_id': SAN,
@@ -150,7 +150,11 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'no supported algorithm in issuerauth_alg_values of mso_mdoc',
   ],
   ['no nonce', changed('payload.nonce'), 'nonce is missing'],
-  ['another value', changed('query.claims.0.values', ['Max']), 'no applicable credential'],
+  [
+    'a value that the credential lacks',
+    changed('query.claims.0.values', ['Max']),
+    'no applicable credential',
+  ],
   [
     'a claim that the credential lacks',
     changed('query.claims.0.path', ['height']),

@@ -34,7 +34,7 @@ const ofTalao: readonly (readonly [string, Change, string])[] = [
     changed('payload.response_mode', 'fragment'),
     'the response mode is not supported',
   ],
-  ['another prefix', changed('payload.client_id', 'x509_hash:AA'), 'invalid client_id_scheme'],
+  ['another client_id prefix', changed('payload.client_id', 'x509_hash:AA'), 'invalid client_id_scheme'],
   [
     'another DNS name',
     changed('payload.client_id', 'x509_san_dns:a.example'),

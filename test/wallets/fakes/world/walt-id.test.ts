@@ -79,19 +79,22 @@ describe('an unsigned request', () => {
     expect(await ask('https://a.example')).toEqual({ refused: 'response_uri differs from client_id' })
   })
 
-  it.each(['dc_api', 'dc_api.jwt'])('may come through the browser, with %s', async (response_mode) => {
-    const data = { ...payload, response_mode }
-    const ask = (protocol: string) =>
-      waltId.answer({ digital: { protocol, data }, origin: 'https://shop.example' }, surroundings)
-    expect(await ask('openid4vp-v1-unsigned')).toMatchObject({
-      disclosed: { length: 4 },
-      credential: {
-        protocol: 'openid4vp-v1-unsigned',
-        data: response_mode === 'dc_api' ? { vp_token: {} } : { response: expect.any(String) },
-      },
-    })
-    expect(await ask('openid4vp-v1-signed')).toEqual({ refused: 'the exchange protocol is not supported' })
-  })
+  it.each(['dc_api', 'dc_api.jwt'])(
+    'may come over the Digital Credentials API with response_mode %s',
+    async (response_mode) => {
+      const data = { ...payload, response_mode }
+      const ask = (protocol: string) =>
+        waltId.answer({ digital: { protocol, data }, origin: 'https://shop.example' }, surroundings)
+      expect(await ask('openid4vp-v1-unsigned')).toMatchObject({
+        disclosed: { length: 4 },
+        credential: {
+          protocol: 'openid4vp-v1-unsigned',
+          data: response_mode === 'dc_api' ? { vp_token: {} } : { response: expect.any(String) },
+        },
+      })
+      expect(await ask('openid4vp-v1-signed')).toEqual({ refused: 'the exchange protocol is not supported' })
+    },
+  )
 })
 
 it('the walt.id wallet answers every option of credential_sets', async () => {
@@ -114,18 +117,22 @@ it('the walt.id wallet presents a member of an object without its parent object'
 
 const CASES: readonly (readonly [string, Change, string])[] = [
   ['another scheme', { scheme: 'haip-vp' }, 'no link of this wallet'],
-  ['no request', changed('link.request_uri'), 'the prefix x509_hash is not supported'],
+  ['no request_uri', changed('link.request_uri'), 'the prefix x509_hash is not supported'],
   ['another client_id', changed('link.client_id', 'x509_hash:AA'), 'client_id differs from the link'],
   ['HTTP 500', { status: 500 }, 'request_uri: HTTP 500'],
   ['another typ', changed('header.typ', 'JWT'), 'typ is not oauth-authz-req+jwt'],
-  ['an unlisted authority', { verifier: other }, 'the certificate is of no listed authority'],
+  [
+    'a certificate of an unlisted authority',
+    { verifier: other },
+    'the certificate is of no listed authority',
+  ],
   [
     'another signer',
     { signer: other.leaf.privateJwk as never },
     'the signature of the request object does not verify',
   ],
   [
-    'another hash',
+    'an x509_hash of another certificate',
     { ...changed('payload.client_id', 'x509_hash:AA'), also: { 'link.client_id': 'x509_hash:AA' } },
     'x509_hash is not of the leaf',
   ],
@@ -135,7 +142,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'the certificate has another DNS name',
   ],
   [
-    'a federation',
+    'the prefix openid_federation',
     {
       ...changed('payload.client_id', 'openid_federation:a'),
       also: { 'link.client_id': 'openid_federation:a' },
@@ -160,7 +167,7 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     'no credential combination satisfies the request',
   ],
   [
-    'another value',
+    'a value that the credential lacks',
     changed('query.claims.0.values', ['Max']),
     'no credential combination satisfies the request',
   ],

@@ -96,15 +96,19 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     { signer: other.leaf.privateJwk as never },
     'the signature of the request object does not verify',
   ],
-  ['another hash', changed('payload.client_id', 'x509_hash:AA'), 'x509_hash is not of the leaf'],
   [
-    'a response to another host',
+    'an x509_hash of another certificate',
+    changed('payload.client_id', 'x509_hash:AA'),
+    'x509_hash is not of the leaf',
+  ],
+  [
+    'a response_uri of another host',
     changed('payload.response_uri', 'https://other.example/response'),
     'request_uri and response_uri have different hosts',
   ],
   ['no query', changed('payload.dcql_query'), 'no dcql_query'],
   ['another response mode', changed('payload.response_mode', 'fragment'), 'unknown response_mode'],
-  ['no key', changed('payload.client_metadata.jwks.keys.0.use', 'sig'), 'no key with use enc'],
+  ['no encryption key', changed('payload.client_metadata.jwks.keys.0.use', 'sig'), 'no key with use enc'],
   ['a key without alg', changed('payload.client_metadata.jwks.keys.0.alg'), 'the key has no alg'],
   ['an unknown content encryption', changed(ENC, ['A128CBC-HS256']), 'no supported content encryption'],
   ['an unknown format', changed('query.format', 'jwt_vc'), 'dcql_query: '],
@@ -121,14 +125,18 @@ const CASES: readonly (readonly [string, Change, string])[] = [
     changed('query.claims.0.path', ['height']),
     'insufficient credentials',
   ],
-  ['another value', changed('query.claims.0.values', ['Max']), 'insufficient credentials'],
+  [
+    'a value that the credential lacks',
+    changed('query.claims.0.values', ['Max']),
+    'insufficient credentials',
+  ],
   [
     'trusted authorities',
     changed('query.trusted_authorities', [{ type: 'aki', values: ['AAAA'] }]),
     'insufficient credentials',
   ],
   [
-    'a payment',
+    'transaction data for a payment',
     changed('payload.transaction_data', [transaction({ type: 'payment' })]),
     'transactions of the type payment are not supported',
   ],
@@ -155,10 +163,13 @@ it('the wwWallet refuses the Digital Credentials API', async () => {
 it.each([
   ['null', null],
   ['an index', 0],
-])('the wwWallet discloses an array whose elements have no disclosures for %s', async (_, step) => {
-  const { answer } = await offer(changed('query.claims', [{ path: ['nationalities', step] }]))
-  expect(answer).toMatchObject({ disclosed: [{ claim: 'nationalities' }] })
-})
+])(
+  'the wwWallet discloses an array whose elements have no disclosures if the path ends with %s',
+  async (_, step) => {
+    const { answer } = await offer(changed('query.claims', [{ path: ['nationalities', step] }]))
+    expect(answer).toMatchObject({ disclosed: [{ claim: 'nationalities' }] })
+  },
+)
 
 function transaction(changes: object = {}): string {
   const data = { type: 'qes_authorization', credential_ids: ['pid'], ...changes }
