@@ -1,6 +1,6 @@
-// Creation, change and erasure of relying parties. Each change writes to the relying party's object and to
-// the directory. The order of the two writes keeps the relying party in the directory if the second write
-// fails.
+// Creation, change and erasure of relying parties. Creation and erasure write to the relying party's object
+// and to the directory, as does a change of the name or the certificate. The order of the two writes keeps
+// the relying party in the directory if the second write fails.
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'

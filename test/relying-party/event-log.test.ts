@@ -52,7 +52,7 @@ describe('a day of the event log', () => {
     expect(page.events[0]).toEqual({ ...shown, position: 1 })
   })
 
-  it('continues after a position, and says if there are more events', async () => {
+  it('returns the events after a position, and says if there are more events', async () => {
     const log = newLog()
     for (let i = 1; i <= 12; i++) await log.append(entry(`e${i}`))
     const page = await log.read(DAY, 8, 3)

@@ -102,7 +102,7 @@ describe('a registration certificate', () => {
     expect(await codesOf({ claims })).toEqual([])
   })
 
-  it('names the scopes of a type that it does not cover', async () => {
+  it('causes a warning that names the scopes of a type that the certificate does not cover', async () => {
     const scopes = {
       number: { path: ['number'] },
       age_over_NN: { path: ['age', 'NN'] },

@@ -29,7 +29,7 @@ it('the state gets the keys of OpenID Connect at the first start, and keeps them
   expect(second).toEqual(first)
 })
 
-describe('the keys of a state with objects', () => {
+describe('the keys of a state', () => {
   let directory: string
   beforeEach(async () => {
     directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
@@ -65,7 +65,7 @@ describe('the keys of a state with objects', () => {
     expect(() => checkKeys(directory, { SERVER_SECRET: 'a', ACCESS_TOKEN_KEYS: 'b' })).not.toThrow()
   })
 
-  it('may all be missing in a state without objects', () => {
+  it('may all be missing if the state has no objects', () => {
     rmSync(join(directory, 'keys'), { recursive: true })
     rmSync(join(directory, 'objects'), { recursive: true })
     openStateDirectory(directory)

@@ -1,5 +1,6 @@
-// Client Identifiers (OpenID4VP 1.0 §5.9.3). A session pins the identifier of its signed requests with the
-// certificate, because a renewed certificate has another hash.
+// Client Identifiers (OpenID4VP 1.0 §5.9.3). A session stores the Client Identifier and the certificate of
+// its signed requests, and keeps both until it ends. A renewed certificate has another hash, and so another
+// `x509_hash` identifier.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { sha256 } from '../../crypto/digest.ts'

@@ -22,7 +22,7 @@ type RefreshError = FetchError | TrustListError
 export type TrustListCopy = {
   readonly name: string
   readonly livemode: boolean
-  /** Each anchor names the list and its issue. */
+  /** Each anchor has the name of the list, and the sequence number and the `trust_as_of` of the copy. */
   readonly anchors: readonly TrustAnchor[]
   /** `null`: the copy can be used without a time limit. */
   readonly usable_until: number | null

@@ -19,8 +19,8 @@ import { type ConsoleSession, openConsole, readConsole, SIGNED_IN_SECONDS } from
 const CODE_MS = 5 * 60_000
 
 /**
- * API keys, by the code that was created for the key. A used code is removed. Codes exist only on the
- * operator's own machine, where the service is one process.
+ * API keys by one-time sign-in code. Using a code removes it. A map in memory is enough: codes are used only
+ * on the operator's own machine, where the service is one process.
  */
 const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: number }>()
 

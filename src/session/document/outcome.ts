@@ -69,8 +69,8 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
 }
 
 /**
- * Returns the current session binding for views. `outcome` keeps the binding of the event, even if a return
- * code is redeemed later.
+ * Returns the session binding that views show: `relying_party` after the return code is redeemed, otherwise
+ * the binding in `outcome`. `outcome` does not change, because the event of the end reported its binding.
  */
 export function bindingOf({
   outcome,

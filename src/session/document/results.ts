@@ -81,7 +81,10 @@ export type CreatedSession = {
   readonly session_url: string
   readonly expires_at: string
   readonly client_token: string
-  /** The type names one member only: the RPC types do not support the recursive type of a query. */
+  /**
+   * The whole wallet request. Only `uri` is in the type, because the RPC types do not support recursive types
+   * such as that of `dcql_query`.
+   */
   readonly wallet_request: { readonly uri: string } | null
   readonly livemode: boolean
   readonly version: number

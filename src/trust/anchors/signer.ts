@@ -11,7 +11,7 @@ export type SignerClaims = {
   /** `iss`, if the token has one. */
   readonly iss: string | undefined
   readonly kid: string | undefined
-  /** DER certificates of the protected header, leaf first; `undefined` without a chain. */
+  /** DER certificates of the `x5c` or `x5chain` header, leaf first; `undefined` without a chain. */
   readonly chain: readonly Uint8Array<ArrayBuffer>[] | undefined
   /** JOSE algorithm of the signature. Keys that do not fit it are skipped. */
   readonly algorithm: string

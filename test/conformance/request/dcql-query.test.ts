@@ -319,7 +319,7 @@ it('api/protocols: verifies a response without holder binding at level low if th
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('api/protocols: a false claim leaves the session pending without holder binding, and rejects the session with holder binding', async () => {
+it('api/protocols: an age claim with the value false leaves the session pending without holder binding, and rejects the session with holder binding', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)

@@ -87,7 +87,7 @@ describe('an issuer’s certificate that names a revocation list', () => {
   })
 
   it.each(['require', 'accept_unknown'] as const)(
-    'is refused with 400 as an attempt if it is on the list, and ends nothing: %s',
+    'is refused with 400 if the list revokes it; the session records an attempt and stays pending: %s',
     async (setting) => {
       const url = server.place()
       server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))

@@ -51,7 +51,7 @@ async function open(jwe: string | null, key: CryptoKey) {
   }
 }
 
-it('api/result: sends the requested claims in poll and webhook if there is a key, signed by us and encrypted to it', async () => {
+it('api/result: with an encryption key of the relying party, poll and webhook have the claims, signed by us and encrypted to that key', async () => {
   const { id, poll, event } = await outcomeOf({ ...NAMES, claims_encryption_jwk: recipient.jwk })
   expect(event.encrypted_claims).toBe(poll.encrypted_claims)
   const { header, payload } = await open(poll.encrypted_claims, recipient.privateKey)

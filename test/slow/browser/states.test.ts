@@ -53,7 +53,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits, with a button for each protocol across devices, and one button on one device', () =>
+  it('waits: a phone has one button for a wallet on it, a desktop has one button for each kind of phone nearby', () =>
     checked('waiting', {
       dark: true,
       forced: true,

@@ -179,7 +179,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     expect(outcomeOf(await ask({ iss, chain: undefined }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('makes a certificate with its key untrusted, even if another authority issued that certificate', async () => {
+  it('has a key that makes a certificate untrusted, even if a trusted authority issued it', async () => {
     const spki = Uint8Array.from(
       createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
     )
