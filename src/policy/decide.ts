@@ -59,6 +59,7 @@ export function decide({ policy, presentations, now, isUnbound }: DecisionInput)
     assurance_level: level,
     credentials: used.map(toDecidedCredential),
     claims: reason === null ? used.map(({ id, claims }) => ({ id, claims: Object.fromEntries(claims) })) : [],
+    subjectNamespaces: used.map(({ credential }) => credential.subjectNamespace),
     derivation,
   }
 }

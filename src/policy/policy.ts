@@ -108,6 +108,11 @@ export type Decision = {
    * unencrypted.
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
+  /**
+   * Where the identifiers of persons of each credential are unique (`TrustedSigner`), in the order of
+   * `credentials`. For the `sub` of a login only.
+   */
+  readonly subjectNamespaces: readonly string[]
   /** Steps that led to the assurance level, in order. */
   readonly derivation: readonly LevelDerivation[]
 }

@@ -153,6 +153,7 @@ export const CREDENTIAL: VerifiedCredential = {
   credentialType: 'age_attestation',
   issuer: 'https://issuer.example',
   anchor: { name: 'issuer', assurance_level: 'substantial' },
+  subjectNamespace: 'issuer:https://issuer.example',
   authorityKeyIdentifiers: [],
   claims: { age_over_18: true },
   holderBound: true,

@@ -33,6 +33,7 @@ describe('a good response', () => {
         },
       ],
       claims: [{ id: 'age_attestation', claims: { age_over_18: true } }],
+      subjectNamespaces: ['issuer:https://issuer.example'],
       derivation: [
         { step: 'anchor', id: 'age_attestation', anchor: 'Example Authority', level: 'high' },
         { step: 'holder_binding', id: 'age_attestation', level: 'high' },

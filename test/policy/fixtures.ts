@@ -74,6 +74,7 @@ export function presented(
     credentialType: queryId,
     issuer: 'https://issuer.example',
     anchor: { name: 'Example Authority', assurance_level: 'high' },
+    subjectNamespace: 'issuer:https://issuer.example',
     authorityKeyIdentifiers: [],
     claims,
     holderBound: true,

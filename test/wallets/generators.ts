@@ -276,6 +276,7 @@ export function credentialFor(query: CredentialQuery, presented: Presentation): 
     credentialType: type?.name ?? '',
     issuer: null,
     anchor: { name: 'Example', assurance_level: 'high' },
+    subjectNamespace: 'name:Example',
     authorityKeyIdentifiers: [presented.authority],
     claims: claims as JsonObject,
     holderBound: presented.holderBound,

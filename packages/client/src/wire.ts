@@ -850,6 +850,7 @@ export type TrustAnchor = {
   readonly assurance_level: 'low' | 'substantial' | 'high'
   readonly purpose?: readonly ('issuer' | 'status')[]
   readonly eku?: readonly string[]
+  readonly subject_namespace?: string
   readonly x509_ca_pem?: string
   readonly x509_certificate_pem?: string
   readonly issuer_url?: string

@@ -68,6 +68,7 @@ export async function completeVerification(
     credentialType: type.name,
     issuer: issuer.issuer,
     anchor: issuer.anchor,
+    subjectNamespace: issuer.subjectNamespace,
     authorityKeyIdentifiers: issuer.authorityKeyIdentifiers,
     ...certificates.value,
     ...status.value,

@@ -173,6 +173,8 @@ export type VerifiedCredential = {
   /** The proven issuer: an anchored `iss`, an `iss` in the leaf's SAN, or the leaf's subject. */
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
+  /** Where the issuer's identifiers of persons are unique (`TrustedSigner`). */
+  readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates (§6.1.1.1). */
   readonly authorityKeyIdentifiers: readonly string[]
   /** Disclosed claims, without the members that belong to the format. */

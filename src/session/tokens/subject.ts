@@ -9,6 +9,12 @@ import { type Decision, type Policy, waivesHolderBinding } from '../../policy/po
 import type { SubjectRule } from '../../relying-party/oidc/client.ts'
 import type { ProvenClaim } from './released-claims.ts'
 
+/**
+ * Version of the computation of a pairwise `sub`. Every `sub` begins with it, so that a later version can
+ * still compute the `sub` that a client has stored. The first version had no prefix.
+ */
+const VERSION = '2'
+
 /** The `sub`, and the index of the credential from which it is computed; null for a random `sub`. */
 export type Subject = { readonly sub: string; readonly credential: number | null }
 
@@ -35,17 +41,20 @@ export async function deriveSubject(
   if (rule.type === 'transient') return { sub: encodeBase64url(randomBytes(32)), credential: null }
   // The names are sorted, so that their order in the client's settings does not change the `sub`.
   const names = rule.claims.toSorted()
-  for (const [credential, { id, issuer }] of decision.credentials.entries()) {
+  for (const [credential, { id, credential_type }] of decision.credentials.entries()) {
     if (waivesHolderBinding(policy, id)) continue
     // All values come from this credential, because one query may bring credentials of several issuers.
     const claims = proven.filter((one) => one.credential === credential)
     const values = names.map((name) => claims.find((one) => one.name === name)?.value)
     const texts = values.filter((value) => typeof value === 'string' && value !== '')
-    if (issuer === null || texts.length < names.length) continue
-    // The names are part of the input, because the same text in another claim means another person.
-    const parts = [relyingPartyId, issuer, ...names.flatMap((name, i) => [name, String(values[i])])]
-    const sub = encodeBase64url(await hmacSha256(key, concatBytes(...parts.map(prefixed))))
-    return { sub, credential }
+    const namespace = decision.subjectNamespaces[credential]
+    if (namespace === undefined || texts.length < names.length) continue
+    // The type and the names are part of the input, because a number means another person in another type of
+    // document or in another claim.
+    const pairs = names.flatMap((name, i) => [name, String(values[i])])
+    const parts = [VERSION, relyingPartyId, namespace, credential_type, ...pairs]
+    const digest = await hmacSha256(key, concatBytes(...parts.map(prefixed)))
+    return { sub: `${VERSION}.${encodeBase64url(digest)}`, credential }
   }
   return undefined
 }

@@ -39,6 +39,11 @@ export type TrustAnchor = {
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
   /**
+   * Name of the register whose identifiers count under this anchor, for the pairwise `sub` of a login.
+   * Anchors with one name share their people. Absent: the anchor's public key or issuer is used.
+   */
+  readonly subject_namespace?: string
+  /**
    * The trust list that the anchor came from. Absent for the relying party's own anchors. The admin API shows
    * only the relying party's own anchors.
    */

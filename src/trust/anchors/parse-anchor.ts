@@ -93,6 +93,7 @@ export const anchorShape = z.strictObject({
   assurance_level: z.enum(ASSURANCE_LEVELS),
   purpose: z.optional(list(z.enum(['issuer', 'status']), 2)),
   eku: z.optional(list(objectIdentifier, 16)),
+  subject_namespace: z.optional(text(100)),
   x509_ca_pem: z.optional(pem.check(z.superRefine(refuseUnlessAuthorities))),
   x509_certificate_pem: z.optional(pem.check(z.superRefine(refuseUnlessSigner))),
   issuer_url: z.optional(issuerUrl),

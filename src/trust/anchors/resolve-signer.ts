@@ -4,6 +4,7 @@
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { equalBytes } from '../../codec/bytes.ts'
+import { sha256 } from '../../crypto/digest.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
 import { ISSUER_NAME } from '../../limits.ts'
 import { err, ok, type Result } from '../../result.ts'
@@ -108,7 +109,13 @@ async function resolveAnchoredIssuer(
     if (anchoredIssuer(anchor) !== iss) continue
     const keys = await anchoredKeys(iss, anchor, claims, context)
     if (keys.ok && keys.value.length > 0)
-      signers.push({ ...NO_CERTIFICATES, keys: keys.value, issuer: iss, anchor: describeAnchor(anchor) })
+      signers.push({
+        ...NO_CERTIFICATES,
+        keys: keys.value,
+        issuer: iss,
+        anchor: describeAnchor(anchor),
+        subjectNamespace: namedNamespace(anchor) ?? `issuer:${iss}`,
+      })
     else refusal = keys.ok ? { reason: 'issuer_key_not_found' } : keys.error
     if (signers.length === ANCHORS_TRIED) break
   }
@@ -157,7 +164,7 @@ async function resolveChain(
   if (!chain.ok) return chain
   const decision = await findTrustingAnchor(chain.value, context)
   if (!decision.ok) return decision
-  const { anchor, verified, path } = decision.value
+  const { anchor, authority, verified, path } = decision.value
   const isRefused = !context.acceptsSandbox && [...verified, ...path].some(isOfSandbox)
   if (isRefused) return err({ reason: 'untrusted_issuer' })
   cacheCertificates(verified)
@@ -170,15 +177,25 @@ async function resolveChain(
       keys: [key],
       issuer: provenIssuer(claims.iss, leaf),
       anchor: describeAnchor(anchor),
+      subjectNamespace: namedNamespace(anchor) ?? (await keyNamespace(authority)),
       authorityKeyIdentifiers: verified.flatMap(authorityKeyIdentifier),
       path,
     },
   ])
 }
 
+function namedNamespace({ subject_namespace: name }: TrustAnchor): string | undefined {
+  return name === undefined ? undefined : `name:${name}`
+}
+
+/** A renewed certificate with the same key has the same namespace. */
+async function keyNamespace({ subjectPublicKeyInfo }: Certificate): Promise<string> {
+  return `key:${encodeBase64url(await sha256(subjectPublicKeyInfo))}`
+}
+
 /**
- * Returns the anchor that trusts a chain, and the verified certificates. If the leaf is pinned, only the leaf
- * is verified.
+ * Returns the anchor that trusts a chain, its certificate, and the verified certificates. If the leaf is
+ * pinned, only the leaf is verified.
  */
 async function findTrustingAnchor(
   chain: CertificateChain,
@@ -188,7 +205,9 @@ async function findTrustingAnchor(
   const pinned = anchors.find((anchor) => isPinned(leaf, anchor))
   if (pinned !== undefined) {
     const refusal = checkValidityPeriod(leaf, now)
-    return refusal === undefined ? ok({ anchor: pinned, verified: [leaf], path: [] }) : err(refusal)
+    return refusal === undefined
+      ? ok({ anchor: pinned, authority: leaf, verified: [leaf], path: [] })
+      : err(refusal)
   }
   const authorities = anchors.flatMap((anchor) => {
     if (!('x509_ca_pem' in anchor)) return []
@@ -202,8 +221,9 @@ async function findTrustingAnchor(
   })
   const verifiedPath = await verifyCertificatePath(chain, authorities, now, { acceptsAnchorInChain })
   if (!verifiedPath.ok) return verifiedPath
-  const { authority, verified } = verifiedPath.value
-  return ok({ anchor: authority.anchor, verified, path: [...verified, authority.certificate] })
+  const { verified } = verifiedPath.value
+  const { anchor, certificate: authority } = verifiedPath.value.authority
+  return ok({ anchor, authority, verified, path: [...verified, authority] })
 }
 
 /** Returns whether an anchor pins the leaf. The whole certificate is compared byte for byte (api/trust). */

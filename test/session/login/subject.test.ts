@@ -7,14 +7,16 @@ import type { ProvenClaim } from '../../../src/session/tokens/released-claims.ts
 import { deriveSubject } from '../../../src/session/tokens/subject.ts'
 
 const KEY = new Uint8Array(32).fill(7)
+const NAMESPACE = 'issuer:https://issuer.example'
 const PERSON = { personal_administrative_number: 'DE-12', document_number: '3' }
 
 type Login = {
   readonly names?: readonly string[]
   readonly relyingPartyId?: string
   readonly key?: Uint8Array<ArrayBuffer>
-  /** Issuer of every credential, or of each one. */
-  readonly issuer?: string | null | readonly string[]
+  /** Subject namespace of every credential, or of each one. */
+  readonly namespace?: string | readonly string[]
+  readonly type?: string
   /** Claims of each credential. */
   readonly credentials?: readonly Readonly<Record<string, unknown>>[]
   /** Query of each credential. By default each has its own. */
@@ -31,7 +33,8 @@ function subjectFrom({
   names = Object.keys(PERSON),
   relyingPartyId = 'rp_1',
   key = KEY,
-  issuer = 'https://issuer.example',
+  namespace = NAMESPACE,
+  type = 'pid',
   credentials = [PERSON],
   query,
   open = [],
@@ -39,8 +42,9 @@ function subjectFrom({
   const decision = {
     credentials: credentials.map((_, i) => ({
       id: query ?? `c${i}`,
-      issuer: Array.isArray(issuer) ? issuer[i] : issuer,
+      credential_type: type,
     })),
+    subjectNamespaces: credentials.map((_, i) => (Array.isArray(namespace) ? namespace[i] : namespace)),
   }
   const policy = {
     query: {
@@ -71,19 +75,20 @@ function subjectFrom({
   )
 }
 
-it('the subject is an HMAC of the relying party, the issuer and the claims, each with its length', async () => {
-  const texts = ['rp_1', 'https://issuer.example', 'document_number', '3']
+it('the subject is a version and an HMAC of version, relying party, namespace, type and claims', async () => {
+  const texts = ['2', 'rp_1', NAMESPACE, 'pid', 'document_number', '3']
   const mac = createHmac('sha256', KEY)
   for (const text of [...texts, 'personal_administrative_number', 'DE-12']) {
     const length = Buffer.alloc(4)
     length.writeUInt32BE(Buffer.byteLength(text))
     mac.update(length).update(text)
   }
-  expect(await subOf()).toBe(mac.digest('base64url'))
+  expect(await subOf()).toBe(`2.${mac.digest('base64url')}`)
 })
 
 it.each<[string, Login]>([
-  ['the issuer of the credential', { issuer: 'https://other.example' }],
+  ['the subject namespace', { namespace: 'issuer:https://other.example' }],
+  ['the credential type', { type: 'photo_id' }],
   ['the relying party', { relyingPartyId: 'rp_2' }],
   ['the key', { key: new Uint8Array(32).fill(8) }],
   ['a value', { credentials: [{ ...PERSON, document_number: '4' }] }],
@@ -93,7 +98,7 @@ it.each<[string, Login]>([
   ],
   ['the number of claims', { names: ['document_number'] }],
 ])('the subject changes if %s differs', async (_, changes) => {
-  expect(await subOf(changes)).toMatch(/^[\w-]{43}$/)
+  expect(await subOf(changes)).toMatch(/^2\.[\w-]{43}$/)
   expect(await subOf(changes)).not.toBe(await subOf())
 })
 
@@ -108,7 +113,6 @@ describe('there is no subject', () => {
       'two credentials have one claim each',
       { credentials: [{ personal_administrative_number }, { document_number }] },
     ],
-    ['the issuer is unknown', { issuer: null }],
     ['holder binding is not required', { open: [0] }],
   ])('if %s', async (_, changes) => {
     expect(await subOf(changes)).toBeUndefined()
@@ -116,9 +120,9 @@ describe('there is no subject', () => {
 })
 
 describe('the subject from two credentials of one query', () => {
-  const issuer = ['https://a.example', 'https://b.example']
+  const namespace = ['issuer:https://a.example', 'issuer:https://b.example']
   const { personal_administrative_number, document_number } = PERSON
-  const OF_B = { issuer: 'https://b.example' }
+  const OF_B = { namespace: 'issuer:https://b.example' }
 
   it.each<[string, Readonly<Record<string, unknown>>]>([
     ['has no claim', {}],
@@ -126,19 +130,19 @@ describe('the subject from two credentials of one query', () => {
     ['has an empty claim', { ...PERSON, personal_administrative_number: '' }],
     ['has a claim that is no text', { ...PERSON, personal_administrative_number: 12 }],
   ])('comes from the second credential if the first %s', async (_, first) => {
-    const login = { query: 'pid', issuer, credentials: [first, PERSON] }
+    const login = { query: 'pid', namespace, credentials: [first, PERSON] }
     expect(await subjectFrom(login)).toEqual({ sub: await subOf(OF_B), credential: 1 })
   })
 
   it('comes from the first credential if both are complete', async () => {
     const second = { ...PERSON, document_number: '4' }
-    const login = { query: 'pid', issuer, credentials: [PERSON, second] }
-    const sub = await subOf({ issuer: 'https://a.example' })
+    const login = { query: 'pid', namespace, credentials: [PERSON, second] }
+    const sub = await subOf({ namespace: 'issuer:https://a.example' })
     expect(await subjectFrom(login)).toEqual({ sub, credential: 0 })
   })
 
   it('is missing if each credential has one of the claims', async () => {
     const credentials = [{ personal_administrative_number }, { document_number }]
-    expect(await subjectFrom({ query: 'pid', issuer, credentials })).toBeUndefined()
+    expect(await subjectFrom({ query: 'pid', namespace, credentials })).toBeUndefined()
   })
 })

@@ -51,6 +51,7 @@ describe('the choice of anchors', () => {
         keys: [pki.leaf.publicJwk],
         issuer: 'CN=Test Document Signer,O=Test Issuer,C=DE',
         anchor: { name: 'test anchor', assurance_level: 'high' },
+        subjectNamespace: expect.stringMatching(/^key:[\w-]{43}$/),
         authorityKeyIdentifiers: [],
         path: [pki.leaf, pki.intermediate, pki.root].map(({ der }) => decodeCertificate(der)),
       },
@@ -291,6 +292,7 @@ describe('an issuer that has its own anchor', () => {
         keys: [KEYS.es256],
         issuer: ISSUER,
         anchor: { name: 'test anchor', assurance_level: 'high' },
+        subjectNamespace: `issuer:${ISSUER}`,
         authorityKeyIdentifiers: [],
         path: [],
       },
@@ -448,6 +450,7 @@ describe('an issuer that has its own anchor', () => {
       keys: [KEYS.es256],
       issuer: ISSUER,
       anchor: { name: 'test anchor', assurance_level: 'high' },
+      subjectNamespace: `issuer:${ISSUER}`,
       authorityKeyIdentifiers: [],
       path: [],
     })
