@@ -54,7 +54,7 @@ export async function walletTable(
   const data = withPreset(parsed.data)
   const settings = settingsOf(given)
   const protocol = PROTOCOLS[data.protocol]
-  const options = requestOptions(data.protocol, data.request_options, settings)
+  const options = requestOptions(data, settings)
   if (!options.ok) return options.error
   const policy = requestedPolicy(data, settings, { protocol, options: options.value })
   if (!policy.ok) return described(policy.error)

@@ -34,18 +34,12 @@ export function termsOf(
 }
 
 /**
- * Returns true for an unsigned request that was passed to a chosen wallet. Returns false for the Digital
- * Credentials API, which binds the response to the page.
+ * Returns the channel of a response as results report it: `by_value` for every unsigned request. The Digital
+ * Credentials API is its own channel, because it binds also an unsigned request to the page.
  */
-export function isPassedToWallet(document: SessionDocument, generation: StoredGeneration): boolean {
-  if (generation.channel === 'dc_api') return false
-  const terms = termsOf(document, generation)
-  return terms.wallet !== null && passesByValue(terms)
-}
-
-/** Returns the channel of a response as results report it. */
 export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
-  return isPassedToWallet(document, generation) ? 'by_value' : generation.channel
+  if (generation.channel === 'dc_api') return 'dc_api'
+  return passesByValue(termsOf(document, generation)) ? 'by_value' : generation.channel
 }
 
 /** Returns the terms for any wallet. */

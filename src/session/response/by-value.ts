@@ -1,5 +1,6 @@
 // Response to the relying party's view of a request (api/request). The settings and the protocol must allow
-// such a response. The relying party must have read the view of a live generation.
+// such a response, and the level `low` must be enough. The relying party must have read the view of a live
+// generation.
 
 import {
   claimedNonce,
@@ -36,8 +37,10 @@ export function parseByValue(
 ) {
   if (!isByValueResponse(parameters)) return undefined
   const viewed = aliveGenerations(document.generations, arrivedAt).filter((generation) => generation.viewed)
-  const { acceptsByValue } = PROTOCOLS[document.request.protocol]
-  if (!settings.by_value || !acceptsByValue || viewed.length === 0) return undefined
+  const { protocol, required_assurance_level } = document.request
+  const isAccepted =
+    settings.by_value && PROTOCOLS[protocol].acceptsByValue && required_assurance_level === 'low'
+  if (!isAccepted || viewed.length === 0) return undefined
   const groups = parseByValueResponse(parameters, shownDefinition(document))
   if (!groups.ok) return err(groups.error.reason)
   const [nonce] = groups.value.flatMap(({ presentations }) => presentations.map(claimedNonce))

@@ -26,7 +26,7 @@ import type { PostedResponse } from '../document/results.ts'
 import { passesByValue, requireClientId } from '../document/stored-verifier.ts'
 import { ANNEX_C_PROTOCOL } from '../request/annex-c.ts'
 import { callbackUrl } from '../request/requests.ts'
-import { isPassedToWallet, type RequestTerms, termsOf } from '../request/terms.ts'
+import { channelOf, type RequestTerms, termsOf } from '../request/terms.ts'
 import { openAnnexCResponse } from './annex-c.ts'
 import { parseByValue } from './by-value.ts'
 import { aliveFor, type Encryption, findRequest, openResponse, PLAIN } from './read-response.ts'
@@ -186,7 +186,7 @@ async function decideOn(
     policy: { ...document.policy, required_assurance_level, require_same_holder_key },
     presentations: presentations.value,
     now,
-    isUnbound: generation.browser === null && isPassedToWallet(document, generation),
+    isUnbound: generation.browser === null && channelOf(document, generation) === 'by_value',
   })
   // The transaction data must be confirmed by a credential that the decision uses.
   const unconfirmed = confirmationRefusal(transactionData, decision.credentials)

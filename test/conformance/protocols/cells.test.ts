@@ -195,7 +195,7 @@ describe('api/protocols: verifies the response of a foreign wallet', () => {
     expect(poll).toMatchObject({
       status: 'verified',
       protocol: cell.channel === 'dc_api org-iso-mdoc' ? 'iso-18013-7-c' : cell.protocol,
-      channel: cell.channel.split(' ')[0],
+      channel: cell.clientId === 'redirect_uri' ? 'by_value' : cell.channel.split(' ')[0],
       format: cell.format,
       checks: { age_over_18: true },
     })

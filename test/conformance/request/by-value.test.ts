@@ -87,6 +87,7 @@ it.each([
       status: 'verified',
       channel: 'by_value',
       session_binding: 'none',
+      assurance_level: 'low',
       checks: { age_over_18: true },
     })
   },
@@ -243,6 +244,7 @@ it('api/request: never accepts an mdoc by value', async () => {
 it.each([
   ['the settings do not allow it', { by_value: false }, {}],
   ['the protocol is HAIP', {}, { protocol: 'haip-1.0' }],
+  ['the session requires a higher level than low', {}, { required_assurance_level: 'substantial' }],
 ])('api/request: refuses a response by value if %s', async (_, settings, policy) => {
   const rp = await relyingPartyOf(stage, settings)
   const session = await rp.create({ ...OVER_18, ...policy })

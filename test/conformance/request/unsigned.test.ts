@@ -44,7 +44,9 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     expect(request.payload.client_id).toBe(`redirect_uri:${session.wallet_request.response_uri}`)
     expect((await stage.service.wallet.present(request, await answer(request))).status).toBe(200)
     const poll = await rp.poll(session.verification_id)
-    expect(poll).toMatchObject({ status: 'verified', channel: 'qr', format, checks: { age_over_18: true } })
+    const checks = { age_over_18: true }
+    expect(poll).toMatchObject({ status: 'verified', channel: 'by_value', format, checks })
+    expect(poll.assurance_level).toBe('low')
   })
 
   it('api/protocols: a foreign wallet reads the request from the link, and its response verifies when its browser returns', async () => {
@@ -57,7 +59,8 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
     const { redirect_uri } = (await expectStatus(sent, 200)) as { redirect_uri: string }
     await expectStatus(await browser.completeReturn(redirect_uri), 200)
     const poll = await rp.poll(session.verification_id)
-    expect(poll).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page', format })
+    expect(poll).toMatchObject({ status: 'verified', channel: 'by_value', session_binding: 'page', format })
+    expect(poll.assurance_level).toBe('substantial')
   })
 })
 
@@ -190,6 +193,19 @@ describe('a creation', () => {
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^x509_hash:/)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^redirect_uri:/)
+  })
+
+  it('api/protocols: is 422 above the level low, unless the session requires a bound browser', async () => {
+    const above = { ...UNSIGNED, required_assurance_level: 'substantial' }
+    expect(await refusal(stage.rp, above)).toMatchObject(at('client_id_prefix', 'low_level_only'))
+    await stage.rp.create({ ...above, required_assurance_level: 'low' })
+    await stage.rp.create({ ...above, required_session_binding: 'page' })
+  })
+
+  it('api/protocols: is not chosen above the level low if only the settings prefer it', async () => {
+    const rp = await relyingPartyOf(stage, { request_options: { client_id_prefix } })
+    const { wallet_request } = await rp.create({ ...OVER_18, required_assurance_level: 'substantial' })
+    expect(wallet_request.client_id).toMatch(/^x509_hash:/)
   })
 
   it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(

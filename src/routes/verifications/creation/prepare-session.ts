@@ -59,7 +59,7 @@ async function runChecks(env: Env, body: CreateRequest, settings: Settings) {
   const now = Math.floor(Date.now() / 1000)
   const requester = { config, settings, now, expiresAt: now + body.expires_in }
 
-  const options = requestOptions(body.protocol, body.request_options, settings)
+  const options = requestOptions(body, settings)
   if (!options.ok) return options
   const policy = requestedPolicy(body, settings, { protocol, options: options.value })
   if (!policy.ok) return policy

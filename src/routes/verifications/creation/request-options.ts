@@ -13,16 +13,23 @@ import { type FieldError, type RequestError, unsatisfiable } from '../../edge/pr
 export type Options = StoredRequest['request_options']
 
 /**
- * Chooses the options. A value in the settings that the protocol does not support is ignored. A requested
- * value that the protocol does not support is an error.
+ * Chooses the options. A value in the settings that the session cannot have is ignored. A requested value
+ * that the session cannot have is an error.
  */
 export function requestOptions(
-  protocolId: ProtocolId,
-  requested: CreateRequest['request_options'],
-  { request_options: preset, by_value }: Pick<Settings, 'request_options' | 'by_value'>,
+  body: Pick<
+    CreateRequest,
+    'protocol' | 'request_options' | 'required_assurance_level' | 'required_session_binding'
+  >,
+  settings: Pick<Settings, 'request_options' | 'by_value'>,
 ): Result<Options, RequestError> {
+  const { protocol: protocolId, request_options: requested } = body
+  const { request_options: preset } = settings
   const protocol = PROTOCOLS[protocolId]
-  const prefixes = protocol.clientIdPrefixes.filter((prefix) => by_value || prefix !== 'redirect_uri')
+  const forbidden = unsignedRefusal(body, settings)
+  const prefixes = protocol.clientIdPrefixes.filter(
+    (prefix) => forbidden === undefined || prefix !== 'redirect_uri',
+  )
   const client_id_prefix = choose(prefixes, requested.client_id_prefix, preset.client_id_prefix)
   const response_mode = choose(protocol.responseModes, requested.response_mode, preset.response_mode)
   const request_uri_method = choose(
@@ -31,8 +38,8 @@ export function requestOptions(
     preset.request_uri_method,
   )
   if (client_id_prefix === undefined) {
-    const isForbidden = protocol.clientIdPrefixes.some((prefix) => prefix === requested.client_id_prefix)
-    return isForbidden ? err(unsatisfiable(NOT_BY_VALUE)) : refused('client_id_prefix', protocolId)
+    const isKnown = protocol.clientIdPrefixes.some((prefix) => prefix === requested.client_id_prefix)
+    return isKnown && forbidden ? err(unsatisfiable(forbidden)) : refused('client_id_prefix', protocolId)
   }
   if (response_mode === undefined) return refused('response_mode', protocolId)
   if (request_uri_method === undefined) return refused('request_uri_method', protocolId)
@@ -40,6 +47,21 @@ export function requestOptions(
   return requested.request_uri_method === undefined
     ? ok({ client_id_prefix, response_mode, request_uri_method: null })
     : err(unsatisfiable(NOT_FETCHED))
+}
+
+/**
+ * Returns why the session must not have an unsigned request (prefix `redirect_uri`). A QR code of it can be
+ * passed on, and reaches the level `low` at most.
+ */
+function unsignedRefusal(
+  {
+    required_assurance_level: level,
+    required_session_binding: binding,
+  }: Pick<CreateRequest, 'required_assurance_level' | 'required_session_binding'>,
+  { by_value }: Pick<Settings, 'by_value'>,
+): FieldError | undefined {
+  if (!by_value) return NOT_BY_VALUE
+  return level !== 'low' && binding === 'none' ? LOW_LEVEL_ONLY : undefined
 }
 
 /**
@@ -66,6 +88,14 @@ const NOT_BY_VALUE: FieldError = {
   code: 'not_allowed',
   message:
     'must not be `redirect_uri` unless the settings have by_value: it passes the request by value, unsigned',
+}
+
+const LOW_LEVEL_ONLY: FieldError = {
+  pointer: '/request_options/client_id_prefix',
+  code: 'low_level_only',
+  message:
+    'must not be `redirect_uri` above required_assurance_level `low` unless required_session_binding is set: ' +
+    'anyone may answer the QR code of an unsigned request',
 }
 
 const NOT_FETCHED: FieldError = {
