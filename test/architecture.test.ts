@@ -339,7 +339,7 @@ describe('src/', () => {
 })
 
 describe('sandbox/', () => {
-  it('imports only its own files and the net, crypto and codec of the verifier', () => {
+  it('imports only its own files and the folders net, crypto and codec of the verifier', () => {
     const files = Object.fromEntries(
       Object.entries(readSources('sandbox')).map(([path, source]) => [`sandbox/${path}`, source]),
     )
@@ -350,7 +350,7 @@ describe('sandbox/', () => {
   it.each([
     ["import { a } from '../src/openid4vp/a.ts'", 'sandbox/a.ts: may not import ../src/openid4vp/a.ts'],
     ["import { a } from './issuer/a.ts'\nimport { b } from '../src/net/b.ts'", undefined],
-  ])('with a file that contains %j has the error %j (undefined: no error)', (source, fault) => {
+  ])('a source file that contains %j gives the error %j (undefined: no error)', (source, fault) => {
     expect(errorsOf({ 'sandbox/a.ts': source })).toEqual(fault === undefined ? [] : [fault])
   })
 
@@ -383,13 +383,13 @@ describe('the levels of the sub-folders in a folder of src/', () => {
       { trust: { did: ['lists'] } },
       'trust/did: may not stand above lists',
     ],
-  ])('refuse %s', (_, subRooms, fault) => {
+  ])('are rejected if they contain %s', (_, subRooms, fault) => {
     expect(floorFaults(subRooms)).toEqual([fault])
   })
 })
 
 describe('console/', () => {
-  it('imports its own files, two packages and the client, and never writes markup', () => {
+  it('imports only its own files, two packages and the client, and never inserts text as HTML', () => {
     const files = readSources('console')
     expect(Object.keys(files).length).toBeGreaterThan(15)
     expect(consoleErrorsOf(files)).toEqual([])
@@ -400,7 +400,7 @@ describe('console/', () => {
     ['a.tsx: may not import react', "import React from 'react'"],
     ['a.tsx: writes markup', 'const a = <p dangerouslySetInnerHTML={{ __html: b }} />'],
     ['a.tsx: 351 lines', 'x()\n'.repeat(351)],
-  ])('is refused with the error "%s"', (fault, source) => {
+  ])('a source file with one fault gives the error "%s"', (fault, source) => {
     expect(consoleErrorsOf({ 'a.tsx': source })).toEqual([fault])
   })
 })
@@ -531,11 +531,11 @@ describe('the architecture test', () => {
     ['`any` as a type argument', { 'qr/png.ts': 'const a = new Map<string, any>()' }, 'qr/png.ts: any'],
     ['a cast to `any`', { 'qr/png.ts': 'f(a as any)' }, 'qr/png.ts: any'],
     ['a default export', { 'qr/png.ts': 'export default 1' }, 'qr/png.ts: default export'],
-  ])('finds %s', (_, files, fault) => {
+  ])('reports %s', (_, files, fault) => {
     expect(errorsOf(files)).toEqual([fault])
   })
 
-  it('accepts what the rules allow', () => {
+  it('accepts a source that keeps all rules', () => {
     expect(
       errorsOf({
         'worker.ts': "import { app } from './routes/app.ts'\nexport default app",
@@ -562,7 +562,7 @@ describe('the architecture test', () => {
     expect(errorsOf({ 'qr/png.ts': source })).toEqual([])
   })
 
-  it('does not count control flow or classes as functions', () => {
+  it('does not treat control flow or classes as functions', () => {
     const calls = 'x()\n'.repeat(80)
     const source = [
       `if (a) {\n${calls}} else {\n${calls}}`,

@@ -53,7 +53,7 @@ it.each([
   ['a line comment', `const a = 1\n// ${'x'.repeat(108)}\n`, 2],
   ['a comment after code', `const a = 1 // ${'x'.repeat(100)}\n`, 1],
   ['a line of a doc comment', `/**\n * short\n * ${'x'.repeat(108)}\n */\n`, 3],
-])('reports %s that is too long', (_, source, line) => {
+])('the check reports %s that is too long', (_, source, line) => {
   expect(errorsOf('a.ts', source)).toEqual([expect.stringMatching(`^a.ts:${line}: 1\\d\\d columns$`)])
 })
 

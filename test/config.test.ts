@@ -69,7 +69,7 @@ describe('OIDC_KEYS', () => {
 })
 
 describe('METRICS_TOKEN', () => {
-  it('is refused with fewer than 32 characters, as ADMIN_TOKEN is', () => {
+  it('is refused with fewer than 32 characters, like ADMIN_TOKEN', () => {
     for (const name of ['METRICS_TOKEN', 'ADMIN_TOKEN'])
       expect(() => parseConfig({ ...TEST_ENVIRONMENT, [name]: 'x'.repeat(31) })).toThrow(`${name}: must`)
   })
@@ -91,16 +91,16 @@ describe('VERIFIER_FURTHER_KEYS', () => {
   const further = (...all: readonly object[]) =>
     parseConfig({ ...TEST_ENVIRONMENT, VERIFIER_FURTHER_KEYS: JSON.stringify({ keys: all }) }).verifier
 
-  it('are empty by default', () => {
+  it('is an empty list by default', () => {
     expect(parseConfig(TEST_ENVIRONMENT).verifier.furtherKeys).toEqual([])
   })
 
-  it('are read as public keys, without other members', () => {
+  it('is read as a list of public keys, without any other members', () => {
     const { kty, crv, x, y } = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     expect(further({ kty, crv, x, y, d: 'secret', kid: 'k' }).furtherKeys).toEqual([{ kty, crv, x, y }])
   })
 
-  it('are refused with an invalid coordinate', () => {
+  it('is refused if a key has an invalid coordinate', () => {
     const { kty, crv, x } = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     expect(() => further({ kty, crv, x, y: 'short' })).toThrow('VERIFIER_FURTHER_KEYS.keys.0.y')
   })

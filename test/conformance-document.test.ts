@@ -47,7 +47,7 @@ it('the table of attacks and faults cites existing tests', () => {
 })
 
 describe('docs/conformance.md', () => {
-  it('cites for every clause existing tests, or a sentence of the contract', () => {
+  it('cites existing tests or a sentence of the contract for every clause', () => {
     expect(errorsOf(CONFORMANCE)).toEqual([])
   })
 
@@ -70,7 +70,7 @@ describe('docs/conformance.md', () => {
     [row('`system/fuzz/run.ts` › x'), 'system/fuzz/run.ts has no test “x”'],
     [row('`slow/canary/nobody.ts` › x'), 'no test in “`slow/canary/nobody.ts` › x”'],
     [row('contract: no such sentence'), 'no sentence “no such sentence”'],
-  ])('reports %s: %s', (document, error) => {
+  ])('gives for the table %s the error %s (undefined: no error)', (document, error) => {
     expect(errorsOf(document)).toEqual(error === undefined ? [] : [`VP §1: ${error}`])
   })
 })

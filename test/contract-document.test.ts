@@ -36,17 +36,17 @@ const oauth = (errors: object) =>
     Object.values(errors).map(({ status, error }: { status: number; error: string }) => `${status} ${error}`),
   )
 
-describe('docs/api/errors.md lists, with its status, every', () => {
-  it('problem code, and no other', () => {
+describe('docs/api/errors.md', () => {
+  it('lists exactly the problem codes of the service, each with its status', () => {
     const codes = Object.entries(PROBLEMS).map(([code, { status }]) => `${status} ${code}`)
     expect(unique(promised('| status | code |', 1))).toEqual(unique(codes))
   })
 
-  it('error of a wallet, and no other', () => {
+  it('lists exactly the errors that a wallet can get, each with its status', () => {
     expect(unique(promised('| status | wallet |', 1))).toEqual(oauth(WALLET_ERRORS))
   })
 
-  it('error of the token endpoint, and no other', () => {
+  it('lists exactly the errors of the token endpoint, each with its status', () => {
     expect(unique(promised('| status | wallet |', 2))).toEqual(oauth(errors.token))
   })
 })

@@ -43,7 +43,7 @@ describe('cited test files', () => {
     ['each threat', threats, 90],
     ['each requirement that is met', met, 150],
     ['each mistake that a run found', mistakes, 10],
-  ])('exist and have tests for %s', (_, rows, atLeast) => {
+  ])('exist and contain tests for %s', (_, rows, atLeast) => {
     expect(rows.length).toBeGreaterThan(atLeast)
     expect(citationErrors(rows)).toEqual([])
   })
@@ -62,7 +62,7 @@ describe('cited test files', () => {
     ['a file without tests', '`documents/pages.ts`', 'documents/pages.ts has no tests'],
     ['a text in place of a file', '–', 'no test in “–”'],
     ['one bad file among good ones', '`codec/json.test.ts`<br>`codec/x.test.ts`', 'no file codec/x.test.ts'],
-  ])('report %s', (_, cell, error) => {
+  ])('are reported as wrong in the case of %s', (_, cell, error) => {
     expect(citationErrors([['a threat', cell]])).toEqual([`a threat: ${error}`])
   })
 })
@@ -119,7 +119,7 @@ describe('docs/asvs.md', () => {
 describe('SECURITY.md', () => {
   const dependencies = section(read('SECURITY.md'), '## Dependencies')
 
-  it('has a time to update for each kind of dependency', () => {
+  it('states for each kind of dependency within what time it is updated', () => {
     const times = rowsOf(dependencies, 'when')
     expect(times.length).toBeGreaterThan(3)
     for (const [, time] of times) expect(time).toMatch(/^\d+ (working days|days|months)$/)

@@ -21,7 +21,7 @@ describeInBrowser('the API reference', () => {
   const stage = useBrowserStage({ env: WITH_CONSOLE })
 
   it.each(Object.entries(DEVICES))(
-    'shows an operation with its curl command on a %s, fetches nothing from elsewhere, and finds another by name',
+    'shows an operation with its curl command on a %s, loads nothing from other origins, and finds another operation by name',
     async (name, device) => {
       const { page, requested } = await openReference(stage, device, 'post-/v1/verify')
       await page.getByRole('heading', { name: 'Create a verification' }).waitFor()
@@ -65,7 +65,7 @@ describeInBrowser('the API reference', () => {
     expect(sizes.reduce((sum, size) => sum + size)).toBeLessThanOrEqual(LIMIT_BYTES)
   })
 
-  it('names openapi.json to a browser without JavaScript', async () => {
+  it('links to openapi.json if the browser has no JavaScript', async () => {
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(`${BASE_URL}/docs`)
     expect(await page.getByRole('link').getAttribute('href')).toBe('/openapi.json')

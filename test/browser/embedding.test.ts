@@ -111,7 +111,7 @@ defineWalletVerifier()
     await expect.poll(() => changesOn(visitor.page)).toEqual([{ verification_id, status: 'canceled' }])
   })
 
-  it('reports each status after the person chose a wallet, and the erasure of the verification', async () => {
+  it('reports each status after the person chose a wallet, and reports the erasure of the verification', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { verification_id, session_url } = await rp.create()
     const visitor = await stage.visitor()
@@ -125,7 +125,7 @@ defineWalletVerifier()
     await expect.poll(async () => (await changesOn(page)).at(-1)).toEqual({ verification_id, status: 'gone' })
   })
 
-  it('opens the link in a tab, where the page reports nothing and is not compact', async () => {
+  it('opens the session page in a tab, where it reports no status and is not compact', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const { session_url } = await rp.create()
     const visitor = await stage.visitor({ hasTouch: true, isMobile: true })
@@ -159,7 +159,7 @@ defineWalletVerifier()
   })
 
   it.each(['', '&embed=*', '&embed=https://evil.example', '&embed=null'])(
-    'the page sends nothing if its address ends in %j',
+    "its page sends no message if the page's URL ends in %j",
     async (query) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const session = await rp.create()

@@ -91,7 +91,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('cannot continue in another browser, or after its code was redeemed', async () => {
+  it('cannot continue in another browser, nor after the client has redeemed its code', async () => {
     const { page, made, id } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     await redeem(made, await end(page))
@@ -105,7 +105,7 @@ describeInBrowser('a login in a browser', () => {
     }
   })
 
-  it('ends at the client on one device, with a code for this browser', async () => {
+  it('ends at the client with a code for this browser, if browser and wallet are on one device', async () => {
     const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
     const { page, made } = await begin({ rp, device: DEVICES.phone })
     expect(await page.locator('#qr').count()).toBe(0)
@@ -119,7 +119,7 @@ describeInBrowser('a login in a browser', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('ends at the client after a response from another device, without a click', async () => {
+  it('ends at the client without a click, if the wallet is on another device', async () => {
     const { page, made } = await begin()
     await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
     const { claims } = await redeem(made, await end(page))
@@ -133,7 +133,7 @@ describeInBrowser('a login in a browser', () => {
     expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
-  it('shows a button if the form of form_post is not sent automatically', async () => {
+  it('shows a button if the browser does not send the form of form_post automatically', async () => {
     const { page, id } = await begin({ parameters: { response_mode: 'form_post' }, device: DEVICES.phone })
     await page.route(/form-post/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)

@@ -37,7 +37,7 @@ describeInBrowser('the session page', () => {
     expect(await focused(page)).toBe('title')
   })
 
-  it('is animated only if the person allows motion', async () => {
+  it("has animations only if the person's settings allow motion", async () => {
     for (const [reducedMotion, moves] of [
       ['reduce', 'none'],
       ['no-preference', 'turn'],
@@ -51,7 +51,7 @@ describeInBrowser('the session page', () => {
     }
   })
 
-  it('shows its QR code, a refused response, a new code and the outcome also without JavaScript', async () => {
+  it('shows its QR code, a refused response, a new QR code and the outcome without JavaScript', async () => {
     const session = await stage.rp.create()
     const { page } = await stage.visitor({ javaScriptEnabled: false })
     await page.goto(session.session_url)
@@ -69,7 +69,7 @@ describeInBrowser('the session page', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('has a heading for the first offered way to present a credential, and the test wallet as the second button', async () => {
+  it('has a heading for the first way to present a credential, and the test wallet as the second button or the last one', async () => {
     const { session_url } = await stage.rp.create()
     const open = async (device: keyof typeof DEVICES, hasApi: boolean) => {
       const { page } = await stage.visitor(DEVICES[device])
@@ -130,7 +130,7 @@ describeInBrowser('the session page', () => {
     expect(await main.innerText()).not.toContain('close')
   })
 
-  it('appears in a frame of its relying party, where the link button first opens the page in a tab', async () => {
+  it('appears in a frame on a page of its relying party, and the link button then opens the page in a tab', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, walletUris } = await stage.visitor(DEVICES.phone)
@@ -154,7 +154,7 @@ describeInBrowser('the session page', () => {
     await opened.locator('main[data-state=verified]').waitFor()
   })
 
-  it('does not appear in a frame of another page', async () => {
+  it('does not appear in a frame on any other page', async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP] })
     const session = await rp.create()
     const { page, host, takeErrors } = await stage.visitor()

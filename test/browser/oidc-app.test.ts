@@ -54,7 +54,7 @@ describeInBrowser('the example app with openid-client', () => {
     await back.getByRole('button', { name: 'Log in with your wallet' }).waitFor()
   })
 
-  it('logs a person in after a response from another device, without a click', async () => {
+  it('logs a person in without a click, if the wallet is on another device', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
     expect((await present(await stage.service.wallet.receive(await scan(page)))).status).toBe(200)
@@ -62,7 +62,7 @@ describeInBrowser('the example app with openid-client', () => {
     expect(await rowsOf(page)).toMatchObject({ age_over_18: 'true', session_binding: 'none' })
   })
 
-  it('shows the error of a person who declines', async () => {
+  it('shows an error if the person declines', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
     await stage.service.wallet.decline(await stage.service.wallet.receive(await scan(page)), 'access_denied')

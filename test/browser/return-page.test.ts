@@ -9,7 +9,7 @@ import { BASE_URL, OVER_18 } from '../support/service/service.ts'
 const RETURN = `${BASE_URL}/v1/verify/v_1/return`
 const CODE = '#response_code=abc'
 
-describeInBrowser('the return page, accessible and complete on a phone and on a desktop,', () => {
+describeInBrowser('the return page, on a phone and on a desktop,', () => {
   const stage = useBrowserStage()
 
   const checked = async (name: string, open: (page: Page) => Promise<unknown>): Promise<void> => {
@@ -22,9 +22,9 @@ describeInBrowser('the return page, accessible and complete on a phone and on a 
     )
   }
 
-  it('shows a general text without a code', () => checked('returned', (page) => page.goto(RETURN)))
+  it('shows a general text if its URL has no code', () => checked('returned', (page) => page.goto(RETURN)))
 
-  it('shows that it sends the code', () =>
+  it('shows that it is sending the code', () =>
     checked('return-finishing', async (page) => {
       await page.route('**/response_code', () => undefined) // no response
       await page.goto(RETURN + CODE)
@@ -50,7 +50,7 @@ describeInBrowser('the return page, accessible and complete on a phone and on a 
   it.each([
     ['returned in another browser', 'other_browser', 'otherBrowser'],
     ['returned too late', 'invalid_code', 'invalidCode'],
-  ])('shows what to do to a person who %s', (_, code, state) =>
+  ])('tells a person what to do who %s', (_, code, state) =>
     checked(`return-${state.toLowerCase()}`, async (page) => {
       await page.route('**/response_code', (route) => route.fulfill({ status: 409, json: { code } }))
       await page.goto(RETURN + CODE)

@@ -74,7 +74,7 @@ describeInBrowser('the demo shop', () => {
       await page.emulateMedia({ colorScheme: 'light' })
     }))
 
-  it('shows what it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
+  it('shows which claims it will request', () => checked('chosen', ({ page }) => take(page, 'Midnight Plum')))
 
   it('confirms an order with the test wallet', async () => {
     const { page } = await enter()
@@ -87,7 +87,7 @@ describeInBrowser('the demo shop', () => {
     await page.getByText('our server redeemed it for your order').waitFor()
   })
 
-  it('waits for the proof, and updates without a reload', async () => {
+  it('waits for the proof of age, and updates without a reload', async () => {
     await checked('waiting', async ({ page }) => {
       await toProof(page, 'Lost Packet')
       await page.goto(`${BASE_URL}/demo`)
@@ -124,7 +124,7 @@ describeInBrowser('the demo shop', () => {
       await arrived(visitor.page, 'verification.rejected')
     }))
 
-  it('offers an alternative after a declined verification', async () => {
+  it('shows a declined and a canceled verification, and then offers a product that needs no proof', async () => {
     await checked('declined', async ({ page }) => {
       await toProof(page, 'Midnight Plum')
       await stage.service.wallet.decline(await receive(page), 'access_denied')

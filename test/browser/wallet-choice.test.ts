@@ -92,7 +92,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
   it.each([
     [ANDROID, 'Google Play', 'https://play.google.com/store/apps/details?id=id.paradym.wallet'],
     [IPHONE, 'App Store', 'https://apps.apple.com/app/paradym-wallet/id6449846111'],
-  ])('links only to the app store of the platform: case %#', async (userAgent, store, address) => {
+  ])("links only to the app store of the phone's platform: case %#", async (userAgent, store, address) => {
     const { page } = await visit(await stage.rp.create(NAMES), { ...PHONE, userAgent })
     await choose(page, 'Paradym')
     const stores = page.locator('.chosen a[target=_blank]')
@@ -143,7 +143,7 @@ describeInBrowser('the choice of a wallet on the session page', () => {
     expect(await presentNames(request)).toBe(200)
   })
 
-  it('is not stored in a cookie or storage, and the next visit is for any wallet', async () => {
+  it('is not stored in a cookie or in browser storage, and the next visit offers a request for any wallet', async () => {
     const session = await stage.rp.create(NAMES)
     const { page } = await visit(session, DESKTOP)
     await choose(page, 'NL Wallet')

@@ -49,7 +49,7 @@ describeInBrowser('a person on the session page', () => {
     expect([channel, session_binding]).toEqual(['link', 'relying_party'])
   })
 
-  it('sees on the return page that another browser returned, and can start again', async () => {
+  it('sees on the return page that the wallet returned to another browser, and can start again', async () => {
     const session = await stage.rp.create(BOUND)
     const { page, walletUris } = await stage.visitor()
     await page.goto(session.session_url)
@@ -107,7 +107,7 @@ describeInBrowser('a person on the session page', () => {
     expect([channel, protocol]).toEqual(['dc_api', expected])
   })
 
-  it('sees one button, for a phone nearby, if the session has only the protocol iso-18013-7-c', async () => {
+  it('sees only the button for a phone nearby if the session has only the protocol iso-18013-7-c', async () => {
     const session = await stage.rp.create({ ...OVER_18, protocol: 'iso-18013-7-c', locale: 'en' })
     const { page } = await stage.visitor()
     await page.addInitScript(pretendDigitalCredentials)

@@ -56,7 +56,7 @@ describe('digitalRequests', () => {
     ],
     ['the protocols for the device that the caller names', MIXED, ALL, false, { place: 'here' }, ALL],
     ['the only request of a session', [MDOC], ALL, false, {}, ['org-iso-mdoc']],
-  ])('returns %s', (_, requests, allowed, isTouch, choices, protocols) => {
+  ])('returns requests with %s', (_, requests, allowed, isTouch, choices, protocols) => {
     browser(allowed, isTouch)
     expect(digitalRequests(requests, choices).map(({ protocol }) => protocol)).toEqual(protocols)
   })

@@ -58,12 +58,12 @@ async function envelope(options: EnvelopeOptions = {}) {
 }
 
 describe('encrypted claims', () => {
-  it('for this relying party and verification are decrypted', async () => {
+  it('for this relying party and this verification are decrypted', async () => {
     const opened = await decryptClaims(await envelope(), checks)
     expect(opened).toMatchObject({ ok: true, value: { verification_id: 'v_1', credentials: CREDENTIALS } })
   })
 
-  it('signed with a retired, still published key are decrypted', async () => {
+  it('signed with a retired key are decrypted while the key is still published', async () => {
     const opened = await decryptClaims(await envelope({ kid: 'k1', key: retired.privateKey }), checks)
     expect(opened).toMatchObject({ ok: true })
   })
@@ -96,7 +96,10 @@ describe('encrypted claims', () => {
     }
   })
 
-  it.each(['', 'a.b.c', '....', 'e30.....', 'bnVsbA....'])('%j are malformed', async (text) => {
-    expect(await decryptClaims(text, checks)).toEqual({ ok: false, error: 'malformed' })
-  })
+  it.each(['', 'a.b.c', '....', 'e30.....', 'bnVsbA....'])(
+    'are refused as malformed if their text is %j',
+    async (text) => {
+      expect(await decryptClaims(text, checks)).toEqual({ ok: false, error: 'malformed' })
+    },
+  )
 })

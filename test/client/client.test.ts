@@ -91,7 +91,7 @@ describe('the client, when it creates a verification,', () => {
 })
 
 describe('the client, when it waits for a verification,', () => {
-  it('polls for later versions until the verification has ended', async () => {
+  it('polls for newer versions of the verification until it has ended', async () => {
     const { client, calls } = serviceOf(session('pending', 1), session('pending', 2), session('verified', 3))
     expect(await client.wait('v_1')).toMatchObject({ ok: true, value: { status: 'verified' } })
     expect(calls.map(({ url }) => new URL(url).search)).toEqual([

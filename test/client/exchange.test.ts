@@ -64,23 +64,26 @@ describe('a response that does not come from the service', () => {
     ['a redirect', send(302, '', { Location: 'https://elsewhere.example/' }), 302, 1],
     ['JSON of a proxy with 400', send(400, '{"code":1,"message":"blocked"}'), 400, 1],
     ['JSON of a proxy with 503', send(503, '{"error":"no backend"}'), 503, 4],
-  ])('gives unexpected_answer and its status: %s', async (_, reply, status, calls) => {
-    const { client, requests } = await serviceOf([reply])
-    const error = { code: 'unexpected_answer', status, detail: null, retryable: calls > 1 }
-    expect(await client.get('v_1')).toMatchObject({ ok: false, error })
-    expect(requests).toHaveLength(calls)
-  })
+  ])(
+    'is returned as the error unexpected_answer with its HTTP status: %s',
+    async (_, reply, status, calls) => {
+      const { client, requests } = await serviceOf([reply])
+      const error = { code: 'unexpected_answer', status, detail: null, retryable: calls > 1 }
+      expect(await client.get('v_1')).toMatchObject({ ok: false, error })
+      expect(requests).toHaveLength(calls)
+    },
+  )
 
   it.each<[string, (client: Client) => Promise<unknown>]>([
     ['an erasure', (client) => client.erase('v_1')],
     ['a receipt', (client) => client.receipt('v_1')],
     ['a creation', (client) => client.create({})],
-  ])('is not reported as %s that succeeded', async (_, call) => {
+  ])('is not reported as success of %s', async (_, call) => {
     const { client } = await serviceOf([html(200)])
     expect(await call(client)).toMatchObject({ ok: false, error: { code: 'unexpected_answer', status: 200 } })
   })
 
-  it('is retried, and the real response is returned', async () => {
+  it('causes a retry, whose genuine response is returned', async () => {
     const { client, requests } = await serviceOf([html(502), found])
     expect(await client.get('v_1')).toMatchObject({ ok: true, value: { status: 'pending' } })
     expect(requests).toEqual(['GET /v1/verify/v_1', 'GET /v1/verify/v_1'])
@@ -98,17 +101,20 @@ describe('a retry', () => {
     [500, false, 4],
     [501, true, 1],
     [503, false, 4],
-  ])('depends on the status %i, not on `retryable: %s` in the body', async (status, retryable, calls) => {
-    const { client, requests } = await serviceOf([problem(status, retryable)])
-    const error = { code: 'a_code', status, title: 'A title', detail: 'A detail', retryable }
-    expect(await client.get('v_1')).toMatchObject({ ok: false, error })
-    expect(requests).toHaveLength(calls)
-  })
+  ])(
+    'is sent or not by the status %i alone, whatever the body says (`retryable: %s`)',
+    async (status, retryable, calls) => {
+      const { client, requests } = await serviceOf([problem(status, retryable)])
+      const error = { code: 'a_code', status, title: 'A title', detail: 'A detail', retryable }
+      expect(await client.get('v_1')).toMatchObject({ ok: false, error })
+      expect(requests).toHaveLength(calls)
+    },
+  )
 
   it.each<[string, Reply]>([
     ['a connection reset', reset],
     ['a body cut off', truncated],
-  ])('follows %s', async (_, reply) => {
+  ])('is sent after %s', async (_, reply) => {
     const { client, requests } = await serviceOf([reply, found])
     expect(await client.get('v_1')).toMatchObject({ ok: true })
     expect(requests).toHaveLength(2)
@@ -117,7 +123,7 @@ describe('a retry', () => {
   it.each<[string, Reply]>([
     ['no response', silent],
     ['a response that stops halfway', slowBody],
-  ])('follows %s in time', async (_, reply) => {
+  ])('is sent within the time limit after %s', async (_, reply) => {
     const { client, requests } = await serviceOf([reply, found], { timeoutMs: 1500 })
     expect(await client.get('v_1')).toMatchObject({ ok: true })
     expect(requests.length).toBeGreaterThan(1)
@@ -128,7 +134,7 @@ describe('a retry', () => {
     ['a 502', html(502), 1],
     ['a 429', html(429), 4],
   ])(
-    'follows a call with side effects only if the service did not perform the call: %s',
+    'of a call with side effects is sent only if the service did not perform the call: %s',
     async (_, reply, calls) => {
       const { client, requests } = await serviceOf([reply])
       expect(await client.testWebhook()).toMatchObject({ ok: false, error: { retryable: true } })
@@ -136,7 +142,7 @@ describe('a retry', () => {
     },
   )
 
-  it('ends when the caller aborts while it waits', async () => {
+  it('is not sent if the caller aborts during the pause before it', async () => {
     const { client, requests } = await serviceOf([send(503, '', { 'Retry-After': '30' })])
     const caller = new AbortController()
     const getting = client.get('v_1', { signal: caller.signal })
@@ -150,7 +156,7 @@ describe('a retry', () => {
 it.each([
   ['a relative address', { baseUrl: 'verifier.example' }],
   ['a time limit that is no number', { baseUrl: 'http://127.0.0.1:9', timeoutMs: Number.NaN }],
-])('throws nothing for %s', async (_, connection) => {
+])('the client returns an error and throws nothing for %s', async (_, connection) => {
   const client = createClient({ ...connection, token: 'x' })
   expect(await client.testWebhook()).toMatchObject({ ok: false, error: { code: 'unreachable' } })
 })

@@ -40,7 +40,7 @@ describe('a receipt', () => {
     })
   })
 
-  it('of any verification is accepted without verificationId', async () => {
+  it('of any verification is accepted if the caller passes no verificationId', async () => {
     const { verificationId: _, ...any } = checks
     const other = await receipt({ claims: { verification_id: 'v_2' } })
     expect(await verifyReceipt(other, any)).toMatchObject({ ok: true, value: { verification_id: 'v_2' } })
@@ -64,11 +64,11 @@ describe('a receipt', () => {
     expect(await verifyReceipt(await receipt(making), checks)).toEqual({ ok: false, error: error })
   })
 
-  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('%j is malformed', async (text) => {
+  it.each(['', 'a.b.c', '..', 'e30.e30.AA'])('with the text %j is refused as malformed', async (text) => {
     expect(await verifyReceipt(text, checks)).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('with spare bits in its last character is refused', async () => {
+  it('with nonzero spare bits in its last base64url character is refused', async () => {
     const good = await receipt()
     // The last of 86 characters has two bits of the signature and four spare bits, which are zero.
     const spare = { A: 'B', Q: 'R', g: 'h', w: 'x' }[good.slice(-1)]

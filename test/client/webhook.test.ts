@@ -27,7 +27,7 @@ describe('a webhook', () => {
     }
   })
 
-  it('is accepted if its time differs by at most five minutes', async () => {
+  it('is accepted if its time differs from the clock by at most five minutes', async () => {
     for (const t of [NOW - 300, NOW + 300]) {
       expect(await verifyWebhook(BODY, signature({ t }), checks)).toMatchObject({ ok: true })
     }

@@ -74,7 +74,7 @@ describe('base64', () => {
     expect(decodeBase64(text)).toBeUndefined()
   })
 
-  it('base64url has only one valid last character for each value', () => {
+  it('base64url accepts only one last character for each value', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const canonical = (prefix: string) => [...alphabet].filter((last) => decodeBase64url(prefix + last))
     expect(canonical('Z').join('')).toBe('AQgw')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { concatBytes, decodeHex, decodeUtf8, encodeHex, equalBytes, utf8 } from '../../src/codec/bytes.ts'
 
 describe('UTF-8', () => {
-  it('has a text for well-formed bytes of any length', () => {
+  it('is decoded to text if the bytes are well-formed, at any length', () => {
     expect(decodeUtf8(utf8('Æ港 𝄞'))).toBe('Æ港 𝄞')
   })
 
@@ -12,7 +12,7 @@ describe('UTF-8', () => {
     ['a surrogate', [0xed, 0xa0, 0x80]],
     ['a byte that never occurs', [0xff]],
     ['a code point past the last', [0xf4, 0x90, 0x80, 0x80]],
-  ])('has no text for %s', (_, bytes) => {
+  ])('is not decoded if the bytes have %s', (_, bytes) => {
     expect(decodeUtf8(Uint8Array.from(bytes))).toBeUndefined()
   })
 

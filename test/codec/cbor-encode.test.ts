@@ -41,7 +41,7 @@ it.each<readonly [CborValue, string]>([
   [['a', ['b']], '826161816162'],
   [{ tag: 24, content: Uint8Array.of(0x64, 0x49, 0x45, 0x54, 0x46) }, 'd818456449455446'],
   [[{ encoded: Uint8Array.of(0x18, 0x01) }], '811801'],
-])('%j is written %s', (value, hex) => {
+])('the value %j is encoded as %s', (value, hex) => {
   expect(encodeHex(encodeCbor(value))).toBe(hex)
 })
 
@@ -52,7 +52,7 @@ it.each([
   [256, '590100'],
   [65_535, '59ffff'],
   [65_536, '5a00010000'],
-])('%i bytes have the shortest head', (length, head) => {
+])('a byte string of %i bytes has the shortest possible head', (length, head) => {
   expect(encodeHex(encodeCbor(new Uint8Array(length)).subarray(0, head.length / 2))).toBe(head)
 })
 

@@ -74,14 +74,14 @@ const EXAMPLES: readonly (readonly [hex: string, value: unknown])[] = [
   ],
 ]
 
-describe('published examples', () => {
-  it.each(EXAMPLES)('decodes %s', (hex, value) => {
+describe('published CBOR examples', () => {
+  it.each(EXAMPLES)('the decoder reads %s', (hex, value) => {
     const item = read(hex)
     expect(item.ok && plain(item.value)).toEqual(value)
     expect(item.ok && encodeHex(item.value.encoded)).toBe(hex)
   })
 
-  it('decodes a whole ISO 18013-5 response, and every item keeps its bytes', () => {
+  it('the decoder reads a whole ISO 18013-5 response, and every item keeps its bytes', () => {
     const item = read(annexD.ISO_18013_5_ANNEX_D_DEVICE_RESPONSE)
     if (!item.ok) throw new Error(item.error)
     const documents = entryOf(item.value, 'documents')
@@ -124,23 +124,23 @@ describe('invalid CBOR', () => {
   })
 
   it.each(['a201000100', 'a2616100616100', 'a21801000100', 'a24101004101f6', 'a281000081000a'])(
-    'rejects a duplicate key in any encoding: %s',
+    'with a duplicate key in any encoding is rejected: %s',
     (hex) => {
       expect(read(hex)).toEqual({ ok: false, error: 'duplicate_key' })
     },
   )
 
-  it('rejects a duplicate key at a deep level', () => {
+  it('with a duplicate key at a deep level is rejected', () => {
     expect(read('81a1d81801a201000100')).toEqual({ ok: false, error: 'duplicate_key' })
   })
 
-  it('distinguishes a text key from a number key', () => {
+  it('does not include a map with the number 1 and the text "1" as keys', () => {
     expect(read('a20100613100').ok).toBe(true)
   })
 })
 
 describe('the decoder', () => {
-  it('checks the limit of bytes before it decodes', () => {
+  it('checks the limit of bytes before it reads the input', () => {
     expect(read('00'.repeat(11), { ...LIMITS, bytes: 10 })).toEqual({ ok: false, error: 'too_large' })
   })
 

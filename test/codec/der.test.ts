@@ -21,7 +21,7 @@ describe('decodeDer', () => {
     expect(element?.children[1]?.content).toEqual(bytes('616263'))
   })
 
-  it('reads a long length in its shortest form', () => {
+  it('accepts a long length in its shortest form', () => {
     expect(decode(`04 81 80 ${'00'.repeat(128)}`)?.content.length).toBe(128)
   })
 
@@ -44,7 +44,7 @@ describe('decodeDer', () => {
     expect(decode(hex)).toBeUndefined()
   })
 
-  it('rejects more than 16 levels of nesting, and reads 16', () => {
+  it('accepts 16 levels of nesting, and rejects more', () => {
     const nested = (depth: number): string => {
       let hex = '0500'
       for (let i = 1; i < depth; i++) hex = `30${(hex.length / 2).toString(16).padStart(2, '0')}${hex}`
@@ -55,7 +55,7 @@ describe('decodeDer', () => {
   })
 })
 
-describe('values', () => {
+describe('the reader of DER values', () => {
   // X.690 §8.19.5; the others are identifiers as RFC 5480 §2.1.1 and RFC 8410 §9 print them in hexadecimal.
   it.each([
     ['06 03 88 37 03', '2.999.3'],
@@ -124,7 +124,7 @@ describe('values', () => {
     ['18', '20500101000000Z', '2050-01-01T00:00:00Z'],
     ['18', '99991231235959Z', '9999-12-31T23:59:59Z'],
     ['18', '00500101000000Z', '0050-01-01T00:00:00Z'],
-  ])('reads the time %s %s', (tag, text, iso) => {
+  ])('reads the time with tag %s and text %s', (tag, text, iso) => {
     expect(time(tag, text)).toBe(Date.parse(iso) / 1000)
   })
 
@@ -139,7 +139,7 @@ describe('values', () => {
     ['18', '20240101000000'],
     ['18', '20240101000060Z'],
     ['04', '20240101000000Z'],
-  ])('rejects the time %s %s', (tag, text) => {
+  ])('rejects the time with tag %s and text %s', (tag, text) => {
     expect(time(tag, text)).toBeUndefined()
   })
 
@@ -152,7 +152,7 @@ describe('values', () => {
     ['1e 02 d8 00', undefined],
     ['1e 01 61', undefined],
     ['14 01 61', undefined],
-  ])('reads the text %s as %s (undefined: the text is rejected)', (hex, text) => {
+  ])('reads the text value %s as %s (undefined: the text is rejected)', (hex, text) => {
     const element = decode(hex)
     expect(element && readText(element)).toBe(text)
   })

@@ -5,7 +5,7 @@ it.each([
   [[], ''],
   [['a', 0, 'b'], '/a/0/b'],
   [['a/b', 'c~d', '~1', ''], '/a~1b/c~0d/~01/'],
-])('writes %j as %j, and reads it back', (path, pointer) => {
+])('the path %j is written as the JSON Pointer %j, and read back', (path, pointer) => {
   expect(toPointer(path)).toBe(pointer)
   expect(fromPointer(pointer)).toEqual(path.map(String))
 })

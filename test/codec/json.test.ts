@@ -111,7 +111,7 @@ describe('parseJson', () => {
 })
 
 describe('JSON objects', () => {
-  it.each(['[]', 'null', '1', '"a"', 'true'])('do not include %s', (text) => {
+  it.each(['[]', 'null', '1', '"a"', 'true'])('do not include the JSON text %s', (text) => {
     expect(parseJsonObject(text, LIMITS)).toEqual({ ok: false, error: 'not_json' })
     expect(isJsonObject(JSON.parse(text))).toBe(false)
   })

@@ -9,7 +9,7 @@ function faults(schema: z.ZodMiniType, value: unknown): readonly string[] {
 }
 
 describe('a text', () => {
-  it.each(['a', 'abc'])('accepts a length from 1 to its maximum: %j', (value) => {
+  it.each(['a', 'abc'])('is accepted with a length from 1 to its maximum: %j', (value) => {
     expect(faults(text(3), value)).toEqual([])
   })
 
@@ -17,13 +17,13 @@ describe('a text', () => {
     ['', 'must have at least 1 characters'],
     ['abcd', 'must have at most 3 characters'],
     [null, 'must be a string'],
-  ])('rejects %j', (value, words) => {
+  ])('is rejected if it is %j', (value, words) => {
     expect(faults(text(3), value)).toEqual([words])
   })
 })
 
 describe('a list', () => {
-  it('accepts a length from 1 to its maximum', () => {
+  it('is accepted with a length from 1 to its maximum', () => {
     expect(faults(list(z.null(), 2), [null])).toEqual([])
     expect(faults(list(z.null(), 2), [null, null])).toEqual([])
   })
@@ -33,7 +33,7 @@ describe('a list', () => {
     [[null, null, null], 'must have at most 2 items'],
     [{}, 'must be an array'],
     [[1], 'must be null'],
-  ])('rejects %j', (value, words) => {
+  ])('is rejected if it is %j', (value, words) => {
     expect(faults(list(z.null(), 2), value)).toEqual([words])
   })
 })

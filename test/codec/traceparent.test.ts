@@ -6,7 +6,7 @@ const GOOD = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 const TRACE = { trace_id: '4bf92f3577b34da6a3ce929d0e0e4736', sampled: true }
 
 describe('parseTraceparent', () => {
-  it('reads the trace and its sampled flag', () => {
+  it('reads the trace id and the sampled flag', () => {
     expect(parseTraceparent(GOOD)).toEqual(TRACE)
     expect(parseTraceparent(GOOD.replace(/01$/, '00'))).toEqual({ ...TRACE, sampled: false })
     expect(parseTraceparent(GOOD.replace(/01$/, 'fe'))).toEqual({ ...TRACE, sampled: false })

@@ -26,7 +26,7 @@ describe('the upgrade of a stored document', () => {
     })
   })
 
-  it('returns a current document as it is', () => {
+  it('returns a document of the current version unchanged', () => {
     const document = { schema: 5, label: 'a', color: null }
     expect(upgradeDocument(document, SCHEMA)).toBe(document)
   })
@@ -40,7 +40,7 @@ describe('the upgrade of a stored document', () => {
     },
   )
 
-  it('does not change the stored document in a crash, and succeeds at the next read', () => {
+  it('leaves the stored document unchanged if the process crashes, and succeeds at the next read', () => {
     const crashing: Schema = {
       ...SCHEMA,
       steps: {

@@ -35,7 +35,7 @@ const attemptAt = (second: number, changes: Partial<Attempt> = {}): Attempt => (
 })
 
 describe('the attempts of a step', () => {
-  it('are the attempts between its first and its last time, each with its own details', () => {
+  it('are the attempts between the first and the last time of the step, each with its own details', () => {
     const attempts = [10, 20, 30].map((second) => attemptAt(second))
     expect(attemptsOf(STEP, attempts).map(detailsOf)).toEqual(['pid: 10', 'pid: 20', 'pid: 30'])
   })
@@ -59,7 +59,7 @@ describe('the details of an attempt', () => {
     [{ detail: 'leaf_is_ca', document_errors: null }, 'leaf_is_ca'],
     [{ document_errors: { pid: 0, mdl: 10 } }, 'pid: 0, mdl: 10'],
     [{ document_errors: null }, ''],
-  ])('for %j are "%s"', (members, expected) => {
+  ])('of %j are shown as "%s"', (members, expected) => {
     expect(detailsOf(attemptAt(20, members))).toBe(expected)
   })
 })

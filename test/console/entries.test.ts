@@ -37,7 +37,7 @@ const numbersOf = ({ entries }: Listing) =>
 const first = withNewest(EMPTY, pageOf([5, 4, 3], 'before 3'), true)
 const both = withOlder(first, pageOf([2, 1]))
 
-describe('the newest page', () => {
+describe('the newest page of the list', () => {
   it('adds new entries before the shown entries, and keeps older entries', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5'), true)
     expect(numbersOf(listing)).toEqual([7, 6, 5, 4, 3, 2, 1])
@@ -59,7 +59,7 @@ describe('the newest page', () => {
     expect(numbersOf(withNewest(both, pageOf([5]), true))).toEqual([5])
   })
 
-  it('counts new entries without showing them while the list is used, and updates the shown entries', () => {
+  it('while the list is used, only counts new entries and updates the shown entries', () => {
     const listing = withNewest(both, pageOf([7, 6, 5], 'before 5', 'verified'), false)
     expect(numbersOf(listing)).toEqual([5, 4, 3, 2, 1])
     expect(listing.waiting).toBe(2)
@@ -67,7 +67,7 @@ describe('the newest page', () => {
     expect(numbersOf(withNewest(listing, pageOf([7, 6, 5], 'before 5'), true))).toEqual([7, 6, 5, 4, 3, 2, 1])
   })
 
-  it.each([true, false])('keeps the older matches if the page has no entry (mayMove: %s)', (mayMove) => {
+  it.each([true, false])('without an entry does not remove the older matches (mayMove: %s)', (mayMove) => {
     const none = withNewest(EMPTY, pageOf([], 'before 50'), mayMove)
     expect(none).toMatchObject({ entries: [], next: 'before 50', isSparse: true })
     const found = withOlder(none, pageOf([5, 4], 'before 4'))
@@ -78,33 +78,33 @@ describe('the newest page', () => {
     expect(withNewest(end, pageOf([], 'before 51'), mayMove)).toMatchObject({ entries: [], next: null })
   })
 
-  it('empties the list if the last match is gone', () => {
+  it('empties the list if no entry matches any more', () => {
     expect(numbersOf(withNewest(both, pageOf([]), true))).toEqual([])
   })
 
-  it('fills an empty list at any time', () => {
+  it('fills an empty list, even while the list is used', () => {
     expect(numbersOf(withNewest(EMPTY, pageOf([1]), false))).toEqual([1])
   })
 })
 
-describe('an older page', () => {
+describe('an older page of the list', () => {
   it('is added to the end of the list, with each entry once', () => {
     expect(numbersOf(withOlder(first, pageOf([3, 2, 1])))).toEqual([5, 4, 3, 2, 1])
   })
 
-  it('without an entry is not followed by another page automatically', () => {
+  it('without an entry does not cause a read of the next page', () => {
     expect(withOlder(first, pageOf([], 'before 1'))).toMatchObject({ next: 'before 1', isSparse: true })
   })
 })
 
-describe('a page of two', () => {
+describe('a page that may have two entries', () => {
   it.each([
     [[], 'before 1', true],
     [[3], 'before 3', true],
     [[3, 2], 'before 2', false],
     [[3], null, false],
   ] as const)(
-    'with the entries %j and the cursor %j is treated as a search for matches: %s',
+    'and has the entries %j and the cursor %j needs a further page: %s',
     (numbers, next, expected) => {
       expect(isShort(pageOf(numbers, next), 2)).toBe(expected)
     },
@@ -115,13 +115,13 @@ describe('pages that are read again', () => {
   const third = withOlder(withOlder(first, pageOf([2, 1], 'before 1')), pageOf([0]))
   const cursorsOf = (listing: Listing) => listing.entries.map((_, place) => cursorOf(listing, place))
 
-  it('each begin after the page before', () => {
+  it('each begin after the last entry of the page before', () => {
     expect(cursorsOf(third)).toEqual([null, null, null, 'before 3', 'before 3', 'before 1'])
     expect(cursorOf(third, 99)).toBe('before 1')
     expect(cursorOf(EMPTY, 0)).toBeNull()
   })
 
-  it('leave no gap between the newest page and older pages if new entries have arrived', () => {
+  it('leave no gap between the newest page and the older pages if new entries have arrived', () => {
     const moved = withNewest(third, pageOf([7, 6, 5], 'before 5'), true)
     expect(cursorsOf(moved)).toEqual([
       null,

@@ -31,7 +31,7 @@ describe('the table of algorithms', () => {
     -7,
     ['ES256'],
     { toString: () => 'ES256' },
-  ])('has no entry for %j', (alg) => {
+  ])('has no entry for the name %j', (alg) => {
     expect(signatureAlgorithm(alg)).toBeUndefined()
   })
 

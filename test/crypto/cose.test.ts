@@ -54,7 +54,7 @@ const headers = (alg: Value) => ({
 
 describe('COSE_Sign1', () => {
   it.each(COSE_SIGNATURE_ALGORITHMS)(
-    'with algorithm %i verifies only for the signed content',
+    'with algorithm %i verifies only over the signed content',
     async (alg) => {
       const key = makePrivateKey(CURVES[String(alg) as keyof typeof CURVES])
       const message = decodeCoseSign1(itemOf(makeSign1(headers(alg), PAYLOAD, { key, alg })))
@@ -92,7 +92,7 @@ describe('COSE_Sign1', () => {
 })
 
 describe('COSE_Mac0', () => {
-  it('verifies only with its key and the authenticated content', async () => {
+  it('verifies only with its key and over the authenticated content', async () => {
     const message = decodeCoseMac0(itemOf(makeMac0(headers(5), PAYLOAD, MAC_KEY)))
     if (!message.ok) throw new Error(message.error)
     expect(await verifyCoseMac0(message.value, PAYLOAD, MAC_KEY)).toBe(true)

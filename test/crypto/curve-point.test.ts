@@ -38,7 +38,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     ECDH.convertKey(Buffer.concat([Buffer.of(4), x, y]), node, undefined, undefined, 'compressed') as Buffer,
   )
 
-  it('is accepted as JWK, COSE_Key and multikey', () => {
+  it('is accepted in a JWK, a COSE_Key and a multikey', () => {
     const jwk = { kty: 'EC', crv, x: b64(x), y: b64(y) }
     const key = coseKeyOf([
       [1, 2],
@@ -54,7 +54,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     ['with one bit of y changed', x, Buffer.concat([y.subarray(0, -1), Buffer.of((y.at(-1) ?? 0) ^ 1)])],
     ['with zero coordinates', Buffer.alloc(size), Buffer.alloc(size)],
     ['with coordinates beyond the prime', Buffer.alloc(size, 0xff), Buffer.alloc(size, 0xff)],
-  ])('%s is rejected as JWK and COSE_Key', (_, badX, badY) => {
+  ])('%s is rejected in a JWK and in a COSE_Key', (_, badX, badY) => {
     expect(parsePublicJwk({ kty: 'EC', crv, x: b64(badX), y: b64(badY) })).toBeUndefined()
     const entries = [
       [1, 2],
@@ -74,7 +74,7 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
     }
   })
 
-  it('is not decompressed from another form, another length, or an x that is not on the curve', () => {
+  it('is not decompressed if its form or length is wrong, or if its x is not on the curve', () => {
     expect(decompressPoint(crv, Buffer.concat([Buffer.of(4), x]))).toBeUndefined()
     expect(decompressPoint(crv, compressed.subarray(0, size))).toBeUndefined()
     expect(decompressPoint(crv, Buffer.alloc(1 + size, 0xff).fill(2, 0, 1))).toBeUndefined()
@@ -96,15 +96,15 @@ describe.each(CURVES)('a point of $crv', ({ crv, node, size, cose, codec }) => {
   })
 })
 
-describe('a P-256 point in a certificate', () => {
+describe('a P-256 key in a certificate', () => {
   const { x, y } = pointOf('P-256')
 
-  it('that is off the curve gives no key', async () => {
+  it('is rejected if its point is not on the curve', async () => {
     const { der } = await mintCertificate({ spki: p256Spki(Buffer.concat([Buffer.of(4), y, x])) })
     expect(decodeCertificate(der)).toMatchObject({ subjectKey: undefined })
   })
 
-  it('gives the same key in compressed and uncompressed form', async () => {
+  it('is the same key if its point is compressed or uncompressed', async () => {
     const form = Buffer.concat([Buffer.of(2 + ((y.at(-1) ?? 0) & 1)), x])
     const { der } = await mintCertificate({ spki: p256Spki(form) })
     const point = Uint8Array.from([4, ...x, ...y])

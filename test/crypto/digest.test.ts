@@ -15,12 +15,12 @@ describe('digest', () => {
     expect(computed).toBe(createHash(name.replace('-', '')).update('abc').digest('hex'))
   })
 
-  it('computes SHA-256 with its separate function too', async () => {
+  it('computes SHA-256 also with its separate function', async () => {
     expect(await sha256(utf8('x'))).toEqual(await digest('sha-256', utf8('x')))
   })
 
   it.each(['SHA-256', 'sha256', 'sha-1', 'md5', 'sha-256-128', 'sha3-256', '', 'constructor', '__proto__'])(
-    'rejects %j',
+    'rejects the algorithm name %j',
     (name) => {
       expect(isHashName(name)).toBe(false)
     },

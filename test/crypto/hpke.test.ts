@@ -25,17 +25,17 @@ const RFC_KEY: PrivateJwk = {
 const RFC_BINDING = { info: hex(rfc9180.info), aad: hex(rfc9180.aad) }
 const RFC_MESSAGE = { enc: hex(rfc9180.enc), cipherText: hex(rfc9180.ct) }
 
-it('opens the first message of RFC 9180 A.3 to the published bytes', async () => {
+it('HPKE decrypts the first message of RFC 9180 A.3 to the published bytes', async () => {
   const opened = await openHpke(RFC_MESSAGE, RFC_KEY, RFC_BINDING)
   expect(opened && encodeHex(opened)).toBe(rfc9180.pt)
 })
 
-it('does not open the second message of RFC 9180 A.3, which has another nonce', async () => {
+it('HPKE does not decrypt the second message of RFC 9180 A.3, which has another nonce', async () => {
   const second = { ...RFC_MESSAGE, cipherText: hex(rfc9180.secondCt) }
   expect(await openHpke(second, RFC_KEY, { ...RFC_BINDING, aad: hex(rfc9180.secondAad) })).toBeUndefined()
 })
 
-it('does not open RFC 9180 A.3 with one bit of enc or ciphertext flipped, or a byte cut', async () => {
+it('HPKE does not decrypt RFC 9180 A.3 if a bit of enc or of the ciphertext is flipped, or if a byte is missing', async () => {
   for (const part of ['enc', 'cipherText'] as const) {
     for (let i = 0; i < RFC_MESSAGE[part].length; i++) {
       const flipped = Uint8Array.from(RFC_MESSAGE[part])
@@ -47,7 +47,7 @@ it('does not open RFC 9180 A.3 with one bit of enc or ciphertext flipped, or a b
   }
 })
 
-it.each(['info', 'aad'] as const)('does not open a message with another %s', async (name) => {
+it.each(['info', 'aad'] as const)('HPKE does not decrypt a message with another %s', async (name) => {
   const other = { ...RFC_BINDING, [name]: Uint8Array.of(...RFC_BINDING[name], 0) }
   expect(await openHpke(RFC_MESSAGE, RFC_KEY, other)).toBeUndefined()
 })
@@ -72,7 +72,7 @@ function freshKey(): PrivateJwk {
   }) as PrivateJwk
 }
 
-it.each([0, 1, 5000])('opens %i bytes of a foreign implementation', async (length) => {
+it.each([0, 1, 5000])('HPKE decrypts %i bytes that a foreign implementation encrypted', async (length) => {
   const key = freshKey()
   const { d: _, ...publicJwk } = key
   const plaintext = Uint8Array.from({ length }, (_, i) => i % 251)
@@ -81,7 +81,7 @@ it.each([0, 1, 5000])('opens %i bytes of a foreign implementation', async (lengt
   expect(await openHpke(message, key, { info })).toEqual(plaintext)
 })
 
-it('does not open a message with AES-256-GCM or a message for another key', async () => {
+it('HPKE does not decrypt a message with AES-256-GCM or a message for another key', async () => {
   const key = freshKey()
   const { d: _, ...publicJwk } = key
   const plaintext = Uint8Array.of(9)

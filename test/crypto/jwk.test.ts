@@ -69,7 +69,7 @@ describe('parsePublicJwk', () => {
 })
 
 describe('importVerificationKey', () => {
-  it('imports a key for its own algorithm only', async () => {
+  it('imports a key for its own algorithm, and for no other algorithm', async () => {
     expect(await importVerificationKey(P256, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
     expect(await importVerificationKey(ED25519, algorithm('EdDSA'))).toBeInstanceOf(CryptoKey)
     expect(await importVerificationKey(ED25519, algorithm('Ed25519'))).toBeInstanceOf(CryptoKey)
@@ -79,14 +79,14 @@ describe('importVerificationKey', () => {
     expect(await importVerificationKey(ED25519, algorithm('ES256'))).toBeUndefined()
   })
 
-  it('imports the same object once, and another equal object separately', async () => {
+  it('imports the same JavaScript object once, and an equal second object again', async () => {
     const kept = { ...ED25519 }
     const key = await importVerificationKey(kept, algorithm('EdDSA'))
     expect(await importVerificationKey(kept, algorithm('Ed25519'))).toBe(key)
     expect(await importVerificationKey({ ...ED25519 }, algorithm('EdDSA'))).not.toBe(key)
   })
 
-  it('imports the same object only for its own algorithm', async () => {
+  it('imports the same object for its own algorithm only', async () => {
     const kept = { ...P256 }
     expect(await importVerificationKey(kept, algorithm('ES256'))).toBeInstanceOf(CryptoKey)
     expect(await importVerificationKey(kept, algorithm('ES384'))).toBeUndefined()
@@ -131,7 +131,7 @@ describe('jwkThumbprint', () => {
   })
 
   it.each(['ES256', 'ES384', 'ES512'])(
-    'agrees with jose for an %s key, with any further members',
+    'agrees with the library jose for an %s key, whatever other members the key has',
     async (alg) => {
       const { publicKey } = await generateKeyPair(alg, { extractable: true })
       const jwk = await exportJWK(publicKey)

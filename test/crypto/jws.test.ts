@@ -53,7 +53,7 @@ describe('a compact JWS', () => {
   })
 
   it.each(['ES256', 'ES384', 'ES512', 'Ed25519'])(
-    'signed with %s verifies only with its own key',
+    'signed with %s verifies with its own key, and with no other key',
     async (alg) => {
       const [key, other] = [await makeKey(alg), await makeKey(alg)]
       const jws = decoded(signJwt({ alg }, { a: 1 }, key))
@@ -68,7 +68,7 @@ describe('a compact JWS', () => {
     }
   })
 
-  it('does not verify with a signature in DER, or of any other length', async () => {
+  it('does not verify with a signature in DER, or with a signature of any other length', async () => {
     const jws = decoded(JWS)
     const der = Uint8Array.from([
       0x30,
@@ -116,7 +116,7 @@ describe('a compact JWS', () => {
     '{"alg":["ES256"]}',
     '{"alg":"es256"}',
     '{}',
-  ])('with header %s is rejected because of its algorithm, signed or not', (header) => {
+  ])('with header %s is rejected because of its algorithm, with and without a signature', (header) => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_algorithm')
     expect(fault(`${b64(header)}.e30.`)).toBe('unsupported_algorithm')
   })
@@ -130,7 +130,7 @@ describe('a compact JWS', () => {
     expect(fault(`${b64(header)}.e30.AAAA`)).toBe('unsupported_critical_header')
   })
 
-  it('is refused as too large beyond the limits of length and depth, in header or payload', () => {
+  it('is rejected if its header or its payload is too long or too deeply nested', () => {
     const header = b64('{"alg":"ES256"}')
     expect(fault(`${header}.${b64(JSON.stringify({ a: 'x'.repeat(4096) }))}.AAAA`)).toBe('too_large')
     expect(fault(`${b64(JSON.stringify({ alg: 'x'.repeat(4096) }))}.e30.AAAA`)).toBe('too_large')

@@ -11,14 +11,14 @@ const [P256 = ''] = vectors.nist.map(({ did }) => word(did))
 
 describe('a multikey', () => {
   it.each(vectors.nist.map(({ did, jwk }) => [jwk.crv, word(did), jwk] as const))(
-    'of %s is the published point: %s',
+    'of %s gives the published point: %s',
     (_, text, jwk) => {
       expect(parseMultikey(text)).toEqual(jwk)
     },
   )
 
   it.each(vectors.ed25519.map(({ did, seed }) => [word(did), seed]))(
-    'of Ed25519 is the public half of the published seed: %s',
+    'of Ed25519 gives the public key of the published seed: %s',
     (text, seed) => {
       const pkcs8 = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex')
       const key = createPublicKey(createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' }))
@@ -39,7 +39,7 @@ describe('a multikey', () => {
     expect(parseMultikey(text)).toBeUndefined()
   })
 
-  it('is rejected if no point of the curve has its x coordinate', () => {
+  it('is rejected if its x coordinate belongs to no point of the curve', () => {
     // Half of all coordinates have no point, so a neighbour of a good point is rejected.
     const neighbours = Array.from('23456789ABCDEFGH', (last) => P256.slice(0, -1) + last)
     const read = neighbours.map(parseMultikey)

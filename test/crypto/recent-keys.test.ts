@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { openRecentKeys } from '../../src/crypto/recent-keys.ts'
 
-it('the recent keys return what was set, and undefined for other texts', () => {
+it('the cache of recent keys returns the value of a known text, and undefined for other texts', () => {
   const recent = openRecentKeys<number>(2)
   recent.set('a', 1)
   expect([recent.get('a'), recent.get('b')]).toEqual([1, undefined])
 })
 
-it('the recent keys drop the least recently used entry beyond their limit', () => {
+it('the cache of recent keys drops the least recently used entry if it has too many entries', () => {
   const recent = openRecentKeys<number>(2)
   recent.set('a', 1)
   recent.set('b', 2)

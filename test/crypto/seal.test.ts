@@ -43,17 +43,17 @@ describe('a sealed text', () => {
     expect(decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')).toBe(TEXT)
   })
 
-  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made is unsealed to its text', async (text) => {
+  it.each([TEXT, '', 'x'.repeat(100_000)])('that node:crypto made is opened to its text', async (text) => {
     expect(await unseal(PLACE, sealedByNode(text))).toBe(text)
   })
 })
 
-describe('a sealed text is not opened', () => {
+describe('a sealed text cannot be opened', () => {
   it('with another key', async () => {
     expect(await unseal({ ...PLACE, key: KEY.slice().fill(0, 31) }, sealedByNode(TEXT))).toBeUndefined()
   })
 
-  it('with another place as associated data', async () => {
+  it('with other associated data than the place where it was stored', async () => {
     expect(await unseal({ ...PLACE, aad: 'session/v_1/generation/4' }, sealedByNode(TEXT))).toBeUndefined()
   })
 
@@ -84,7 +84,7 @@ describe('a sealed text is not opened', () => {
     },
   )
 
-  it('if its content is not text', async () => {
+  it('if the decrypted bytes are not text', async () => {
     expect(await unseal(PLACE, sealedByNode(Uint8Array.of(0xff, 0xfe)))).toBeUndefined()
   })
 })

@@ -19,7 +19,7 @@ it('a signing key is imported once, also from another object with the same membe
   expect([key.extractable, key.usages]).toEqual([false, ['sign']])
 })
 
-it('a signing key is refused if its public members are of a cached key and its private member is of another', async () => {
+it('a signing key is refused if its public members are those of a cached key but its private member is not', async () => {
   const [own, foreign] = [makeJwk(), makeJwk()]
   await importSigningKey(foreign)
   await expect(importSigningKey({ ...foreign, d: own.d })).rejects.toThrow()

@@ -85,19 +85,19 @@ describe('the state of an order', () => {
     expect(stateOf(order)).toBe(state)
   })
 
-  it('ignores another verification', () => {
+  it('ignores reports about another verification', () => {
     const other = { verification_id: 'v_2' }
     expect(withVerification(requested, reported(other), poll(NOW))).toBe(requested)
     expect(withWebhook(requested, event(other), webhook())).toBe(requested)
   })
 
-  it('keeps the first outcome', () => {
+  it('does not change after its first outcome', () => {
     const ended = withWebhook(requested, event({ status: 'declined' }), webhook())
     expect(stateOf(withVerification(ended, reported(), poll(NOW)))).toBe('declined')
     expect(stateOf(withWebhook(ended, event(), webhook('evt_2')))).toBe('declined')
   })
 
-  it('adds a session binding that arrives later, and keeps that session binding', () => {
+  it('accepts a session binding that arrives later, and then keeps it', () => {
     const bound = withVerification(
       withWebhook(requested, event(), webhook()),
       reported({ session_binding: 'relying_party' }),
@@ -108,7 +108,7 @@ describe('the state of an order', () => {
   })
 })
 
-describe('the records', () => {
+describe('the records of an order', () => {
   it('contain an event only once if the event arrives twice', () => {
     const once = withWebhook(requested, event(), webhook())
     expect(withWebhook(once, event(), webhook())).toBe(once)
@@ -120,15 +120,15 @@ describe('the records', () => {
     expect(order.records.map(({ at }) => at)).toEqual([3])
   })
 
-  it('are at most thirty', () => {
+  it('have at most thirty entries', () => {
     let order = requested
     for (let i = 0; i < 40; i++) order = withRecord(order, { ...poll(i), what: 'create' })
     expect(order.records.map(({ at }) => at)).toEqual(Array.from({ length: 30 }, (_, i) => i + 10))
   })
 })
 
-describe('polling', () => {
-  it('asks the service every two seconds until the verification ends, and once more after the end', () => {
+describe('the polling of an order', () => {
+  it('asks the service every two seconds until the verification ends, and once more afterwards', () => {
     expect([isPollDue(requested, NOW + 1_999), isPollDue(requested, NOW + 2_000)]).toEqual([false, true])
     const withEvent = withWebhook(requested, event(), webhook())
     expect(isPollDue(withEvent, NOW)).toBe(true)
@@ -137,7 +137,7 @@ describe('polling', () => {
     expect(isPollDue(withVerification(redeemed, reported(), poll(NOW)), NOW + 60_000)).toBe(false)
   })
 
-  it('by the page ends when the webhook arrives, or twenty seconds after the verification ended', () => {
+  it('ends, if the page started it, when the webhook arrives or twenty seconds after the end of the verification', () => {
     const polled = withVerification(requested, reported(), poll(NOW))
     expect([isLive(requested, NOW), isLive(polled, NOW + 19_999), isLive(polled, NOW + 20_000)]).toEqual([
       true,
@@ -149,7 +149,7 @@ describe('polling', () => {
     expect(markOf(polled, NOW)).not.toBe(markOf(requested, NOW))
   })
 
-  it('ignores a repeated creation', () => {
+  it('continues unchanged if the creation is reported again', () => {
     expect(withProof(requested, created, NOW + 1)).toBe(requested)
   })
 })

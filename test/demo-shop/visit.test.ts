@@ -39,7 +39,7 @@ describe('a visit', () => {
     expect(visit.read(SECRET)).toBeNull()
   })
 
-  it('stays erased when calls and webhooks arrive later', async () => {
+  it('stays erased even if calls and webhooks arrive later', async () => {
     const { kept, visit } = open()
     await visit.open('plum', SECRET)
     await visit.alarm()
@@ -48,7 +48,7 @@ describe('a visit', () => {
     expect(kept.size).toBe(0)
   })
 
-  it('returns no order for another secret', async () => {
+  it('does not return its order to a browser with another secret', async () => {
     const { visit } = open()
     await visit.open('plum', SECRET)
     expect(visit.read(SECRET)?.goods).toBe('plum')
@@ -59,7 +59,7 @@ describe('a visit', () => {
     ])
   })
 
-  it('stores calls, webhooks and the outcome', async () => {
+  it('stores its calls, its webhooks and its outcome', async () => {
     const { visit } = open()
     await visit.open('plum', SECRET)
     visit.called(CALL, CREATED)

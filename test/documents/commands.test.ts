@@ -32,18 +32,18 @@ function files(): readonly string[] {
   return [...sources, ...pages, '.ci/run', 'wrangler.toml', 'assets/console/console.html']
 }
 
-describe('a named command', () => {
+describe('a command that a file names', () => {
   it.each([
     ['npm run check -- prose', []],
     ['npm run proof -- fuzz --requests 9', []],
     ['npm run fuzz -- --requests 9', ['npm run fuzz']],
     ['// See `npm\n// run chaos`.', ['npm run chaos']],
     ['npm run proof -- luck', ['npm run proof -- luck']],
-  ])('is reported if it is neither in package.json nor a proof: "%s"', (text, unknown) => {
+  ])('is reported if package.json has no such script and no such proof exists: "%s"', (text, unknown) => {
     expect(unknownCommands(text)).toEqual(unknown)
   })
 
-  it('is accepted if it exists', () => {
+  it('exists, in every file of the project', () => {
     const unknown = files().flatMap((path) =>
       unknownCommands(readFileSync(path, 'utf8')).map((command) => `${path}: ${command}`),
     )

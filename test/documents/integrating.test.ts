@@ -42,8 +42,11 @@ it.each<[string, object, { get?: Session; redeem?: Session }, string]>([
   ['without a code, redeemed before', {}, { get: of('verified', 'relying_party') }, '/welcome'],
   ['with two codes', { return_code: ['c', 'd'] }, { get: of('pending') }, '/age-check/try-again'],
   ['without a code, erased', {}, {}, '/age-check/try-again'],
-])('the example redirects a browser that returns %s', async (_, query, service, expected) => {
-  const { redirects, calls } = await run(query, service)
-  expect(redirects).toEqual([expected])
-  expect(calls).toEqual([query === CODE ? ['redeem', 'v_1', 'c'] : ['get', 'v_1']])
-})
+])(
+  'the example sends the browser to the right page if it returns %s',
+  async (_, query, service, expected) => {
+    const { redirects, calls } = await run(query, service)
+    expect(redirects).toEqual([expected])
+    expect(calls).toEqual([query === CODE ? ['redeem', 'v_1', 'c'] : ['get', 'v_1']])
+  },
+)

@@ -43,7 +43,7 @@ function citedFiles(page: string): readonly string[] {
   return spans.filter((span) => /^(src|test|docs|scripts|bench|assets)\/[\w./-]+$/.test(span))
 }
 
-describe('every page', () => {
+describe('every page of the documentation', () => {
   it('links to existing pages and headings', () => {
     const broken = PAGES.flatMap((page) =>
       targetsOf(page).flatMap((target) => (isThere(page, target) ? [] : [`${page}: ${target}`])),
@@ -51,7 +51,7 @@ describe('every page', () => {
     expect(broken).toEqual([])
   })
 
-  it('names existing files', () => {
+  it('names only files that exist', () => {
     const missing = PAGES.flatMap((page) =>
       citedFiles(page)
         .filter((file) => !existsSync(file) && !existsSync(join('test', file)))
@@ -63,7 +63,7 @@ describe('every page', () => {
   /** Returns the pages that an index links to. */
   const linked = (index: string) => targetsOf(index).map((target) => normalize(join(dirname(index), target)))
 
-  it('of docs/ is in docs/README.md, in the contract or in the index of its folder', () => {
+  it('in docs/ is listed in docs/README.md, in the contract or in the index of its folder', () => {
     const indexes = PAGES.filter((page) => page.endsWith('README.md') || page === 'docs/contract.md')
     const found = new Set(indexes.flatMap(linked))
     expect(PAGES.filter((page) => page.includes('/') && !found.has(page))).toEqual([])
@@ -71,7 +71,7 @@ describe('every page', () => {
 })
 
 describe('docs/screenshots', () => {
-  it('has the pictures that a page shows, and no other file', () => {
+  it('contains exactly the pictures that the pages show', () => {
     expect(readdirSync(PICTURES).sort()).toEqual(shownPictures())
   })
 })
@@ -80,7 +80,7 @@ describe('the length of pages', () => {
   /** Returns `true` for a page of more than 400 lines that no program wrote. */
   const isTooLong = (text: string) => text.split('\n').length - 1 > 400 && !/^<!-- Written by /m.test(text)
 
-  it('is at most 400 lines below docs/, except for generated pages', () => {
+  it('is at most 400 lines in docs/, except for generated pages', () => {
     const pages = PAGES.filter((page) => page.startsWith('docs/'))
     expect(pages.filter((page) => isTooLong(readFileSync(page, 'utf8')))).toEqual([])
   })
@@ -93,12 +93,12 @@ describe('the length of pages', () => {
       `# Title\n\n<!-- Written by \`npm run generate\`. -->\n${'a line\n'.repeat(500)}`,
       false,
     ],
-  ])('gives the expected result for %s', (_, text, expected) => {
+  ])('gives the expected check result for %s', (_, text, expected) => {
     expect(isTooLong(text)).toBe(expected)
   })
 })
 
-describe('citations of the contract', () => {
+describe('a citation of the contract', () => {
   /** Returns the pages of docs/api/ that a text cites as `api/outcome` and that do not exist. */
   function missingPages(text: string): readonly string[] {
     // A path is no citation: it has a folder before it, a file's name, or closing quotes after it.
@@ -111,7 +111,7 @@ describe('citations of the contract', () => {
     ]
   }
 
-  it('name existing pages', () => {
+  it('names an existing page', () => {
     const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'])
     const files = String(listed)
       .split('\0')
@@ -133,7 +133,7 @@ describe('citations of the contract', () => {
     [`import x from '../api/${NAME}.ts' // src/api/${NAME}`, []],
     [`// Returns the stage (${'CONTRACT'} 4).`, [`${'CONTRACT'} 4: cite the page`]],
     ['// The end of a session (api/outcome, api/webhooks).', []],
-  ])('reports %s', (text, missing) => {
+  ])('is reported if it is old or wrong: %s', (text, missing) => {
     expect(missingPages(text)).toEqual(missing)
   })
 })

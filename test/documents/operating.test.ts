@@ -4,7 +4,7 @@ import { EVENTS, type EventKind } from '../../src/metrics/events.ts'
 
 const PAGE = readFileSync('docs/operating.md', 'utf8')
 
-it('docs/operating.md lists every counted event, with its labels in the order of their columns', () => {
+it('docs/operating.md lists every counted event, and its labels in the order of their columns', () => {
   const code = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
   const rows = Object.entries(EVENTS).map(([name, { labels, timedBy = [] }]: [string, EventKind]) =>
     `| \`${name}\` | ${code(labels)} | ${code(timedBy)} |`.replace('|  |', '| |'),

@@ -16,8 +16,8 @@ const isIgnored = (file: string) => spawnSync('git', ['check-ignore', '--no-inde
 
 const PAGES = pagesOfDocumentation()
 
-describe('a file that the documentation writes', () => {
-  it('is named on several pages', () => {
+describe('a secret file that the commands of the documentation write', () => {
+  it('is found on several pages', () => {
     expect(PAGES.flatMap(filesOf)).toEqual(expect.arrayContaining(['.dev/created.json', '.dev/verifier.key']))
   })
 
@@ -33,7 +33,7 @@ describe('a file that the documentation writes', () => {
   )
 
   it.each(['test/vectors/chain.pem', 'test/vectors/a/b.key', 'package.json'])(
-    'does not cause git to ignore another file: %s',
+    'is ignored by rules that do not ignore %s',
     (file) => {
       expect(isIgnored(file)).toBe(false)
     },

@@ -25,15 +25,15 @@ const ORIGIN = 'https://verifier.example'
 const directory = mkdtempSync(join(tmpdir(), 'webhooks-'))
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-describe('the worked example', () => {
-  it('is the pending event of the session in docs/storage.md', () => {
+describe('the worked example of a webhook', () => {
+  it('is the pending event of the session that docs/storage.md shows', () => {
     const [session = ''] = textsIn('docs/storage.md', 'json')
     const document = readDocument(JSON.parse(session))
     if (document === undefined || document.erased) throw new Error('not a session')
     expect(BODY).toBe(serialiseEvent(terminalEvent(document, document.deliveries[0]?.event_id ?? '', ORIGIN)))
   })
 
-  it('is signed as the service signs', async () => {
+  it('has the signature that the service computes', async () => {
     const eventId = JSON.parse(BODY).event_id
     expect(headers).toEqual(
       await signatureHeaders({ body: BODY, secrets: [SECRET], eventId, now: T * 1000 + 330 }),
@@ -45,7 +45,7 @@ describe('the worked example', () => {
   })
 })
 
-it('the event of a step is one of the session in docs/storage.md before its end', () => {
+it('the example of a step event belongs to the session that docs/storage.md shows, before its end', () => {
   const [session = ''] = textsIn('docs/storage.md', 'json')
   const document = readDocument(JSON.parse(session))
   if (document === undefined || document.erased) throw new Error('not a session')
@@ -165,7 +165,7 @@ describe('the example code', () => {
     },
   )
 
-  it('agrees with the typed client and with foreign libraries', async () => {
+  it('gives the same result as the typed client and foreign libraries', async () => {
     for (const [, body, header, secret, now, genuine] of CASES) {
       const checked = await verifyWebhook(body, header, { secrets: [secret], now: now * 1000 })
       expect(checked.ok).toBe(genuine)

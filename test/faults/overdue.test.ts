@@ -47,7 +47,7 @@ const options = { concurrent: !IS_FULL, timeout: 2_400_000 }
 
 describe('finding 1: sessions due at once', options, () => {
   it.each([...OVERDUE])(
-    '$count overdue at the start ($due) with $descriptors descriptors: one start sends every event, and /healthz responds',
+    '$count sessions overdue at the start ($due), $descriptors file descriptors: one start sends every event, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const { server } = stage.service
@@ -60,7 +60,7 @@ describe('finding 1: sessions due at once', options, () => {
   )
 
   it.each([...TOGETHER])(
-    '$count due together ($due) with $descriptors descriptors: every event is sent without a restart, and /healthz responds',
+    '$count sessions due together ($due), $descriptors file descriptors: every event is sent without a restart, and /healthz responds',
     (crowd) =>
       withService(async (stage) => {
         const made = await createMany(stage, crowd)

@@ -62,7 +62,7 @@ function residentMiB(pid: number): number {
 }
 
 describe('finding 2: callers without a credential', () => {
-  it(`${SLOW} slow bodies are refused or end by their time limit, and the service works in the meantime`, async () => {
+  it(`${SLOW} slow bodies are refused or end at their time limit, and the service keeps working`, async () => {
     const { server } = stage.service
     const slow = await postersTogether(SLOW, { first: 1, length: 100_000 })
     await stage.rp.create()

@@ -76,7 +76,7 @@ describe('a credential whose signer names a revocation list', () => {
     },
   )
 
-  it('has an unknown status if the list is unavailable, and verifies only if the setting is accept_unknown', async () => {
+  it('verifies with an unavailable list only under the setting accept_unknown, with an unknown status', async () => {
     const required = await verifyTraced('require', undefined)
     expectRefusal(
       required.verification,
@@ -89,26 +89,29 @@ describe('a credential whose signer names a revocation list', () => {
     expect(accepted.check).toBe('fail')
   })
 
-  it.each(['off', undefined] as const)('is not checked with the setting %s', async (setting) => {
-    const { verification, asked, check } = await verifyTraced(setting, REVOKED)
-    expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
-    expect([verification.result.ok, check, asked]).toEqual([true, 'skip', []])
-  })
+  it.each(['off', undefined] as const)(
+    'is not checked against the list with the setting %s',
+    async (setting) => {
+      const { verification, asked, check } = await verifyTraced(setting, REVOKED)
+      expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
+      expect([verification.result.ok, check, asked]).toEqual([true, 'skip', []])
+    },
+  )
 
-  it('is refused for a forged holder signature before the list is fetched', async () => {
+  it('is refused if its holder signature is forged, and the list is then not fetched', async () => {
     const { verification, asked } = await verifyTraced('require', REVOKED, { nonce: 'f'.repeat(32) })
     expectRefusal(verification, { reason: 'invalid_holder_signature' }, 'holder_binding')
     expect(asked).toEqual([])
   })
 
-  it('is checked even if it has expired, because the thief of a key can sign any date', async () => {
+  it('is checked against the list even if it has expired, because a thief of the key can sign any date', async () => {
     const stolen = await verifyTraced('require', REVOKED, { presentation: expired })
     expect(stolen.verification.result).toEqual({ ok: false, error: { reason: 'certificate_revoked' } })
     const own = await verifyTraced('require', {}, { presentation: expired })
     expect(own.verification.result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
   })
 
-  it('is refused for a revoked signer before its status list is fetched', async () => {
+  it('is refused if its signer is revoked, and its status list is then not fetched', async () => {
     const status = { status_list: { idx: 0, uri: 'https://status.example/1' } }
     const presentation = make({ ...listed, mso: (mso) => Object.assign(mso, { status }) })
     const { verification, asked } = await verifyTraced('require', REVOKED, { presentation })
@@ -117,7 +120,7 @@ describe('a credential whose signer names a revocation list', () => {
   })
 })
 
-it('a credential whose status list has a signer of unknown revocation status verifies under accept_unknown and is refused under require', async () => {
+it('a credential whose status list has a signer of unknown revocation status is accepted under accept_unknown, not under require', async () => {
   const claims = [[6, NOW - 100], [4, NOW + 1000]] as const // biome-ignore format: entries
   const list = await makeCwt({ claims, unprotected: [[33, chain]] }, PKI.leaf.keys.privateKey)
   const fetchResource: FetchResource = async ({ url }) =>
@@ -133,7 +136,7 @@ it('a credential whose status list has a signer of unknown revocation status ver
 })
 
 describe('no revocation list is fetched for', () => {
-  it('a pinned signer', async () => {
+  it('a signer whose certificate is pinned', async () => {
     const anchor = {
       name: 'Pin',
       credential_types: ['mdl'],
@@ -147,7 +150,7 @@ describe('no revocation list is fetched for', () => {
     expect(verification.result.ok && verification.result.value.certificates).toBeUndefined()
   })
 
-  it('a signer that names no list, and the result has the status not_present', async () => {
+  it('a signer that names no list; the result then has the status not_present', async () => {
     const { verification, asked, check } = await verifyTraced('require', REVOKED, { presentation: make() })
     expect(verification.result).toMatchObject({
       ok: true,

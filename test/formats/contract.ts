@@ -190,32 +190,32 @@ export function describeFormat(subject: Subject): void {
     it.each([
       ['expired', 'credential_expired'],
       ['notYetValid', 'credential_not_yet_valid'],
-    ] as const)('that is %s is authentic, and its result has the reason', async (variant, finding) => {
+    ] as const)('that is %s is authentic, and its result has this reason', async (variant, finding) => {
       const { result, trace } = await verifyGood(await variants[variant]())
       expect(result).toMatchObject({ ok: true, value: { reasons: [finding] } })
       expect(trace.find(([check]) => check === 'validity')).toEqual(['validity', 'fail'])
     })
 
-    it('that is expired and has another nonce is refused for the nonce', async () => {
+    it('that is expired and was made for another nonce is refused because of the nonce', async () => {
       const verification = await verifyGood(await variants.expired(), { expected: { nonce: 'another' } })
       expectReplay(verification, 'nonce')
     })
 
-    it('with an unavailable status is unknown, not valid', async () => {
+    it('whose status is unavailable has the result unknown, not valid', async () => {
       const { asked, fetchResource } = unreachable()
       const verification = await verifyGood(await variants.withStatus(), { context: { fetchResource } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
       expect(asked).toHaveLength(1)
     })
 
-    it('with an unavailable status verifies with the status unavailable if the settings accept an unavailable status', async () => {
+    it('whose status is unavailable verifies if the settings accept an unavailable status', async () => {
       const context = { fetchResource: unreachable().fetchResource, statusUnavailable: 'accept' }
       const { result, trace } = await verifyGood(await variants.withStatus(), { context })
       expect(result).toMatchObject({ ok: true, value: { status: 'unavailable', reasons: [] } })
       expect(trace.at(-1)).toEqual(['status', 'fail'])
     })
 
-    it('with a status and another nonce is refused for the nonce, without a status check', async () => {
+    it('with a status and another nonce is refused because of the nonce, and its status is not checked', async () => {
       const { asked, fetchResource } = unreachable()
       const changes = { expected: { nonce: 'another' }, context: { fetchResource } }
       const verification = await verifyGood(await variants.withStatus(), changes)
@@ -223,13 +223,13 @@ export function describeFormat(subject: Subject): void {
       expect(asked).toEqual([])
     })
 
-    it('without holder binding is refused if binding is required', async () => {
+    it('without holder binding is refused if holder binding is required', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const verification = await verifyGood(await variants.withoutHolderBinding())
       expectRefusal(verification, { reason: 'holder_binding_missing' }, 'holder_binding')
     })
 
-    it('without holder binding, if binding is not required, is unbound, or is refused if its format always binds', async () => {
+    it('without holder binding is reported as unbound if binding is not required, or refused if its format always binds', async () => {
       if (variants.withoutHolderBinding === undefined) return
       const presentation = await variants.withoutHolderBinding()
       const verification = await verifyGood(presentation, { expected: { holderBinding: false } })
@@ -256,7 +256,7 @@ export function describeFormat(subject: Subject): void {
       expect(trace).toEqual([['structure', 'fail']])
     })
 
-    it('is of a format that reads only its own `meta` objects', () => {
+    it('belongs to a format that accepts only its own `meta` objects', () => {
       const types = format.typesPerMeta === 'one' ? ['a'] : ['a', 'b']
       expect(format.metaTypes(format.buildMeta(types))).toEqual(types)
       expect(format.metaTypes({})).toBeUndefined()

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { credentialFormat, FORMATS } from '../../src/formats/index.ts'
 
 describe('the registry of formats', () => {
-  it.each(Object.entries(FORMATS))('has %s under its own identifier', (id, format) => {
+  it.each(Object.entries(FORMATS))('contains the format %s under its own identifier', (id, format) => {
     expect(format.id).toBe(id)
     expect(credentialFormat(id)).toBe(format)
   })
 
   it.each(['vc+sd-jwt', 'DC+SD-JWT', '', 'constructor', '__proto__', 'toString'])(
-    'has no format %j',
+    'contains no format %j',
     (id) => {
       expect(credentialFormat(id)).toBeUndefined()
     },

@@ -48,14 +48,17 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
   const failed = new Set<CheckId>()
 
   describe(`the reasons to refuse a ${format.id} presentation`, () => {
-    it.each(reached)('include %s, which one change of a good presentation causes', async (reason, change) => {
-      const verification = await change()
-      expect(verification.result).toMatchObject({ ok: false, error: { reason } })
-      if (!verification.result.ok) expectRefusal(verification, verification.result.error)
-      failed.add(verification.trace.at(-1)?.[0] as CheckId)
-    })
+    it.each(reached)(
+      'include %s, and one change of a good presentation causes this reason',
+      async (reason, change) => {
+        const verification = await change()
+        expect(verification.result).toMatchObject({ ok: false, error: { reason } })
+        if (!verification.result.ok) expectRefusal(verification, verification.result.error)
+        failed.add(verification.trace.at(-1)?.[0] as CheckId)
+      },
+    )
 
-    it('do not occur in the code of the format if this test lists them as impossible for it', () => {
+    it('that this test lists as impossible do not occur in the code of the format', () => {
       const path = join(import.meta.dirname, '../../src/formats', folder)
       const source = readdirSync(path).map((file) => readFileSync(join(path, file), 'utf8'))
       for (const [reason, why] of excused) {
@@ -64,7 +67,7 @@ export function describeReasons({ format, folder, reasons, neverFails }: Subject
       }
     })
 
-    it('include at least one for every check that can fail', () => {
+    it('include at least one reason for every check that can fail', () => {
       const others = Object.keys(neverFails)
       expect(CHECKS.filter((check) => !failed.has(check))).toEqual(
         CHECKS.filter((check) => others.includes(check)),

@@ -83,7 +83,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     [0, 'revoked', 'credential_revoked'],
     [1, 'suspended', 'credential_suspended'],
   ])(
-    'with the index %j and the status %s is authentic, and the result reports that status under any setting',
+    'with the index %j and the status %s is authentic, and the result has this status under any setting',
     async (idx, status, finding) => {
       for (const statusUnavailable of ['refuse', 'accept'] as const) {
         const { verification } = await verifyTraced(await present(entry(idx)), {
@@ -95,7 +95,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     },
   )
 
-  it('whose entry has an application-specific meaning is not valid under any setting', async () => {
+  it('whose entry has an application-specific status is not valid under any setting', async () => {
     for (const statusUnavailable of ['refuse', 'accept'] as const) {
       const { verification } = await verifyTraced(await present(entry(3)), { context: { statusUnavailable } })
       expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
@@ -106,7 +106,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
     ['an empty status', {}],
     ['an unknown status mechanism', { other_list: { id: 'x', uri: URI } }],
     ['a negative index', { status_list: { idx: -1, uri: URI } }],
-  ])('with %s has no known status, and nothing is fetched', async (_, status) => {
+  ])('with %s has an unknown status, and nothing is fetched', async (_, status) => {
     const refused = await verifyTraced(await present(status))
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
     const accepted = await verifyTraced(await present(status), { context: { statusUnavailable: 'accept' } })
@@ -120,7 +120,7 @@ describe.each(SUBJECTS)('a credential with a $form status list', ({ form, list, 
   it.each([
     ['an index after the last entry', 12, list],
     ['a status list that is not a token', 2, 'junk'],
-  ])('with %s has no known status', async (_, idx, body) => {
+  ])('with %s has an unknown status', async (_, idx, body) => {
     const refused = await verifyTraced(await present(entry(idx)), {}, body)
     expectRefusal(refused.verification, { reason: 'status_unavailable' }, 'status')
     const changes = { context: { statusUnavailable: 'accept' } } as const

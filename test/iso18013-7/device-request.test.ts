@@ -56,7 +56,7 @@ async function received(query: DocumentQuery, readers: readonly Reader[] = [], o
   return receiveAnnexC({ protocol: 'org-iso-mdoc', data: { deviceRequest, encryptionInfo } }, origin)
 }
 
-describe('we build the published request, byte for byte, of', () => {
+describe('our device request is byte for byte the published request of', () => {
   it.each([
     ['walt.id', waltId.deviceRequestB64, { ...AGE, docType: waltId.docType }, 'org.iso.18013.5.1'],
     ['the EU age verification profile', euAgeVerification.deviceRequestB64, AGE, AGE.docType],
@@ -88,7 +88,7 @@ it('a device request groups elements by namespace, with the intent to retain', a
   })
 })
 
-it('a device request has use cases in version 1.1 only', async () => {
+it('a device request has use cases only in version 1.1', async () => {
   expect(await received(choice)).toMatchObject({
     version: '1.1',
     useCases: [{ mandatory: true, documentSets: [[0], [1]] }],
@@ -105,7 +105,7 @@ it('a device request is read by another library', async () => {
 })
 
 describe('reader authentication', () => {
-  it('of one reader signs each document in version 1.0', async () => {
+  it('by one reader signs each document request, in version 1.0', async () => {
     expect(await received(both, [alice])).toMatchObject({
       version: '1.0',
       readers: ['CN=alice'],
@@ -113,7 +113,7 @@ describe('reader authentication', () => {
     })
   })
 
-  it('of several readers signs all documents together, and the first reader also signs each document', async () => {
+  it('by several readers signs all document requests together, and the first reader also signs each one', async () => {
     for (const query of [both, choice]) {
       expect(await received(query, [alice, bob])).toMatchObject({
         version: '1.1',
@@ -123,7 +123,7 @@ describe('reader authentication', () => {
     }
   })
 
-  it('has one certificate without an array, or several certificates in an array with the leaf first', async () => {
+  it('sends a single certificate as a byte string, or several certificates as an array with the leaf first', async () => {
     const chainOf = async (reader: Reader) => {
       const text = await buildDeviceRequest(both, transcript, [reader])
       const request = decode(Buffer.from(text, 'base64url'), { useMaps: true, tags: Tagged.preserve(24) })
@@ -133,7 +133,7 @@ describe('reader authentication', () => {
     expect(await chainOf(bob)).toEqual(bob.chain)
   })
 
-  it('verifies for its own origin only', async () => {
+  it('verifies only for its own origin', async () => {
     await expect(received(both, [alice], 'https://evil.example')).rejects.toThrow('does not verify')
     await expect(received(both, [alice, bob], `${ORIGIN}/`)).rejects.toThrow('does not verify')
   })

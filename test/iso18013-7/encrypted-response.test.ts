@@ -33,7 +33,7 @@ async function opened(origin: string): Promise<Uint8Array | undefined> {
   return message.ok ? openHpke(message.value, WALT_KEY, { info }) : undefined
 }
 
-it("walt.id's response is opened to the published bytes", async () => {
+it("walt.id's encrypted response is decrypted to the published bytes", async () => {
   const plaintext = await opened(waltId.origin)
   expect(plaintext && createHash('sha256').update(plaintext).digest('hex')).toBe(
     waltId.deviceResponseSha256Hex,
@@ -41,7 +41,7 @@ it("walt.id's response is opened to the published bytes", async () => {
 })
 
 it.each([`${waltId.origin}/`, 'https://evil.example', ''])(
-  "does not open walt.id's response for %j",
+  "walt.id's encrypted response is not decrypted for the origin %j",
   async (origin) => {
     expect(await opened(origin)).toBeUndefined()
   },
@@ -108,12 +108,12 @@ describe('parseEncryptedResponse', () => {
     expect(parseEncryptedResponse(data)).toEqual(refusal(reason))
   })
 
-  it('does not open a point off the curve', async () => {
+  it('does not decrypt a response whose enc is a point that is not on the curve', async () => {
     const message = parseEncryptedResponse({ response: base64url(encode(['dcapi', { enc, cipherText }])) })
     expect(message.ok && (await openHpke(message.value, WALT_KEY, { info: enc }))).toBeUndefined()
   })
 
-  it('never throws for any bytes', () => {
+  it('never throws, whatever the bytes are', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(typeof parseEncryptedResponse({ response: base64url(bytes) }).ok).toBe('boolean')
@@ -147,7 +147,7 @@ function documentsIn(sent: unknown) {
 }
 
 describe('parseDocuments', () => {
-  it('returns each document as a separate response, and no other part of the response', () => {
+  it('returns each document as a separate response, without the other parts of the response', () => {
     const [a, b, c] = [
       { x: 1, docType: 'A' },
       { x: 2, docType: 'B' },
@@ -196,7 +196,7 @@ describe('parseDocuments', () => {
   })
 })
 
-it('the response of a foreign wallet is opened, except if it was sealed with a wrapped transcript', async () => {
+it('the response of a foreign wallet is decrypted, except if it was encrypted with a wrapped session transcript', async () => {
   const key = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' })
   const { d: _, ...recipient } = key as PrivateJwk
   const encryptionInfo = 'abc'

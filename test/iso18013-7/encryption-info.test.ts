@@ -22,7 +22,7 @@ describe.each([
   ['walt.id', waltId],
   ['the EU age verification profile', euAgeVerification],
 ])('the example of %s', (_, { encryptionInfoB64 }) => {
-  it('has the same EncryptionInfo that we build, byte for byte', () => {
+  it('has exactly the bytes of the EncryptionInfo that we build', () => {
     expect(buildEncryptionInfo(membersOf(encryptionInfoB64))).toBe(encryptionInfoB64)
   })
 })
@@ -52,7 +52,7 @@ describe('the session transcript', () => {
     expect(await hexOf({ encryptionInfo: waltId.encryptionInfoB64, origin })).not.toBe(good)
   })
 
-  it('is also built from a handover of the kind `iso_dc_api`', async () => {
+  it('can also be built from a handover of the kind `iso_dc_api`', async () => {
     const { encryptionInfoB64: encryptionInfo, origin } = euAgeVerification
     const handover = { kind: 'iso_dc_api', origin, encryptionInfo, encryptionKey: null } as const
     const built = await buildSessionTranscript({ audience: 'not used', nonce: 'not used', handover })

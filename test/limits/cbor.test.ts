@@ -51,7 +51,7 @@ const input = fc.oneof(
   changed([RESPONSE, Uint8Array.from(encode({ a: [1, 'two', { b: [new Uint8Array(9)] }] }))]),
 )
 
-describe('CBOR of any kind', () => {
+describe('randomly generated CBOR', () => {
   it('is decoded within its limits, or rejected with a typed error', async () => {
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
@@ -71,7 +71,7 @@ describe('CBOR of any kind', () => {
     )
   })
 
-  it('written by another library is decoded within the limits', () => {
+  it('that another library encoded is decoded within the limits', () => {
     const limits = { bytes: 65_536, depth: 32, items: 10_000 }
     fc.assert(
       fc.property(value, (generated) => {
@@ -82,7 +82,7 @@ describe('CBOR of any kind', () => {
   })
 })
 
-describe('COSE of any kind', () => {
+describe('randomly generated COSE', () => {
   const header = fc.dictionary(fc.constantFrom('1', '2', '4', '33', 'x'), fc.oneof(fc.integer(), fc.string()))
   const toMap = (entries: Record<string, unknown>) =>
     new Map(Object.entries(entries).map(([label, of]) => [Number(label) || label, of]))
@@ -100,7 +100,7 @@ describe('COSE of any kind', () => {
       Uint8Array.from(encode([protectedHeader, toMap(unprotected), payload, last])),
     )
 
-  it('is a message, or rejected with a typed error', () => {
+  it('is read as a message, or rejected with a typed error', () => {
     fc.assert(
       fc.property(fc.oneof(message, input), (bytes) => {
         const item = decodeCbor(bytes, { bytes: 65_536, depth: 16, items: 4096 })

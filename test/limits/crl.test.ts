@@ -20,8 +20,8 @@ const AUTHORITY = decodeCertificate(decodeBase64(vectors.authority)!)!
 const SIGNED = decodeBase64(vectors.lists.complete)!
 const REVOKED = serialKey(Uint8Array.of(0x10, 0x01))
 
-describe('a revocation list of any kind', () => {
-  it('is decoded or rejected, with effort in proportion to its bytes', async () => {
+describe('a randomly generated revocation list', () => {
+  it('is decoded or rejected, with an effort that is proportional to its bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(noise, changed(LISTS)), async (bytes) => {
         const { result, pieces } = await effortOf(() => decodeCrl(bytes))
@@ -32,7 +32,7 @@ describe('a revocation list of any kind', () => {
     )
   })
 
-  it('with a changed byte is not decoded to other content with the same signature', async () => {
+  it('with a changed byte is never decoded to other content under the same signature', async () => {
     await fc.assert(
       fc.asyncProperty(changed([SIGNED]), async (bytes) => {
         const decoded = decodeCrl(bytes)
@@ -79,7 +79,7 @@ const repeated = (bytes: Uint8Array, count: number) =>
   new Uint8Array(Buffer.alloc(bytes.length * count, bytes))
 
 describe('a long revocation list', () => {
-  it('is decoded up to the limit of its entries, and rejected with one more', () => {
+  it('is decoded with as many entries as the limit allows, and rejected with one more entry', () => {
     expect(decodeCrl(listing(repeated(ENTRY, CRL.entries))).ok).toBe(true)
     expect(decodeCrl(listing(repeated(ENTRY, CRL.entries + 1)))).toEqual({ ok: false, error: 'malformed' })
   })
@@ -91,7 +91,7 @@ describe('a long revocation list', () => {
     expect(pieces).toBeLessThanOrEqual(2 * CRL.entries + 100)
   })
 
-  it('is not decoded beyond its limit of bytes', async () => {
+  it('is not decoded if it has more bytes than its limit', async () => {
     const { result, pieces } = await effortOf(() => decodeCrl(new Uint8Array(CRL.bytes + 1).fill(0x30)))
     expect(result).toEqual({ ok: false, error: 'too_large' })
     expect(pieces).toBe(0)

@@ -29,8 +29,8 @@ function nested(levels: number): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(encoded)
 }
 
-describe('DER of any kind', () => {
-  it('is decoded within its depth or rejected, with effort in proportion to its bytes', async () => {
+describe('randomly generated DER', () => {
+  it('is decoded within its limit of depth or rejected, with an effort that is proportional to its bytes', async () => {
     const input = fc.oneof(noise, changed(CERTIFICATES), fc.integer({ min: 1, max: 300 }).map(nested))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
@@ -48,7 +48,7 @@ describe('DER of any kind', () => {
   })
 })
 
-describe('a certificate of any kind', () => {
+describe('a randomly generated certificate', () => {
   it('is decoded or rejected, and never throws', () => {
     fc.assert(
       fc.property(fc.oneof(noise, changed(CERTIFICATES)), (bytes) => {
@@ -58,7 +58,7 @@ describe('a certificate of any kind', () => {
     )
   })
 
-  it('beyond its limit is not decoded', async () => {
+  it('with more bytes than its limit is not decoded', async () => {
     const { result, pieces } = await effortOf(() =>
       decodeCertificate(new Uint8Array(CERTIFICATE.bytes + 1).fill(0x30)),
     )
@@ -68,7 +68,7 @@ describe('a certificate of any kind', () => {
 })
 
 describe('a distinguished name', () => {
-  it('has a limited number of attributes in one RDN, because a comparison is quadratic', () => {
+  it('may have only a limited number of attributes in one RDN, because their comparison takes quadratic time', () => {
     const attribute = tlv(0x30, tlv(0x06, Uint8Array.of(0x55, 4, 3)), tlv(0x0c, Uint8Array.of(0x61)))
     const nameOf = (attributes: number) =>
       decodeDistinguishedName(

@@ -59,8 +59,8 @@ function depthOf(value: Json): number {
   return 1 + Math.max(0, ...Object.values(value).map((inner) => depthOf(inner as Json)))
 }
 
-describe('disclosures of any kind', () => {
-  it('are placed within the limits, or rejected with a typed reason', async () => {
+describe('randomly generated disclosures', () => {
+  it('are applied to the payload within the limits, or rejected with a typed reason', async () => {
     await fc.assert(
       fc.asyncProperty(payload, async ({ texts, payload: signed }) => {
         const { result: digested, cryptoCalls } = await effortOf(() => digestDisclosures(texts, 'sha-256'))
@@ -78,7 +78,7 @@ describe('disclosures of any kind', () => {
     )
   })
 
-  it('with a change anywhere are decoded or rejected with a typed reason', async () => {
+  it('with a change at any place are decoded or rejected with a typed reason', async () => {
     const good = [encoded(['salt', 'given_name', 'Erika']), encoded(['salt', { a: [1, 2, { b: null }] }])]
     await fc.assert(
       fc.asyncProperty(
@@ -93,7 +93,7 @@ describe('disclosures of any kind', () => {
   })
 })
 
-it('a presentation of any kind is split into at most as many parts as allowed', () => {
+it('a randomly generated presentation is split into at most as many parts as allowed', () => {
   const input = fc.oneof(
     fc.string(),
     fc.nat(2000).map((count) => `a${'~b'.repeat(count)}~`),

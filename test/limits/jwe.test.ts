@@ -37,7 +37,7 @@ const otherHeader = fc
     [Buffer.from(JSON.stringify(header)).toString('base64url'), ...GOOD.split('.').slice(1)].join('.'),
   )
 
-describe('a JWE of any kind', () => {
+describe('a randomly generated JWE', () => {
   it('is parsed without any cryptography, and decrypted or rejected with a typed reason', async () => {
     const input = fc.oneof(fc.string(), changedText([GOOD]), otherHeader)
     await fc.assert(

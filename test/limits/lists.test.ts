@@ -65,14 +65,14 @@ const CWT = encode(
   ]),
 )
 
-describe('a status list token of any kind', () => {
+describe('a randomly generated status list token', () => {
   it('is valid if it is unchanged, in every encoding', () => {
     expect(decodeStatusListJwt(Buffer.from(JWT))).toMatchObject({ ok: true })
     expect(decodeStatusListCwt(Uint8Array.from(CWT))).toMatchObject({ ok: true })
     expect(decodeBitstringStatusList(Buffer.from(VC))).toMatchObject({ ok: true })
   })
 
-  it('with a change anywhere is decoded or rejected with a typed error, without any cryptography', async () => {
+  it('with a change at any place is decoded or rejected with a typed error, without any cryptography', async () => {
     const input = fc.oneof(noise, changed([Buffer.from(JWT), CWT, Buffer.from(VC)]))
     await fc.assert(
       fc.asyncProperty(input, async (bytes) => {
@@ -90,7 +90,7 @@ describe('a status list token of any kind', () => {
 describe.each([
   { layout: 'token', bits: 2, pack: deflateSync },
   { layout: 'bitstring', bits: 1, pack: gzipSync },
-] as const)('a status list of any kind ($layout)', ({ layout, bits, pack }) => {
+] as const)('a randomly generated status list ($layout)', ({ layout, bits, pack }) => {
   it('is inflated within its limit, or rejected with a typed error', async () => {
     const zeros = fc.nat(200_000).map((size) => Uint8Array.from(pack(new Uint8Array(size))))
     const good = [pack(Uint8Array.of(0xc9, 0x44, 0xf9)), pack(Buffer.alloc(50_000, 'status'))]

@@ -26,8 +26,8 @@ const REQUEST = {
   query: { credentials: [{ id: 'age', format: 'dc+sd-jwt', meta: {} }] },
 } as const
 
-describe('wallet metadata of any kind', () => {
-  it('is parsed or rejected, with few imports of keys and nothing else', async () => {
+describe('randomly generated wallet metadata', () => {
+  it('are parsed or rejected, and only few keys are imported for this', async () => {
     const members = fc.dictionary(fc.constantFrom(...Object.keys(JSON.parse(GOOD))), fc.jsonValue())
     const keys = fc.array(
       fc.oneof(fc.constant(KEY), fc.dictionary(fc.constantFrom(...Object.keys(KEY)), fc.jsonValue())),

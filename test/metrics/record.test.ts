@@ -24,8 +24,8 @@ function totalOf(labels: Readonly<Record<string, string>>): number {
   return samples('wallet_verifier_requests_total').find(alike)?.value ?? 0
 }
 
-describe('record', () => {
-  it('counts events with the same labels together', () => {
+describe('the function record', () => {
+  it('adds up events with the same labels', () => {
     const status = '207'
     record('requests', { ...REQUEST, status })
     record('requests', { ...REQUEST, status })
@@ -39,17 +39,20 @@ describe('record', () => {
     [6, '0.01'],
     [1000, '1.0'],
     [10_001, '+Inf'],
-  ])('counts %d ms in the first fitting bucket and in all larger buckets', (ms, le) => {
-    const audience = `took ${ms}`
-    record('requests', { ...REQUEST, audience }, { ms })
-    const name = 'wallet_verifier_requests_duration_seconds'
-    const buckets = samples(`${name}_bucket`).filter(({ labels }) => labels.audience === audience)
-    expect(buckets.find(({ value }) => value === 1)?.labels.le).toBe(le)
-    const sum = samples(`${name}_sum`).find(({ labels }) => labels.audience === audience)
-    expect(sum?.value).toBe(ms / 1000)
-  })
+  ])(
+    'counts a duration of %d ms in the first bucket that is large enough, and in all larger buckets',
+    (ms, le) => {
+      const audience = `took ${ms}`
+      record('requests', { ...REQUEST, audience }, { ms })
+      const name = 'wallet_verifier_requests_duration_seconds'
+      const buckets = samples(`${name}_bucket`).filter(({ labels }) => labels.audience === audience)
+      expect(buckets.find(({ value }) => value === 1)?.labels.le).toBe(le)
+      const sum = samples(`${name}_sum`).find(({ labels }) => labels.audience === audience)
+      expect(sum?.value).toBe(ms / 1000)
+    },
+  )
 
-  it('sends Analytics Engine the kind, each label at its position, and the seconds', () => {
+  it('sends to Analytics Engine the kind of the event, each label at its position, and the seconds', () => {
     const write = vi.spyOn(env.METRICS!, 'writeDataPoint')
     record(
       'answers',
@@ -82,7 +85,7 @@ describe('record', () => {
     expect(totalOf({ status: '218' })).toBe(1)
   })
 
-  it('does not throw when Analytics Engine fails', () => {
+  it('does not throw if Analytics Engine fails', () => {
     vi.spyOn(env.METRICS!, 'writeDataPoint').mockImplementation(() => {
       throw new Error('too many data points')
     })
@@ -92,7 +95,7 @@ describe('record', () => {
 })
 
 describe('writeMetrics', () => {
-  it('writes a complete exposition without counts and gauges', () => {
+  it('writes a complete exposition even without counters and gauges', () => {
     const nothing = () => ({ counters: new Map(), histograms: new Map() })
     const families = readOpenMetrics(
       writeMetrics('openmetrics', { counted: nothing, gauges: [], help: HELP }),
@@ -115,7 +118,7 @@ describe('writeMetrics', () => {
 describe('the text format of Prometheus', () => {
   const nothing = () => ({ counters: new Map(), histograms: new Map() })
 
-  it('gives a counter the name of its samples, and has no UNIT and no EOF line', () => {
+  it('gives a counter the same name as its samples, and has no UNIT line and no EOF line', () => {
     record('requests', { ...REQUEST, status: '209' }, { ms: 3 })
     const gauge = { name: 'state_bytes', samples: [{ labels: {}, value: 4096 }] }
     const lines = writeMetrics('prometheus', {
@@ -157,12 +160,12 @@ describe('formatFor', () => {
     ['text/plain;q=0, */*', 'openmetrics'],
     ['text/html, application/xhtml+xml', 'openmetrics'],
     ['text/plain;q=high', 'openmetrics'],
-  ])('reads Accept: %s as %s', (accept, format) => {
+  ])('chooses for Accept: %s the format %s', (accept, format) => {
     expect(formatFor(accept)).toBe(format)
   })
 })
 
-describe('the strict reader', () => {
+describe('the strict parser of OpenMetrics', () => {
   const GOOD = '# TYPE a counter\n# HELP a Things.\na_total{b="c"} 1\n# EOF\n'
   it.each<[string, (text: string) => string]>([
     ['a missing EOF line', (text) => text.replace('# EOF\n', '')],

@@ -22,8 +22,8 @@ const ROW = {
 const unexplained = (mutants: readonly object[], rows: readonly object[]) =>
   unexplainedSurvivors(FILE, survivorsOf(SOURCE, mutants), rows).map(({ at }: { at: number }) => at)
 
-describe('a survivor', () => {
-  it('is a changed line for which no test fails', () => {
+describe('a surviving mutant', () => {
+  it('is a changed line that no test detects', () => {
     const mutants = [FIRST, mutant(2, 23, 'NoCoverage'), mutant(2, 23, 'Killed'), mutant(2, 23, 'Timeout')]
     expect(survivorsOf(SOURCE, mutants)).toEqual([
       { at: 1, line: ROW.line, original: '[]', replacement: '["x"]' },
@@ -44,7 +44,7 @@ describe('a survivor', () => {
     expect(unexplained(mutants, [row])).toHaveLength(1)
   })
 
-  it('needs its own row: two equal changes in one line need two rows', () => {
+  it('needs a row of its own: two equal changes in one line need two rows', () => {
     expect(unexplained([FIRST, FIRST], [ROW])).toEqual([1])
     expect(unexplained([FIRST, FIRST], [ROW, ROW])).toEqual([])
   })

@@ -39,13 +39,13 @@ describe('a cache', () => {
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'c', 'b'])
   })
 
-  it('drops old values if all values have too many bytes, and stores a single large value', async () => {
+  it('drops the oldest values if all values together have too many bytes, and stores a single large value', async () => {
     const { get, reads } = counting({ names: 9, bytes: { limit: 5, of: (value) => value.length } })
     for (const name of ['aa', 'bb', 'aa', 'cccccccc', 'cccccccc', 'aa']) await get(name)
     expect(reads.map((read) => read[0])).toEqual(['a', 'b', 'a', 'c', 'a'])
   })
 
-  it('reads once for callers at the same time, and again after a failed read', async () => {
+  it('reads once for simultaneous callers, and again after a failed read', async () => {
     const { get, reads } = counting()
     expect(await Promise.all([get('a'), get('a')])).toEqual(['a1', 'a1'])
     const failing = () => Promise.reject(new Error('no'))
@@ -66,7 +66,7 @@ describe('a cache', () => {
     expect(await waiting).toBe(expected)
   })
 
-  it('does not store a value that may not be stored, or a value that was read before `forget`', async () => {
+  it('does not store a value that the read marks as not to be stored, or a value that was read before `forget`', async () => {
     const { get, reads, forget } = counting({ mayStore: (value) => value !== 'a1' })
     await get('a')
     const before = get('a')

@@ -36,7 +36,7 @@ describe('a guarded GET', () => {
     expect(await get({})).toEqual({ ok: true, value: { body: new Uint8Array(), contentType: '' } })
   })
 
-  it('returns a body of exactly the limit, and rejects one byte more', async () => {
+  it('returns a body that is exactly as long as the limit, and rejects a body that is one byte longer', async () => {
     const body = Buffer.alloc(20_000, 'x')
     const whole = await get({ body }, 20_000)
     expect(whole.ok && Buffer.from(whole.value.body).equals(body)).toBe(true)
@@ -60,7 +60,7 @@ describe('a guarded GET', () => {
   })
 
   it.each([201, 204, 206, 301, 302, 304, 307, 400, 404, 500, 503])(
-    'treats status %i as unavailable',
+    'treats the HTTP status %i as unavailable',
     async (status) => {
       const answer = { status, headers: { location: `${server.url}/elsewhere` } }
       expect(await get(answer)).toEqual({ ok: false, error: 'unavailable' })
@@ -77,14 +77,14 @@ describe('a guarded GET', () => {
     expect(await get(answer, 1000, 100)).toEqual({ ok: false, error: 'unavailable' })
   })
 
-  it('is unavailable if the connection is refused', async () => {
+  it('treats a refused connection as unavailable', async () => {
     await server.close()
     expect(await get({})).toEqual({ ok: false, error: 'unavailable' })
   })
 })
 
-describe('the guard', () => {
-  it('allows http only for a request that permits http, and follows no redirect', async () => {
+describe('the guarded fetch', () => {
+  it('allows http only for a request that permits http, and never follows a redirect', async () => {
     const sent: (readonly [string, RequestInit['redirect']])[] = []
     const fetch = async (to: string, { redirect }: RequestInit) => {
       sent.push([to, redirect])
@@ -104,7 +104,7 @@ describe('the guard', () => {
     'https://user@acme.com/',
     'http://localhost:1/',
     'not a URL',
-  ])('rejects %s and sends nothing', async (url) => {
+  ])('rejects %s without sending anything', async (url) => {
     const sent: string[] = []
     const fetch = async (to: string) => {
       sent.push(to)

@@ -28,7 +28,7 @@ describe('a public https URL', () => {
     expect(checkOutboundUrl(text, PRODUCTION)).toEqual({ ok: true, value: href })
   })
 
-  it('is accepted with 2,048 characters and rejected with one more', () => {
+  it('is accepted with 2,048 characters, and rejected with 2,049 characters', () => {
     const longest = `https://acme.com/${'a'.repeat(2048 - 17)}`
     expect(fault(longest)).toBe('accepted')
     expect(fault(`${longest}a`)).toBe('too_long')
@@ -42,7 +42,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.acme.com/1.crl', 'http://crl.acme.com/1.crl'],
     ['http://crl.acme.com:80/1.crl', 'http://crl.acme.com/1.crl'],
     ['https://crl.acme.com/1.crl', 'https://crl.acme.com/1.crl'],
-  ])('is accepted for public and signed resources: %s', (text, href) => {
+  ])('is accepted for a signed resource that anyone may read: %s', (text, href) => {
     expect(checkOutboundUrl(text, SIGNED)).toEqual({ ok: true, value: href })
     expect(fault(text, { ...SIGNED, allowHttp: false })).toBe(
       text.startsWith('http:') ? 'not_https' : 'accepted',
@@ -63,7 +63,7 @@ describe('a public http URL on port 80', () => {
     ['http://crl.internal/', 'not_public_name'],
     ['http://metadata.goog/', 'not_public_name'],
     ['http://verify.example.org/', 'own_host'],
-  ])('must meet every other rule: %s is rejected as %s', (text, reason) => {
+  ])('must keep every other rule: %s is rejected as %s', (text, reason) => {
     expect(fault(text, SIGNED)).toBe(reason)
   })
 })
@@ -191,7 +191,7 @@ describe('a URL is rejected', () => {
     'machine.tailnet.ts.net',
     'LOCALHOST',
     'Vault.INTERNAL',
-  ])('if its name is private or reserved: %s', (name) => {
+  ])('if its host name is private or reserved: %s', (name) => {
     expect(fault(`https://${name}/`)).toBe('not_public_name')
   })
 
@@ -208,12 +208,12 @@ describe('a URL is rejected', () => {
     'acme!.com',
     "ac'me.com",
     '*.acme.com',
-  ])('if its name is not a valid host name: %s', (name) => {
+  ])('if its host name is not valid: %s', (name) => {
     expect(fault(`https://${name}/`)).toBe('not_public_name')
   })
 })
 
-describe('loopback', () => {
+describe('a loopback address', () => {
   it.each([
     'http://127.0.0.1:9000/hook',
     'http://localhost:9000/hook',
@@ -241,17 +241,17 @@ describe('loopback', () => {
     ['http://127.0.0.1:9000/#a', 'fragment'],
     ['http://127.0.0.1:8787/', 'own_host'],
     ['http://localhost:8787/', 'own_host'],
-  ])('does not include %s, which is rejected as %s', (text, reason) => {
+  ])('is not %s, which is rejected as %s', (text, reason) => {
     expect(fault(text, LOCAL)).toBe(reason)
   })
 
-  it('is rejected with our own port, also if that is the default port', () => {
+  it('is rejected with the port of this service, also if this is the default port', () => {
     const rule = { allowLoopback: true, ownHost: 'localhost' }
     expect(fault('http://127.0.0.1/', rule)).toBe('own_host')
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('accepted')
   })
 
-  it('is rejected only with the port on which the process listens behind a proxy', () => {
+  it('is rejected with the port on which the process listens, if it is behind a proxy', () => {
     const rule = { allowLoopback: true, ownHost: 'verify.example.org', ownPort: '8787' }
     expect(fault('http://127.0.0.1:8787/', rule)).toBe('own_host')
     expect(fault('http://localhost:8787/', rule)).toBe('own_host')
@@ -259,14 +259,14 @@ describe('loopback', () => {
     expect(fault('http://localhost/', { ...rule, ownPort: '80' })).toBe('own_host')
   })
 
-  it('is accepted with our port number if our service does not run on loopback', () => {
+  it('is accepted with the port of this service if this service does not run on loopback', () => {
     expect(fault('http://127.0.0.1:8443/', { allowLoopback: true, ownHost: 'verify.example.org:8443' })).toBe(
       'accepted',
     )
   })
 })
 
-it('a URL with our own host name on port 443 is rejected, also if we listen on another port', () => {
+it('a URL with the host name of this service on port 443 is rejected, even if the process listens on another port', () => {
   expect(
     fault('https://verify.example.org/', { allowLoopback: false, ownHost: 'verify.example.org:8443' }),
   ).toBe('own_host')

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('the time limit aborts work that takes too long, and only at the limit', async () => {
+it('the time limit aborts work that takes too long, and not before the limit', async () => {
   const aborted = vi.fn()
   const work = withTimeLimit(1000, (signal) => {
     signal.addEventListener('abort', aborted)
@@ -33,7 +33,7 @@ describe('a deadline', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('returns the substitute for a result that is late', async () => {
+  it('returns the fallback value if the result is late', async () => {
     const result = withDeadline(new Promise(() => undefined), 1000, 'late')
     await vi.advanceTimersByTimeAsync(1000)
     expect(await result).toBe('late')

@@ -41,7 +41,7 @@ const ON_PAGES = ['parameter_repeated', 'request_uri_over', 'par_required', 'pol
 )
 
 describe('the description', () => {
-  it('accepts a colour in upper case, as the settings do', () => {
+  it('accepts a colour in upper-case letters, as the settings do', () => {
     const body = { branding: { color: '#1D4ED8' } }
     expect(schemaErrors(body, findSchema('ChangeRelyingParty'), findSchema)).toEqual([])
   })
@@ -62,13 +62,13 @@ describe('the description', () => {
     expect(described.sort()).toEqual(Object.keys(ACCESS).sort())
   })
 
-  it('gives every operation a unique id, and names its callers', () => {
+  it('gives every operation a unique id, and says who may call the operation', () => {
     const names = OPERATIONS.map(({ operation }) => operation.operationId)
     expect(new Set(names).size).toBe(names.length)
     expect(OPERATIONS.every(({ operation }) => Array.isArray(operation.security))).toBe(true)
   })
 
-  it('has every problem code, and no other', () => {
+  it('has exactly the problem codes of the catalogue', () => {
     const problems = [...ERRORS].filter((name) => !name.includes('.'))
     expect([...new Set([...problems, ...PROBLEMS_WITHOUT_ROUTE])].sort()).toEqual(
       Object.keys(PROBLEMS).sort(),
@@ -159,7 +159,7 @@ describe('the comparison of a response with the description', () => {
         sent: { scope: [] },
       },
     ],
-  ])('finds %s', (_, changed) => {
+  ])('reports %s', (_, changed) => {
     expect(undescribed({ ...good, ...changed })).not.toEqual([])
   })
 })

@@ -49,8 +49,8 @@ const responseBodies = OPERATIONS.flatMap(({ operation }) =>
 const inRequests = partsOf(requestBodies)
 const inResponses = partsOf(responseBodies)
 
-describe('lists of values', () => {
-  it('are open in responses: a client accepts a status that a later version adds', () => {
+describe('an enumeration of values', () => {
+  it('is open in responses: a client accepts a status that a later version adds', () => {
     const closed = inResponses.filter(({ schema, member }) => {
       const isConstant = schema.const !== undefined && member !== 'object' && member !== 'event_type'
       return schema.enum !== undefined || isConstant
@@ -58,7 +58,7 @@ describe('lists of values', () => {
     expect(closed.map(({ place }) => place)).toEqual([])
   })
 
-  it('are closed in requests', () => {
+  it('is closed in requests', () => {
     expect(inRequests.filter(({ schema }) => schema['x-extensible-enum'] !== undefined)).toEqual([])
     expect(inRequests.filter(({ schema }) => schema.enum !== undefined).length).toBeGreaterThan(10)
   })
@@ -67,11 +67,11 @@ describe('lists of values', () => {
     ['Verification', 'status', ['pending', 'verified', 'rejected', 'declined', 'expired', 'canceled']],
     ['Reason', 'code', Object.keys(REASONS)],
     ['Problem', 'code', Object.keys(PROBLEMS)],
-  ])('%s.%s lists the values of this version', (name, member, values) => {
+  ])('of the member %s.%s lists the values of this version', (name, member, values) => {
     expect(schemas[name]?.properties?.[member]).toMatchObject({ type: 'string', 'x-extensible-enum': values })
   })
 
-  it('are open in the client’s types, which also list the values of this version', () => {
+  it('is open in the client’s types, which also list the values of this version', () => {
     const later: Status = 'postponed'
     const known: Status = 'verified'
     expect([later, known]).toHaveLength(2) // the compiler has checked both
@@ -80,27 +80,27 @@ describe('lists of values', () => {
     )
   })
 
-  it('are named in the text of the description', () => {
+  it('is named in the text of the description', () => {
     const { description } = schemas.Verification?.properties?.status ?? {}
     expect(description).toContain('`pending`, `verified`')
     expect(description).toContain('More may be added.')
   })
 })
 
-describe('bodies of requests', () => {
-  it('have no `default`: some generators make such a member required', () => {
+describe('the body of a request', () => {
+  it('has no `default`, because some generators make such a member required', () => {
     const places = [...inRequests, ...inResponses].filter(({ schema }) => schema.default !== undefined)
     expect(places.map(({ place }) => place)).toEqual([])
     expect(schemas.CreateVerification?.properties?.expires_in?.description).toContain('Default: `600`.')
   })
 
-  it('have no required member if they create a verification', () => {
+  it('has no required member if it creates a verification', () => {
     expect(schemas.CreateVerification?.required).toBeUndefined()
   })
 })
 
-describe('unions', () => {
-  it('of views have a constant member and a discriminator', () => {
+describe('a union of schemas', () => {
+  it('has a constant member and a discriminator if it describes a view', () => {
     const unions = responseBodies.filter((schema) => schema?.anyOf !== undefined)
     expect(unions).toHaveLength(2)
     for (const { anyOf = [], ...union } of unions as Schema[]) {
@@ -112,21 +112,21 @@ describe('unions', () => {
     }
   })
 
-  it('of whole bodies have named members', () => {
+  it('has named members if it is a whole body', () => {
     const unions = Object.values(schemas).flatMap(({ anyOf }) => (anyOf === undefined ? [] : [anyOf]))
     expect(unions.length).toBeGreaterThan(0)
     expect(unions.flat().filter(({ $ref }) => $ref === undefined)).toEqual([])
   })
 })
 
-describe('paths', () => {
+describe('the paths of the description', () => {
   it('reach every schema, because a generator may read paths only', () => {
     const reached = new Set([...inRequests, ...inResponses].map(({ place }) => place.split('/')[0]))
     expect(Object.keys(schemas).filter((name) => !reached.has(name))).toEqual([])
     expect([...reached]).toEqual(expect.arrayContaining(['Event', 'TestEvent']))
   })
 
-  it('have numbers as integers with bounds in queries', () => {
+  it('have numbers in queries as integers with bounds', () => {
     const queries = OPERATIONS.flatMap(({ operation }) => operation.parameters ?? []).filter(
       (parameter) => parameter.in === 'query',
     )
@@ -148,7 +148,7 @@ describe('paths', () => {
     expect(examples.CreatedVerification?.value.verification_id).toMatch(new RegExp(pattern))
   })
 
-  it('have patterns that reject invalid ids', () => {
+  it('have id patterns that reject invalid ids', () => {
     const patternOf = (name: string, member: string) => schemas[name]?.properties?.[member]?.pattern ?? 'none'
     expect('').not.toMatch(new RegExp(patternOf('RequestObjectForm', 'wallet_nonce')))
     expect('a cursor').not.toMatch(new RegExp(patternOf('RedeliveryRange', 'after')))
@@ -178,7 +178,7 @@ describe('paths', () => {
     expect(linked.every(({ parameters }) => parameters.id === '$response.body#/verification_id')).toBe(true)
   })
 
-  it('are linked wherever a response has their parameters', () => {
+  it('are linked from each response that has their parameters', () => {
     const operations = OPERATIONS.flatMap(({ operation }) => Object.values(operation.responses))
     const linked = new Set(operations.flatMap(({ links = {} }) => Object.keys(links)))
     const taking = OPERATIONS.filter(

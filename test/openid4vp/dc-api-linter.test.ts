@@ -77,12 +77,12 @@ describe.each([
     expect(await rulesBroken(protocol, () => undefined)).toBe('')
   })
 
-  it.each(faults)('names %s for %s', async (rule, _, plant) => {
+  it.each(faults)('reports the rule %s for %s', async (rule, _, plant) => {
     expect(await rulesBroken(protocol, plant)).toBe(rule)
   })
 })
 
-it('the linter names R9 for a signature by another key', async () => {
+it('the linter reports the rule R9 if another key signed the request', async () => {
   const other = await createVerifier()
   const { signingJwk } = other.identities.x509_hash
   expect(await rulesBroken('openid4vp-v1-signed', () => undefined, signingJwk)).toBe('R9')

@@ -8,7 +8,7 @@ describe('parseAgeScope', () => {
     ['age_over_01', 1],
     ['age_over_18', 18],
     ['age_over_99', 99],
-  ])('reads %s as %i years', (scope, years) => {
+  ])('reads %s as an age of %i years', (scope, years) => {
     expect(parseAgeScope(scope)?.years).toBe(years)
   })
 
@@ -22,7 +22,7 @@ describe('parseAgeScope', () => {
     'age_over_18\n',
     'AGE_OVER_18',
     '',
-  ])('sees no age scope in %j', (scope) => {
+  ])('finds no age scope in %j', (scope) => {
     expect(parseAgeScope(scope)).toBeUndefined()
   })
 })
@@ -39,7 +39,7 @@ describe('provesAge', () => {
     ['born on 29 February, on 1 March of a common year', '2008-02-29', '2026-03-01T00:00:00Z', true],
     ['born on 28 February, on 28 February', '2008-02-28', '2026-02-28T00:00:00Z', true],
     ['born on 1 March, on 28 February', '2008-03-01', '2026-02-28T23:59:59Z', false],
-  ])('gives the expected result for 18 years: %s', (_, birthdate, now, proven) => {
+  ])('is right for an age of 18 years: %s', (_, birthdate, now, proven) => {
     expect(provesAge(birthdate, 18, at(now))).toBe(proven)
   })
 
@@ -49,7 +49,7 @@ describe('provesAge', () => {
     // 2100 is no leap year
     ['2084-02-29', 16, '2100-02-28T23:59:59Z', false],
     ['2084-02-29', 16, '2100-03-01T00:00:00Z', true],
-  ])('is right for a person born %s, %i years at %s: %s', (birthdate, age, now, proven) => {
+  ])('is right for a person born on %s and the age of %i years, at %s: %s', (birthdate, age, now, proven) => {
     expect(provesAge(birthdate, age, at(now))).toBe(proven)
   })
 
@@ -129,14 +129,14 @@ describe('provesAge', () => {
     ['1990-01-01', '01000000', 18, true],
     ['1990-01-01', '11111111', 1, false],
   ])(
-    'gives the expected result for the `birth_date` %s, the `approximate_mask` %s and the age %i: %s',
+    'is right for the `birth_date` %s, the `approximate_mask` %s and the age %i: %s',
     (birth_date, approximate_mask, age, proven) => {
       const map = { birth_date, ...(approximate_mask !== undefined && { approximate_mask }) }
       expect(provesAge(map, age, at('2026-06-15T12:00:00Z'))).toBe(proven)
     },
   )
 
-  test('uses the latest possible date of a map with a mask', () => {
+  test('uses the latest possible date if the birth_date has a mask', () => {
     const now = at('2026-06-15T12:00:00Z')
     const days = Array.from({ length: 366 }, (_, i) =>
       new Date(Date.UTC(2008, 0, 1 + i)).toISOString().slice(0, 10),
@@ -154,15 +154,15 @@ describe('provesAge', () => {
     }
   })
 
-  test('accepts a person of 110 years', () => {
+  test('accepts a person who is 110 years old', () => {
     expect(provesAge('1916-06-15', 99, at('2026-06-15T12:00:00Z'))).toBe(true)
   })
 
-  test('proves nothing at an invalid time', () => {
+  test('proves nothing if the current time is invalid', () => {
     expect(provesAge('1990-06-15', 18, Number.NaN)).toBe(false)
   })
 
-  test('agrees with counting birthdays one calendar year at a time, for every day of five years', () => {
+  test('gives the same age as a count of birthdays year by year, for every day of five years', () => {
     const day = 86_400
     const start = at('2023-01-01T12:00:00Z')
     for (const birthdate of ['2004-02-29', '2005-02-28', '2005-03-01', '2004-12-31', '2005-01-01']) {

@@ -11,8 +11,8 @@ const credentialOf = (assurance_level: AssuranceLevel, claims: JsonObject = {}, 
 const levelOf = (...credential: Parameters<typeof credentialOf>) =>
   deriveLevel('pid', credentialOf(...credential)).level
 
-describe('the level of a credential', () => {
-  test.each(ASSURANCE_LEVELS)('is that of its anchor: %s', (level) => {
+describe('the assurance level of a credential', () => {
+  test.each(ASSURANCE_LEVELS)('is the level of its anchor: %s', (level) => {
     expect(levelOf(level)).toBe(level)
   })
 
@@ -52,7 +52,7 @@ describe('the level of a credential', () => {
     ['are on no revocation list', { status: 'valid', asOf: NOW }, new Date(NOW * 1000).toISOString()],
     ['name no revocation list', { status: 'not_present' }, null],
   ] as const)(
-    'is unchanged if the issuer’s certificates %s, and the derivation has the time of that list: %s',
+    'is unchanged if the issuer’s certificates %s; the derivation has the time of the list: %s',
     (_, found, as_of) => {
       const { level, derivation } = deriveLevel('pid', { ...credentialOf('high'), certificates: found })
       expect(level).toBe('high')
@@ -75,7 +75,7 @@ describe('the level of a credential', () => {
     ['high', 3, 'low'],
     ['high', null, 'low'],
     ['high', ['high'], 'low'],
-  ])('below an anchor of level %s, for a credential that declares %j, is %s', (anchor, said, level) => {
+  ])('below an anchor of level %s, if the credential declares %j, is %s', (anchor, said, level) => {
     expect(levelOf(anchor, { assurance_level: said })).toBe(level)
     expect(levelOf(anchor, { credentialSubject: { assurance_level: said } })).toBe(level)
     expect(levelOf(anchor, { verification: { assurance_level: said } })).toBe(level)
@@ -86,7 +86,7 @@ describe('the level of a credential', () => {
     expect(levelOf('high', claims)).toBe('low')
   })
 
-  test('is unchanged by a declared verification without a level', () => {
+  test('is unchanged if the credential declares a verification without a level', () => {
     expect(levelOf('high', { verification: { trust_framework: 'eidas' } })).toBe('high')
     expect(levelOf('high', { verification: 'done' })).toBe('high')
   })
@@ -99,7 +99,7 @@ describe('the derivation', () => {
   const derivationOf = (claims: JsonObject, isBound: boolean) =>
     deriveLevel('pid', credentialOf('high', claims, isBound)).derivation
 
-  test('lists anchor, holder binding, status and declared level, with the level after each', () => {
+  test('lists anchor, holder binding, status and declared level, and the level after each step', () => {
     expect(derivationOf({}, true)).toEqual([anchor, bound, { ...unlisted, level: 'high' }])
     expect(derivationOf({ assurance_level: 'substantial' }, true)).toEqual([
       anchor,
@@ -128,7 +128,7 @@ describe('the derivation', () => {
   })
 
   test.each(['valid', 'revoked', 'suspended'] as const)(
-    'has the time of the status list for a status that is %s',
+    'has the time of the status list if the status is %s',
     (status) => {
       const credential = { ...credentialOf('high'), status, statusAsOf: 1_790_000_000 }
       const as_of = '2026-09-21T14:13:20.000Z'
@@ -151,7 +151,7 @@ test('the level is low if there is no credential', () => {
   expect(lowestLevel([])).toEqual({ level: 'low', derivation: [] })
 })
 
-test('a level satisfies itself and every lower level', () => {
+test('a level satisfies a requirement of the same or a lower level', () => {
   const reached = ASSURANCE_LEVELS.map((level) =>
     ASSURANCE_LEVELS.filter((required) => reachesLevel(level, required)),
   )
@@ -163,7 +163,7 @@ describe('the required level', () => {
     ASSURANCE_LEVELS.map((level, l) => [required, level, l >= r ? 'verified' : 'rejected'] as const),
   )
 
-  test.each(cases)('of %s with an anchor of %s leads to %s', (required, level, status) => {
+  test.each(cases)('of %s with an anchor of level %s makes the response %s', (required, level, status) => {
     const policy = policyOf({ required_assurance_level: required })
     const anchor = { name: 'Authority', assurance_level: level }
     const presentations = [presented('age_attestation', { age_over_18: true }, { anchor })]
@@ -177,7 +177,7 @@ describe('the required level', () => {
     })
   })
 
-  test('is not reached by a credential without holder binding', () => {
+  test('is not reached by a credential without holder binding, unless it is low', () => {
     const policy = policyOf({ required_assurance_level: 'substantial' })
     const presentations = [presented('age_attestation', { age_over_18: true }, { holderBound: false })]
     expect(decide({ policy, presentations, now: NOW })).toMatchObject({

@@ -138,13 +138,13 @@ describe('a query is refused for', () => {
     expect(errorsOf({}, mdl)).toEqual([[code, `/credentials/1${pointer}`]])
   })
 
-  it('a credential query that no set names', () => {
+  it('a credential query that no credential set names', () => {
     expect(errorsOf({}, {}, { credential_sets: [{ options: [['mdl']] }] })).toEqual([
       ['query_in_no_credential_set', '/credentials/0'],
     ])
   })
 
-  it('every unknown name, and only then for names that no credential can satisfy', () => {
+  it('every unknown name; names that no credential can satisfy are reported only if all names are known', () => {
     const faults = errorsOf({ format: 'x' }, { ...paths(['a']), ...meta({ doctype_value: 'y' }) })
     expect(faults).toEqual([
       ['unknown_format', '/credentials/0/format'],
@@ -152,13 +152,13 @@ describe('a query is refused for', () => {
     ])
   })
 
-  it('thirteen reasons, which are all tested above', () => {
+  it('thirteen reasons, and this file tests each of them', () => {
     expect(Object.keys(DCQL_ERRORS)).toHaveLength(13)
   })
 })
 
 describe('a good query', () => {
-  it('becomes a policy without types and scopes: only its queries decide', () => {
+  it('becomes a policy without types and scopes, which has only the queries', () => {
     const query = { credentials: [PID, MDL] }
     expect(build(query)).toEqual({
       ok: true,
@@ -177,7 +177,7 @@ describe('a good query', () => {
     })
   })
 
-  it('has a descriptor for each accepted type', () => {
+  it('gives a descriptor for each accepted type', () => {
     const accepted = { vct_values: ['urn:eudi:pid:1', CLUB] }
     const built = build({ credentials: [{ ...PID, meta: accepted, ...paths(['active']) }] })
     expect(built.ok && built.value.descriptors).toEqual([
@@ -186,7 +186,7 @@ describe('a good query', () => {
     ])
   })
 
-  it('keeps its values, and the names in its claim sets', () => {
+  it('keeps its values, and the claim names in its claim sets', () => {
     const claims = [
       { id: 'a', path: ['badges', null, 'name'], values: ['gold'] },
       { id: 'b', path: ['active'] },

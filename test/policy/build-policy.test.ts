@@ -15,39 +15,39 @@ const unsatisfiable = (pointer: string, code: keyof typeof POLICY_ERRORS) => {
   return { code, pointer }
 }
 
-describe('unknown names (400)', () => {
+describe('a policy is refused with 400 for', () => {
   test.each([
     [
-      'are an unknown type',
+      'an unknown type',
       { credential_types: ['age_attestation', 'nonsense'] },
       'unsupported_credential_type',
       '/credential_types/1',
     ],
-    ['are an unknown scope', { scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
-    ['are the age pattern itself', { scope: ['age_over_NN'] }, 'unsupported_scope', '/scope/0'],
-    ['are an age of three digits', { scope: ['age_over_180'] }, 'unsupported_scope', '/scope/0'],
-    ['are an unknown format', { formats: ['dc+sd-jwt', 'ldp_vc'] }, 'invalid_request', '/formats/1'],
+    ['an unknown scope', { scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
+    ['the age pattern itself as a scope', { scope: ['age_over_NN'] }, 'unsupported_scope', '/scope/0'],
+    ['an age of three digits', { scope: ['age_over_180'] }, 'unsupported_scope', '/scope/0'],
+    ['an unknown format', { formats: ['dc+sd-jwt', 'ldp_vc'] }, 'invalid_request', '/formats/1'],
     [
-      'are a format of the catalogue that we do not verify',
+      'a format of the catalogue that we do not verify',
       { formats: ['mso_mdoc'] },
       'invalid_request',
       '/formats/0',
     ],
     [
-      'are __proto__ as a type',
+      '__proto__ as a type',
       { credential_types: ['__proto__'] },
       'unsupported_credential_type',
       '/credential_types/0',
     ],
-    ['are constructor as a scope', { scope: ['constructor'] }, 'unsupported_scope', '/scope/0'],
-    ['include an empty list of types', { credential_types: [] }, 'invalid_request', '/credential_types'],
-    ['include an empty list of scopes', { scope: [] }, 'invalid_request', '/scope'],
-    ['include an empty list of formats', { formats: [] }, 'invalid_request', '/formats'],
+    ['constructor as a scope', { scope: ['constructor'] }, 'unsupported_scope', '/scope/0'],
+    ['an empty list of types', { credential_types: [] }, 'invalid_request', '/credential_types'],
+    ['an empty list of scopes', { scope: [] }, 'invalid_request', '/scope'],
+    ['an empty list of formats', { formats: [] }, 'invalid_request', '/formats'],
   ])('%s', (_, changes, code, pointer) => {
     expect(errorsOf(changes)).toContainEqual({ code, pointer })
   })
 
-  test('are all reported in one response', () => {
+  test('all unknown names in one response', () => {
     expect(errorsOf({ credential_types: ['a', 'pid'], scope: ['b', 'age_over_18', 'c'] })).toEqual([
       { code: 'unsupported_credential_type', pointer: '/credential_types/0' },
       { code: 'unsupported_scope', pointer: '/scope/0' },
@@ -55,13 +55,13 @@ describe('unknown names (400)', () => {
     ])
   })
 
-  test('hide names that no credential can satisfy, because all errors have one status', () => {
+  test('unknown names only, even if it also has names that no credential can satisfy', () => {
     expect(errorsOf({ credential_types: ['mdl'], scope: ['shoe_size'] })).toEqual([
       { code: 'unsupported_scope', pointer: '/scope/0' },
     ])
   })
 
-  test('are also a type that only another relying party added', () => {
+  test('a type that only another relying party added', () => {
     const changes = { credential_types: ['membership'], scope: ['active'] }
     expect(errorsOf(changes)).toBe('a policy')
     expect(errorsOf(changes, [SD_JWT], [])).toEqual([
@@ -71,14 +71,14 @@ describe('unknown names (400)', () => {
   })
 })
 
-describe('known names that no credential can satisfy (422)', () => {
-  test('are a scope that only types outside the request carry', () => {
+describe('a policy is refused with 422 for', () => {
+  test('a scope that only types outside the request carry', () => {
     expect(errorsOf({ scope: ['age_over_18', 'family_name'] })).toEqual([
       unsatisfiable('/scope/1', 'scope_not_carried'),
     ])
   })
 
-  test('are a scope that the type carries only in a format outside the request', () => {
+  test('a scope that the type carries only in a format outside the request', () => {
     const both: CredentialTypeDefinition = {
       name: 'both',
       formats: {
@@ -93,7 +93,7 @@ describe('known names that no credential can satisfy (422)', () => {
     ])
   })
 
-  test('are a type without a verified format, if all types are required or it is the only type', () => {
+  test('a type without a verified format, if it is required or the only type', () => {
     const changes = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     const missing = unsatisfiable('/credential_types/1', 'type_without_format')
     expect(errorsOf({ ...changes, credential_match: 'all' }, ALL_FORMATS)).toBe('a policy')
@@ -105,7 +105,7 @@ describe('known names that no credential can satisfy (422)', () => {
     })
   })
 
-  test('are scopes that no single credential has together (credential_match any)', () => {
+  test('scopes that no single credential has together (credential_match any)', () => {
     const changes = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     expect(errorsOf({ ...changes, credential_match: 'any' })).toEqual([
       unsatisfiable('/scope', 'scopes_not_carried_together'),
@@ -113,7 +113,7 @@ describe('known names that no credential can satisfy (422)', () => {
     expect(errorsOf({ ...changes, credential_match: 'all' })).toBe('a policy')
   })
 
-  test('are scopes that a type carries only in different formats (credential_match all)', () => {
+  test('scopes that a type carries only in different formats (credential_match all)', () => {
     const split: CredentialTypeDefinition = {
       name: 'split',
       formats: {
@@ -148,7 +148,7 @@ describe('a policy', () => {
     expect(built.ok && Object.keys(built.value)).toEqual(['scope', 'query', 'descriptors'])
   })
 
-  test('requests only the credentials that carry every scope (credential_match any)', () => {
+  test('requests only credentials that carry every scope (credential_match any)', () => {
     const policy = policyOf({
       credential_types: ['age_attestation', 'pid'],
       scope: ['age_over_18', 'family_name'],
@@ -157,7 +157,7 @@ describe('a policy', () => {
     expect(policy.query.credential_sets).toBeUndefined()
   })
 
-  test('requests from each type the scopes that this type carries (credential_match all)', () => {
+  test('requests from each type only the scopes that the type carries (credential_match all)', () => {
     const policy = policyOf({
       credential_types: ['membership', 'pid'],
       scope: ['family_name', 'active', 'given_name'],
@@ -185,7 +185,7 @@ describe('a policy', () => {
     })
   })
 
-  test('uses the order of formats in the request, or our own order if the request names none', () => {
+  test("uses the order of formats in the request, or the service's order if the request names no formats", () => {
     const formatsOf = (formats: string[] | null) =>
       policyOf({ credential_types: ['pid'], formats }, [SD_JWT, MDOC]).query.credentials.map(
         ({ format }) => format,

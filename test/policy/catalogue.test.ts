@@ -28,7 +28,7 @@ describe('the built-in types', () => {
     ['mso_mdoc', 'com.google.wallet.idcard.1', 'google_id_pass'],
     ['mso_mdoc', 'org.iso.23220.1.jp.mnc', 'my_number_card'],
     ['mso_mdoc', 'in.gov.uidai.aadhaar.1', 'aadhaar'],
-  ])('%s %s is %s', (format, identifier, name) => {
+  ])('include in the format %s the identifier %s as %s', (format, identifier, name) => {
     expect(typeOf(typeDefinitions([]))(format, identifier)).toEqual({ name, builtIn: true })
   })
 
@@ -40,11 +40,11 @@ describe('the built-in types', () => {
     ['__proto__', 'urn:eudi:pid:1'],
     ['constructor', 'name'],
     ['toString', 'toString'],
-  ])('%s %s is no type', (format, identifier) => {
+  ])('do not include in the format %s the identifier %s', (format, identifier) => {
     expect(typeOf(typeDefinitions([]))(format, identifier)).toBeUndefined()
   })
 
-  test('share no identifier and no name', () => {
+  test('have different identifiers and different names', () => {
     expect(typeConflicts([])).toEqual([])
     expect(
       BUILT_IN_TYPES.flatMap((_, index) => typeConflicts(BUILT_IN_TYPES.slice(index, index + 1))).length,
@@ -98,7 +98,7 @@ describe('scope paths', () => {
     ['aadhaar', 'mso_mdoc', 'resident_name', ['in.gov.uidai.aadhaar.1', 'resident_name']],
     ['aadhaar', 'mso_mdoc', 'age_over_18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
     ['aadhaar', 'mso_mdoc', 'age_above18', ['in.gov.uidai.aadhaar.1', 'age_above18']],
-  ])('%s %s %s is at %j', (type, format, scope, expected) => {
+  ])('in %s %s: the scope %s has the path %j', (type, format, scope, expected) => {
     expect(path(type, format, scope)).toEqual(expected)
   })
 
@@ -114,11 +114,11 @@ describe('scope paths', () => {
     ['pid', 'dc+sd-jwt', 'constructor'],
     ['pid', '__proto__', 'toString'],
     ['pid', 'dc+sd-jwt', ''],
-  ])('%s %s does not carry %j', (type, format, scope) => {
+  ])('in %s %s: there is no path for %j', (type, format, scope) => {
     expect(path(type, format, scope)).toBeUndefined()
   })
 
-  test('have a boolean value for every age; for another claim, the type declares if its value is boolean', () => {
+  test('have a boolean value for every age; for other claims, the type declares whether the value is boolean', () => {
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'age_over_18', false)).toMatchObject({ boolean: true })
     expect(scopePath(builtIn('pid'), 'dc+sd-jwt', 'family_name', false)).toMatchObject({ boolean: false })
     expect(scopePath(MEMBERSHIP, 'dc+sd-jwt', 'active', false)).toMatchObject({ boolean: true })
@@ -139,12 +139,12 @@ describe('scope paths', () => {
     })
   })
 
-  test('carry no age if the age pattern has no place for the digits', () => {
+  test('exist for no age if the age pattern has no place for the digits', () => {
     const type = withScopes({ age_over_NN: { path: ['adult'], boolean: true } })
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)).toBeUndefined()
   })
 
-  test('use an exact age entry before the age pattern', () => {
+  test('use the entry for the exact age before the age pattern', () => {
     const type = withScopes({ age_over_NN: { path: ['ages', 'NN'] }, age_over_18: { path: ['adult'] } })
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_18', false)?.path).toEqual(['adult'])
     expect(scopePath(type, 'dc+sd-jwt', 'age_over_21', false)?.path).toEqual(['ages', '21'])

@@ -225,7 +225,7 @@ describe('a query that we accept', () => {
 })
 
 describe('an arbitrary value in place of a query or of a part of a query', () => {
-  it('never throws: it is refused, or every query in it is parsed', () => {
+  it('is refused, or each of its queries can be parsed, and nothing throws', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
         let left = place
@@ -240,7 +240,7 @@ describe('an arbitrary value in place of a query or of a part of a query', () =>
 })
 
 describe('a response to an accepted query', () => {
-  it('is verified if it satisfies the dcql library and the value of every claim proves something', () => {
+  it('is verified if the dcql library accepts it and the value of every claim proves something', () => {
     const outcomes = { verified: 0, rejected: 0, pending: 0 }
     fc.assert(
       fc.property(QUERY, responseOf(CLAIMS), (query, inputs) => {

@@ -56,7 +56,7 @@ function decided(
 const one = (claim: ClaimsQuery, claims: JsonObject, changes?: Partial<VerifiedCredential>) =>
   decided({ credentials: [query([claim])] }, [['q', claims, changes]])
 
-describe('a claim', () => {
+describe('a claim in a response to a DCQL query', () => {
   it.each<[claim: ClaimsQuery, value: Json, reason: string | null]>([
     [{ path: ['tier'] }, 'gold', null],
     [{ path: ['tier'] }, '', 'predicate_false'],
@@ -78,7 +78,7 @@ describe('a claim', () => {
     expect(Object.values(decision.checks)).toEqual([reason === null])
   })
 
-  it('must be boolean if the presented type declares it as boolean, whatever other accepted types declare', () => {
+  it('must be boolean if the presented type declares it as boolean, even if other accepted types do not', () => {
     const attested = { typeIdentifier: AGE, credentialType: 'age_attestation' }
     expect(one({ path: ['active'] }, { active: 'yes' }, attested).status).toBe('verified')
     expect(one({ path: ['active'] }, { active: 'yes' }).reason).toBe('predicate_false')
@@ -89,7 +89,7 @@ describe('a claim', () => {
     expect(one({ path: ['age_over_18'] }, { age_over_18: true }).status).toBe('verified')
   })
 
-  it('that selects a list needs one matching element, and is returned as the whole list', () => {
+  it('that is a list needs one matching element, and is returned as the whole list', () => {
     const claim = { path: ['badges', null, 'name'], values: ['swimmer'] }
     const decision = one(claim, { badges: [{ name: 'runner' }, { name: 'swimmer' }] })
     expect(decision.claims).toEqual([{ id: 'q', claims: { 'q.badges[*].name': ['runner', 'swimmer'] } }])
@@ -102,19 +102,19 @@ describe('a claim', () => {
   })
 })
 
-describe('a response', () => {
-  it('is rejected if the meaning of its type has changed since the request', () => {
+describe('a response to a DCQL query', () => {
+  it('is rejected if the definition of its credential type has changed since the request', () => {
     const decision = one({ path: ['tier'] }, { tier: 'gold' }, { credentialType: 'pid' })
     expect(decision).toMatchObject({ status: 'rejected', credentials: [], checks: { 'q.tier': false } })
   })
 
-  it('to a query without claims proves possession of the credential, and returns no claims', () => {
+  it('without requested claims proves possession of the credential, and returns no claims', () => {
     const { claims: _, ...bare } = query([])
     const decision = decided({ credentials: [bare] }, [['q', { tier: 'gold' }]])
     expect(decision).toMatchObject({ status: 'verified', checks: {}, claims: [{ id: 'q', claims: {} }] })
   })
 
-  it('returns the first proven claim set, and no other claim', () => {
+  it('returns the first claim set that is proven, and no other claim', () => {
     const claims = [
       { id: 'a', path: ['active'] },
       { id: 't', path: ['tier'] },
@@ -147,7 +147,7 @@ describe('a response', () => {
     expect(decision.credentials.map(({ issuer }) => issuer)).toEqual(['https://second.example'])
   })
 
-  it('returns the reason with the highest precedence if no credential satisfies the policy', () => {
+  it('is rejected with the reason of the highest precedence if no credential satisfies the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'iron' }],
       ['a', { tier: 'gold' }, { reasons: ['credential_revoked'] }],
@@ -176,7 +176,7 @@ describe('a response', () => {
     expect(decision.checks).toEqual({ 'a.tier': false, 'b.tier': false, 'c.tier': true })
   })
 
-  it('is rejected for the first presented option if no option satisfies the policy', () => {
+  it('is rejected for the first option in it if no option satisfies the policy', () => {
     const inputs: CredentialInput[] = [
       ['a', { tier: 'gold' }],
       ['b', { tier: 'iron' }],
@@ -196,13 +196,13 @@ describe('a response', () => {
     expect(decision.credentials.map(({ id }) => id)).toEqual(['c'])
   })
 
-  it('to a query with only optional sets is rejected if no set is satisfied', () => {
+  it('with only optional credential sets is rejected if no set is satisfied', () => {
     const optional = { credentials: [tier('a')], credential_sets: [{ options: [['a']], required: false }] }
     const decision = decided(optional, [['a', { tier: 'iron' }]])
     expect([decision.status, decision.reason]).toEqual(['rejected', 'value_mismatch'])
   })
 
-  it('names the transactions that a credential confirmed, if transactions were requested', () => {
+  it('names the transactions that a credential confirmed, if the request has transactions', () => {
     const confirmed = [{ index: 0, hash: 'aGFzaA', hash_alg: 'sha-256' as const }]
     const { credentials } = decided({ credentials: [tier('a')] }, [['a', { tier: 'gold' }, { confirmed }]])
     expect(credentials).toMatchObject([{ transaction_data: confirmed }])
@@ -245,7 +245,7 @@ describe('a response', () => {
     )
   })
 
-  it('is compared only by the holder keys of the credentials that are used', () => {
+  it('needs the same holder key only for the credentials that are used', () => {
     const options = { credentials: [tier('a'), tier('b')], credential_sets: [{ options: [['a'], ['b']] }] }
     const told: CredentialInput[] = [
       ['a', { tier: 'gold' }, heldBy('x')],

@@ -29,7 +29,7 @@ const FINDINGS: readonly CredentialReason[] = [
   'credential_suspended',
 ]
 
-describe.each([11, 12, 13])('seed %i', (seed) => {
+describe.each([11, 12, 13])('random decisions with the seed %i', (seed) => {
   const random = generator(seed)
   const cases = Array.from({ length: ROUNDS }, () => {
     const policy = generatePolicy(random)
@@ -38,12 +38,12 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
   })
   const verified = cases.filter(({ decision }) => decision.status === 'verified')
 
-  test('verified and rejected both occur often', () => {
+  test('are often verified and often rejected', () => {
     expect(verified.length).toBeGreaterThan(ROUNDS / 50)
     expect(ROUNDS - verified.length).toBeGreaterThan(ROUNDS / 50)
   })
 
-  test('verified means that every check is true and there is no reason', () => {
+  test('are verified only if every check is true and there is no reason', () => {
     for (const { policy, decision } of verified) {
       expect(decision.reason).toBeNull()
       expect(Object.keys(decision.checks)).toEqual(policy.scope)
@@ -53,7 +53,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('verified uses valid credentials whose requested ages are all true or derived', () => {
+  test('are verified only with valid credentials whose requested ages are all true or derived', () => {
     for (const { policy, presentations, decision } of verified) {
       expect(decision.credentials.length).toBe(
         policy.credential_match === 'all' ? policy.credential_types.length : 1,
@@ -67,14 +67,14 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('rejected always has a reason and no claims', () => {
+  test('have a reason and no claims if they are rejected', () => {
     for (const { decision } of cases) {
       expect(decision.status === 'rejected').toBe(decision.reason !== null)
       if (decision.status === 'rejected') expect(decision.claims).toEqual([])
     }
   })
 
-  test('no claim is returned that was not requested', () => {
+  test('return no claim that was not requested', () => {
     for (const { policy, decision } of cases) {
       for (const { claims } of decision.claims) {
         for (const scope of Object.keys(claims)) expect(policy.scope).toContain(scope)
@@ -85,7 +85,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('the level is never above the level of an anchor of its credentials', () => {
+  test('never have a level above the level of an anchor of their credentials', () => {
     for (const { presentations, decision } of cases) {
       for (const { id } of decision.credentials) {
         const anchor =
@@ -97,7 +97,7 @@ describe.each([11, 12, 13])('seed %i', (seed) => {
     }
   })
 
-  test('the order of the presentations changes nothing but the order of the credentials', () => {
+  test('do not depend on the order of the presentations, except for the order of the credentials', () => {
     for (const { policy, presentations, decision } of cases) {
       const reversed = decide({ policy, presentations: presentations.toReversed(), now: NOW })
       expect(reversed).toEqual({

@@ -57,7 +57,7 @@ describe('a boolean claim', () => {
     [{}],
     [{ value: true }],
     ['yes'],
-  ])('of %j is not true', (value) => {
+  ])('with the value %j is not true', (value) => {
     expect(decideAge({ age_over_18: value })).toMatchObject({
       status: 'rejected',
       reason: 'predicate_false',
@@ -73,7 +73,7 @@ describe('a boolean claim', () => {
     })
   })
 
-  test('proves only its own age: a claim over 21 does not prove an age over 18', () => {
+  test('proves only its own age: age_over_21 does not prove age_over_18', () => {
     const pid = policyOf({ credential_types: ['pid'] })
     const claims = { age_equal_or_over: { 21: true, 17: true, 180: true } }
     expect(decide({ policy: pid, presentations: [presented('pid', claims)], now: NOW }).checks).toEqual({
@@ -89,7 +89,7 @@ describe('a boolean claim', () => {
   })
 })
 
-describe('any claim that is not boolean', () => {
+describe('a claim that is not boolean', () => {
   const policy = policyOf({ credential_types: ['pid'], scope: ['nationalities', 'family_name'] })
   const family = (family_name: Json) =>
     decide({ policy, presentations: [presented('pid', { family_name, nationalities: ['SE'] })], now: NOW })
@@ -119,7 +119,7 @@ describe('any claim that is not boolean', () => {
     })
   })
 
-  test('is read along its path from every element of a list', () => {
+  test('is found in any element of a list along its path', () => {
     const membership = policyOf({ credential_types: ['membership'], scope: ['badges', 'member_number'] })
     const claims = { member: { number: 7 }, badges: [{ name: 'gold', since: 1 }, { name: 'old' }] }
     const decision = decide({
@@ -147,7 +147,7 @@ describe('any claim that is not boolean', () => {
   })
 })
 
-describe('derivation from the birthdate', () => {
+describe('the derivation of an age from the birthdate', () => {
   const policy = policyOf({ credential_types: ['pid'], allow_derived: true })
   const strict = policyOf({ credential_types: ['pid'] })
   const decidePid = (claims: JsonObject, by = policy) =>
@@ -177,12 +177,12 @@ describe('derivation from the birthdate', () => {
     expect(decidePid(claims)).toMatchObject({ status: 'rejected', checks: { age_over_18: false } })
   })
 
-  test('does not override a true age claim with any birthdate', () => {
+  test('never overrides an age claim that is true', () => {
     const claims = { age_equal_or_over: { 18: true }, birthdate: '2025-01-01' }
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
 
-  test('proves a missing age even if the credential has other ages', () => {
+  test('proves a missing age claim even if the credential has other age claims', () => {
     const claims = { age_equal_or_over: { 21: true }, birthdate: '1978-04-10' }
     expect(decidePid(claims)).toMatchObject({ status: 'verified' })
   })
@@ -238,7 +238,7 @@ describe('the reasons of a credential', () => {
     ['credential_not_yet_valid'],
     ['credential_revoked'],
     ['credential_suspended'],
-  ])('include %s, which rejects the response, and the credential proves nothing', (finding) => {
+  ])('include %s, which rejects the response and proves nothing', (finding) => {
     const presentations = [presented('age_attestation', ADULT, { reasons: [finding] })]
     expect(decide({ policy: AGE, presentations, now: NOW })).toMatchObject({
       status: 'rejected',
@@ -284,7 +284,7 @@ describe('the reason of a rejected response', () => {
   ]
 
   test.each(everything.map((reason, index) => [reason, everything.slice(index)] as const))(
-    'is %s if no earlier reason of the list applies',
+    'is %s if no reason with a higher precedence applies',
     (reason, present) => {
       const policy = policyOf({ required_assurance_level: 'substantial' })
       const reasons = present
@@ -300,7 +300,7 @@ describe('the reason of a rejected response', () => {
   )
 })
 
-test('a value outside the values of the query rejects the response, and its scope is not proven', () => {
+test('a value that the query does not allow rejects the response, and its scope is not proven', () => {
   const presentation = { ...presented('age_attestation', ADULT), valueMismatches: [['age_over_18']] }
   expect(decide({ policy: AGE, presentations: [presentation], now: NOW })).toMatchObject({
     status: 'rejected',
@@ -343,7 +343,7 @@ describe('credential_match any', () => {
     })
   })
 
-  test('does not combine claims of several credentials into one proof', () => {
+  test('does not combine claims of several credentials to prove one policy', () => {
     const names = policyOf({ credential_types: ['pid', 'mdl'], scope: ['family_name', 'given_name'] }, [
       SD_JWT,
       MDOC,
@@ -370,7 +370,7 @@ describe('credential_match all', () => {
       { anchor: { name: 'Example Authority', assurance_level: level } },
     )
 
-  test('verifies with a credential of each type, each with the scopes that it was asked for', () => {
+  test('verifies a response with a credential of each type, each with the scopes requested of it', () => {
     expect(decide({ policy, presentations: [attestation(true), pid(true)], now: NOW })).toMatchObject({
       status: 'verified',
       checks: { age_over_18: true, family_name: true },
@@ -456,7 +456,7 @@ describe('an optional credential set', () => {
   }
   const adult = presented('age_attestation', ADULT)
 
-  test('may be missing, is used if it satisfies the policy, and is dropped if it does not', () => {
+  test('may be missing; it is used only if it satisfies the policy', () => {
     const used = (presentations: Parameters<typeof decide>[0]['presentations']) => {
       const decision = decide({ policy, presentations, now: NOW })
       return [decision.status, ...decision.credentials.map(({ id }) => id)]
@@ -470,7 +470,7 @@ describe('an optional credential set', () => {
     expect(used([adult, presented('membership', { active: false })])).toEqual(['verified', 'age_attestation'])
   })
 
-  test('is not enough if the required set is missing; with only optional sets, an empty response is rejected', () => {
+  test('is not enough if the required set is missing; an empty response is always rejected', () => {
     const presentations = [presented('membership', { active: true })]
     expect(decide({ policy, presentations, now: NOW }).status).toBe('rejected')
     const optional: TestPolicy = {

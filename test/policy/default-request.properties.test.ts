@@ -23,7 +23,7 @@ const REQUEST = fc.record({
   intent_to_retain: fc.boolean(),
 })
 
-it('the default request has claims in each query, claim sets only for derived ages, and every format of a type', () => {
+it('the default request has claims in each query, claim sets for derived ages only, and every format of a type', () => {
   let built = 0
   fc.assert(
     fc.property(REQUEST, (request) => {

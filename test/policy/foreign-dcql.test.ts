@@ -14,13 +14,13 @@ import { ALL_FORMATS, generator, MEMBERSHIP, presented, requestOf } from './fixt
 
 const ROUNDS = 300
 
-describe.each([1, 2, 3, 4])('seed %i', (seed) => {
+describe.each([1, 2, 3, 4])('randomly generated DCQL queries with the seed %i', (seed) => {
   const random = generator(seed)
   const policies = Array.from({ length: ROUNDS }, () => generatePolicy(random)).filter(
     (policy) => policy !== undefined,
   )
 
-  test('every query is well-formed', () => {
+  test('are all well-formed', () => {
     expect(policies.length).toBeGreaterThan(ROUNDS / 10)
     for (const { query } of policies) {
       expect(
@@ -30,7 +30,7 @@ describe.each([1, 2, 3, 4])('seed %i', (seed) => {
     }
   })
 
-  test('claims, claim_sets and credential_sets refer to each other completely (§6.1, §6.4)', () => {
+  test('have claims, claim_sets and credential_sets that refer only to each other, completely (§6.1, §6.4)', () => {
     for (const { query } of policies) {
       const ids = query.credentials.map(({ id }) => id)
       if (query.credential_sets !== undefined) {
@@ -46,7 +46,7 @@ describe.each([1, 2, 3, 4])('seed %i', (seed) => {
     }
   })
 
-  test('a credential matches in the dcql library exactly if it matches in our code', () => {
+  test('match a credential in the dcql library exactly if they match it in our code', () => {
     const counts = { yes: 0, no: 0 }
     for (const { query } of policies) {
       for (const credentialQuery of query.credentials) {

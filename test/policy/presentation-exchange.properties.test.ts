@@ -161,7 +161,7 @@ describe('a presentation definition', () => {
   it.each([
     ['openid4vp-draft18', draft18],
     ['openid4vp-draft24', draft24],
-  ])('of %s can be satisfied exactly if its DCQL query can be satisfied', (_, protocol) => {
+  ])('of %s can be satisfied by the same credentials as its DCQL query', (_, protocol) => {
     const counts = new Set<boolean>()
     const cases = policies.chain((asked) => {
       const built = buildPolicy(requestOf(asked), {

@@ -19,7 +19,7 @@ describe('the DCQL query', () => {
     })
   })
 
-  test('has an option for each credential, in the given order (credential_match any)', () => {
+  test('has one option for each credential, in the given order (credential_match any)', () => {
     const { query } = policyOf({ credential_types: ['pid', 'age_attestation'] }, [SD_JWT, MDOC])
     expect(query.credentials.map(({ id }) => id)).toEqual([
       'pid-dc_sd-jwt',
@@ -39,7 +39,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('has a required set for each type, with an option for each format (credential_match all)', () => {
+  test('has one required set for each type, with one option for each format (credential_match all)', () => {
     const { query } = policyOf(
       { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' },
       [SD_JWT, MDOC],
@@ -50,7 +50,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('has no credential_sets if every type has one format, because each is then required (credential_match all, §6.4.2)', () => {
+  test('has no credential_sets if each type has one format, because each query is then required (credential_match all, §6.4.2)', () => {
     const changes = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' } as const
     for (const format of [SD_JWT, MDOC]) {
       const { query } = policyOf(changes, [format])
@@ -60,7 +60,7 @@ describe('the DCQL query', () => {
     }
   })
 
-  test('requests all identifiers of a type in one query if the format can', () => {
+  test('requests all identifiers of a type in one query if the format allows several', () => {
     const formats = { 'dc+sd-jwt': { identifiers: ['urn:a', 'urn:b'], scopes: { x: { path: ['x'] } } } }
     const { query } = policyOf(
       { credential_types: ['ab'], scope: ['x'] },
@@ -79,7 +79,7 @@ describe('the DCQL query', () => {
     })
   })
 
-  test('requests each document type in its own query, in the namespace of the same name', () => {
+  test('requests each mdoc document type in its own query, in the namespace of the same name', () => {
     const { query, descriptors } = policyOf({ credential_types: ['photo_id'], scope: ['person_id'] }, [MDOC])
     const queryFor = (id: string, docType: string) => ({
       id,
@@ -112,7 +112,7 @@ describe('the DCQL query', () => {
     ])
   })
 
-  test('never requests values, because a filter would reveal withheld values (§6.4.1)', () => {
+  test('never requests values, because the response would then reveal withheld values (§6.4.1)', () => {
     const { query } = policyOf({
       credential_types: ['pid'],
       scope: ['age_over_18', 'family_name'],
@@ -135,32 +135,32 @@ describe('the DCQL query', () => {
   })
 })
 
-describe('if ages may be derived', () => {
+describe('a query whose ages may be derived', () => {
   const claimsOf = (scope: string[]) => {
     const [credential] = policyOf({ credential_types: ['pid'], scope, allow_derived: true }).query.credentials
     const names = new Map(credential?.claims?.map(({ id, path }) => [id, path.join('.')]))
     return credential?.claim_sets?.map((set) => set.map((id) => names.get(id)))
   }
 
-  test('the first claim set has the age claim, and the second has the birthdate', () => {
+  test('has the age claim in the first claim set, and the birthdate in the second', () => {
     expect(claimsOf(['age_over_18'])).toEqual([['age_equal_or_over.18'], ['birthdate']])
   })
 
-  test('every other claim is in both claim sets', () => {
+  test('has every other claim in both claim sets', () => {
     expect(claimsOf(['family_name', 'age_over_18', 'age_over_21', 'sex'])).toEqual([
       ['family_name', 'age_equal_or_over.18', 'age_equal_or_over.21', 'sex'],
       ['family_name', 'sex', 'birthdate'],
     ])
   })
 
-  test('a requested birthdate is in both claim sets', () => {
+  test('has a requested birthdate in both claim sets', () => {
     expect(claimsOf(['birthdate', 'age_over_18'])).toEqual([
       ['birthdate', 'age_equal_or_over.18'],
       ['birthdate'],
     ])
   })
 
-  test('there are no claim sets if no age is requested or the type has no birthdate', () => {
+  test('has no claim sets if no age is requested or the type has no birthdate', () => {
     expect(claimsOf(['birthdate', 'family_name'])).toBeUndefined()
     expect(policyOf({ allow_derived: true }).query.credentials[0]).toEqual(policyOf().query.credentials[0])
   })

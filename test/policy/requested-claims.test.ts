@@ -6,7 +6,7 @@ import { ALL_FORMATS, policyOf, SD_JWT } from './fixtures.ts'
 const claim = (name: string, optional = false) => ({ kind: 'claim', name, optional })
 
 describe('the claims that types and scopes request', () => {
-  it('are the scopes, as a choice between the types that carry them', () => {
+  it('are the scopes, with a choice between the types that carry them', () => {
     const asked = requestedClaims(policyOf({ credential_types: ['age_attestation', 'pid'] }))
     expect(asked).toEqual({
       items: [claim('age_over_18')],
@@ -20,12 +20,12 @@ describe('the claims that types and scopes request', () => {
     expect(items).toEqual([claim('family_name'), claim('active')])
   })
 
-  it('name a type once, even if it has several formats', () => {
+  it('contain a type once, even if it has several formats', () => {
     const { groups } = requestedClaims(policyOf({}, ALL_FORMATS))
     expect(groups).toEqual([{ alternatives: [[['age_attestation']]], optional: false }])
   })
 
-  it('are one group if all types are required, with a type that is requested without claims', () => {
+  it('are one group if all types are required, including a type of which no claims are requested', () => {
     const all = { credential_types: ['pid', 'membership'], scope: ['family_name', 'active'] }
     const both = policyOf({ ...all, credential_match: 'all' }, [SD_JWT])
     const asked = requestedClaims({
@@ -54,14 +54,14 @@ describe('the claims that a query requests', () => {
       descriptors,
     })
 
-  it('are all claims of a query without credential sets, by display name', () => {
+  it('are all claims of a query without credential sets, by their display names', () => {
     expect(asked()).toEqual({
       items: [claim('a'), claim('b')],
       groups: [{ alternatives: [[['A'], ['B'], ['C']]], optional: false }],
     })
   })
 
-  it('are optional if only optional sets request them', () => {
+  it('are optional if only optional credential sets request them', () => {
     const sets = [{ options: [['c']] }, { options: [['b'], ['a', 'c']], required: false }]
     expect(asked(sets)).toEqual({
       items: [claim('a'), claim('b', true)],

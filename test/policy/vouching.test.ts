@@ -46,7 +46,7 @@ describe('an anchor', () => {
     ['issuer_url', byKeys, []],
     ['did', byKeys, []],
     ['jwks', byKeys, []],
-  ])('with %s can vouch for the formats %j, and in HAIP for %j at most', (mechanism, formats, inHaip) => {
+  ])('with %s covers the formats %j, and in HAIP at most %j', (mechanism, formats, inHaip) => {
     const anchors = [anchor(['pid'], MECHANISMS[mechanism])]
     expect(ALL.filter((format) => canVouch('pid', format, vouching(anchors)))).toEqual(formats)
     const profiled = ALL.filter((format) => haip10.supportsFormat(format, 'direct_post.jwt'))
@@ -55,34 +55,34 @@ describe('an anchor', () => {
   })
 
   it.each<[string, TrustAnchor[], string, boolean]>([
-    ['can vouch for a type that it names', [anchor(['mdl', 'pid'])], 'pid', true],
-    ['cannot vouch for a type that it does not name', [anchor(['mdl'])], 'pid', false],
-    ['for `*` cannot vouch for a built-in type', [anchor(['*'])], 'pid', false],
-    ['for `*` can vouch for an added type', [anchor(['*'])], 'membership', true],
+    ['covers a type that it names', [anchor(['mdl', 'pid'])], 'pid', true],
+    ['does not cover a type that it does not name', [anchor(['mdl'])], 'pid', false],
+    ['for `*` does not cover a built-in type', [anchor(['*'])], 'pid', false],
+    ['for `*` covers an added type', [anchor(['*'])], 'membership', true],
     [
-      'for `*` can vouch for a type that another anchor names for status lists only',
+      'for `*` covers a type that another anchor names for status lists only',
       [anchor(['*']), anchor(['membership'], MECHANISMS.did, { purpose: ['status'] })],
       'membership',
       true,
     ],
     [
-      'for status lists only cannot vouch for a credential',
+      'for status lists only does not cover a credential',
       [anchor(['pid'], MECHANISMS.did, { purpose: ['status'] })],
       'pid',
       false,
     ],
     [
-      'for issuers and status lists can vouch for a credential',
+      'for issuers and status lists covers a credential',
       [anchor(['pid'], MECHANISMS.did, { purpose: ['status', 'issuer'] })],
       'pid',
       true,
     ],
-    ['is needed: without an anchor nothing vouches for a credential', [], 'pid', false],
+    ['is needed: without an anchor no credential is covered', [], 'pid', false],
   ])('%s', (_, anchors, type, expected) => {
     expect(canVouch(type, 'dc+sd-jwt', vouching(anchors))).toBe(expected)
   })
 
-  it('for `*` cannot vouch for a type that another anchor names', () => {
+  it('for `*` does not cover a type that another anchor names', () => {
     const anchors = [anchor(['*']), anchor(['membership'], MECHANISMS.did)]
     expect(canVouch('membership', 'dc+sd-jwt', vouching(anchors, haip10))).toBe(false)
   })

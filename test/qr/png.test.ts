@@ -43,7 +43,7 @@ describe('a PNG', () => {
     },
   )
 
-  it('has chunks with the checksums that a foreign implementation computes, and nothing after the last chunk', () => {
+  it('has chunks with the checksums that another implementation computes, and nothing after its last chunk', () => {
     expect(checksumOf(Buffer.from('123456789'))).toBe(0xcbf43926)
     const png = encodePng(symbolOf('checksums', 320))
     const types: string[] = []

@@ -15,7 +15,7 @@ function pngOf(text: string, size: number): Uint8Array<ArrayBuffer> {
   return rendered.value
 }
 
-describe('a rendered picture', () => {
+describe('a rendered QR code', () => {
   it(`has the requested size and is decoded by a foreign decoder, at each size, in steps of ${STEP}`, async () => {
     const misread: number[] = []
     for (let size = 160; size <= 1024; size += STEP) {
@@ -35,13 +35,13 @@ describe('a rendered picture', () => {
     expect(misread).toEqual([])
   })
 
-  it('is SVG text if the caller requests SVG', () => {
+  it('is SVG text if the caller asks for SVG', () => {
     const rendered = renderQr(PAYLOAD, { size: 320, type: 'image/svg+xml' })
     expect(rendered.ok && new TextDecoder().decode(rendered.value)).toMatch(/^<svg .*<\/svg>$/)
   })
 
   it.each(['image/png', 'image/svg+xml'] as const)(
-    'is %s without a QR code, and no exception, if the content cannot be drawn',
+    'is %s if the content cannot be drawn, and nothing throws',
     (type) => {
       expect(renderQr(PAYLOAD, { size: 159, type })).toEqual({ ok: false, error: 'invalid_size' })
       expect(renderQr('a'.repeat(2954), { size: 1024, type })).toEqual({

@@ -12,19 +12,19 @@ function symbolOf(text: string, size: number): QrSymbol {
   return built.value
 }
 
-describe('a symbol', () => {
+describe('a QR symbol', () => {
   it.each([
     ['a request URI at level M', PAYLOAD, 160],
     ['a request URI at level L', PAYLOAD, 320],
     ['a short text', 'hello', 1024],
     ['digits, which are encoded in byte mode', '0123456789'.repeat(4), 300],
-  ])('has the modules of a foreign encoder, except for the mask: %s', (_, text, size) => {
+  ])('has the same modules as a foreign encoder makes, except for the mask: %s', (_, text, size) => {
     const { version, errorCorrection, modules } = symbolOf(text, size)
     const drawn = drawForeign(text, version, errorCorrection).map((candidate) => JSON.stringify(candidate))
     expect(drawn.filter((candidate) => candidate === JSON.stringify(modules))).toHaveLength(1)
   })
 
-  it('contains the longest request by value at 185 pixels, and not one byte more at any size', () => {
+  it('contains the longest request by value at 185 pixels, and cannot contain one byte more at any size', () => {
     const longest = 'a'.repeat(REQUEST_BY_VALUE.bytes)
     expect(symbolOf(longest, 185)).toMatchObject({ version: 40, errorCorrection: 'L', modulePixels: 1 })
     expect(buildSymbol(longest, 184)).toEqual({ ok: false, error: 'payload_too_long' })
@@ -32,7 +32,7 @@ describe('a symbol', () => {
   })
 
   it.each(['M', 'L'] as const)(
-    'at level %s holds as many bytes in each version as with a foreign encoder',
+    'at level %s holds in each version as many bytes as a foreign encoder allows',
     (level) => {
       const checked = CAPACITY[level].map((last, index) => {
         const fits = (length: number) => drawForeign('a'.repeat(length), index + 1, level, [0]).length === 1
@@ -53,11 +53,11 @@ describe('a symbol', () => {
     expect([errorCorrection, taken]).toEqual(['M', version])
   })
 
-  it('counts bytes, not characters', () => {
+  it('has a capacity in bytes, not in characters', () => {
     expect(symbolOf('é'.repeat(107), 160).version).toBe(symbolOf('a'.repeat(214), 160).version)
   })
 
-  it('uses level L only if that makes the modules larger', () => {
+  it('uses error correction level L only if its modules then become larger', () => {
     const at160 = symbolOf(PAYLOAD, 160)
     expect(at160).toMatchObject({ errorCorrection: 'M', version: 11, modulePixels: 2 })
     const at320 = symbolOf(PAYLOAD, 320)
@@ -66,7 +66,7 @@ describe('a symbol', () => {
   })
 })
 
-describe('a symbol in the picture', () => {
+describe('a QR symbol in the picture', () => {
   it('has a quiet zone of four modules and centred whole-pixel modules at every size', () => {
     for (let size = 160; size <= 1024; size++) {
       const { modules, modulePixels, offset } = symbolOf(PAYLOAD, size)
@@ -78,12 +78,12 @@ describe('a symbol in the picture', () => {
   })
 })
 
-describe('a symbol is refused', () => {
+describe('a QR symbol is refused', () => {
   it.each([159, 1025, 320.5, 0, -320, Number.NaN, Number.POSITIVE_INFINITY])('if the size is %s', (size) => {
     expect(buildSymbol(PAYLOAD, size)).toEqual({ ok: false, error: 'invalid_size' })
   })
 
-  it.each([160, 1024])('except if the size is exactly a limit: %i is accepted', (size) => {
+  it.each([160, 1024])('unless the size is exactly a limit: %i is accepted', (size) => {
     expect(buildSymbol(PAYLOAD, size).ok).toBe(true)
   })
 

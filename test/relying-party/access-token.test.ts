@@ -58,7 +58,7 @@ describe('a token that was issued', () => {
     expect(await crypto.subtle.verify(ECDSA, key, raw, utf8(`${header}.${payload}`))).toBe(true)
   })
 
-  it('has an identifier of its own each time', async () => {
+  it('has a unique identifier (jti)', async () => {
     const [a, b] = await Promise.all([issue(), issue()])
     expect(parsed(a.token.split('.')[1] ?? '').jti).not.toBe(parsed(b.token.split('.')[1] ?? '').jti)
   })
@@ -70,7 +70,7 @@ describe('a token that was issued', () => {
     expect((await issue({ keyExpiresAt: NOW + 3_600_000 })).expiresIn).toBe(ACCESS_TOKEN_LIFETIME)
   })
 
-  it('is verified with the values of its grant until the second of its expiry', async () => {
+  it('gives the values with which it was issued, until the second of its expiry', async () => {
     const { token } = await issue()
     const { keyExpiresAt, ...granted } = GRANT
     const at = (seconds: number) =>
@@ -88,7 +88,7 @@ describe('a token that was issued', () => {
 })
 
 describe('a retired key, without its private half in the configuration,', () => {
-  it('authenticates no caller', async () => {
+  it('makes every token that it signed invalid', async () => {
     const { token } = await issue()
     const { d: _, ...retired } = first
     expect((await verifyAccessToken(issuer(second, first), token, NOW)).ok).toBe(true)
@@ -181,7 +181,7 @@ describe('a token', () => {
     ).toEqual(INVALID)
   })
 
-  it('of another signer that uses our kid, or includes its own key, is invalid', async () => {
+  it('of another signer is invalid, even if it names the kid of our key or contains its own key', async () => {
     expect(await verify(await sign(HEADER, CLAIMS, stranger))).toEqual(INVALID)
     const { d, kid, ...jwk } = stranger
     expect(await verify(await sign({ ...HEADER, jwk }, CLAIMS, stranger))).toEqual(INVALID)
@@ -235,7 +235,7 @@ describe('a token', () => {
     },
   )
 
-  it('gives only scopes that exist, and its other scopes are ignored', async () => {
+  it('gives only scopes that exist; unknown scopes in it are ignored', async () => {
     const token = await sign(HEADER, { ...CLAIMS, scope: 'verify:read admin toString verify:all' }, first)
     expect(await verify(token)).toMatchObject({ ok: true, value: { scopes: ['verify:read'] } })
     const empty = await sign(HEADER, { ...CLAIMS, scope: '' }, first)

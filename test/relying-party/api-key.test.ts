@@ -10,7 +10,7 @@ const GRANT = {
 } as const
 
 describe('an API key', () => {
-  it('names its relying party, its key id and its mode in the clear', async () => {
+  it('contains its relying party, its key id and its mode as plain text', async () => {
     const { apiKey, record } = await newApiKey({ ...GRANT, livemode: true })
     expect(parseApiKey(apiKey)).toEqual({
       relyingPartyId: GRANT.relyingPartyId,
@@ -20,7 +20,7 @@ describe('an API key', () => {
     })
   })
 
-  it('is recorded without its secret', async () => {
+  it('is stored without its secret', async () => {
     const { apiKey, record } = await newApiKey(GRANT)
     expect(JSON.stringify(record)).not.toContain(apiKey.split('.')[2])
   })
@@ -41,7 +41,7 @@ describe('an API key', () => {
     }
   })
 
-  it('does not match a stored record of another key', async () => {
+  it('does not match the stored record of another key', async () => {
     const { apiKey, record } = await newApiKey(GRANT)
     const parsed = parseApiKey(apiKey)!
     expect(await matchesApiKey(record, parsed)).toBe(true)

@@ -35,7 +35,7 @@ it('the directory stores values that look like SQL unchanged', async () => {
 })
 
 describe('the expiry of relying parties’ own certificates', () => {
-  it('has the number of expired certificates, the number of certificates to renew, and the next expiry', async () => {
+  it('is summarized as the number of expired certificates, the number of certificates to renew, and the next expiry', async () => {
     const directory = newDirectory()
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
     await listed(directory, 'rp_without')
@@ -46,7 +46,7 @@ describe('the expiry of relying parties’ own certificates', () => {
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 1, toRenew: 2, nextExpiry: NOW })
   })
 
-  it('is the expiry of the certificate that was stored last', async () => {
+  it('is replaced if another certificate is stored', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', NOW - 1)
     await directory.noteCertificate('rp_a', { validFrom: 0, expiresAt: NOW + DAY, renewFrom: NOW })
@@ -55,7 +55,7 @@ describe('the expiry of relying parties’ own certificates', () => {
     expect(await directory.certificateDates(NOW)).toEqual({ expired: 0, toRenew: 0, nextExpiry: null })
   })
 
-  it('is removed with the entry, and ignored for an unlisted relying party', async () => {
+  it('is removed with the relying party, and is not stored for a relying party that is not in the directory', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', NOW - 1)
     await directory.remove('rp_a')
@@ -63,7 +63,7 @@ describe('the expiry of relying parties’ own certificates', () => {
     expect(await directory.certificateDates(NOW)).toMatchObject({ expired: 0 })
   })
 
-  it('is in the list of relying parties', async () => {
+  it('is shown in the list of relying parties', async () => {
     const directory = newDirectory()
     await listed(directory, 'rp_a', EXPIRES_AT)
     await listed(directory, 'rp_b')
@@ -76,7 +76,7 @@ async function datesOf(directory: Listing): Promise<readonly (number | null)[]> 
   return entries.map((entry) => entry.verifier_certificate_expires_at)
 }
 
-describe('the check of storage', () => {
+describe('the check that storage can be written', () => {
   afterEach(() => vi.restoreAllMocks())
 
   it('writes new bytes to the disk, waits for them, and removes them', async () => {

@@ -107,7 +107,7 @@ describe('an event that is sent again', () => {
     expect((await log.read(DAY, 20_010, 1)).events).toHaveLength(1)
   })
 
-  it('is stored once by a log whose clock is behind that of the session', async () => {
+  it('is stored once even if the clock of the log is behind the clock of the session', async () => {
     const log = newLog()
     const ahead = entry('a', NOON + 4 * SECOND)
     await log.append(ahead)
@@ -118,7 +118,7 @@ describe('an event that is sent again', () => {
   })
 
   it.each([0, 5, 14, 15, 16, 40, 7200])(
-    'is stored once if it first arrived %i s after its creation',
+    'is stored once if the log first got it %i s after its creation',
     async (delay) => {
       const log = newLog()
       await log.append(entry('before'))
@@ -134,7 +134,7 @@ describe('an event that is sent again', () => {
     },
   )
 
-  it('is stored once although the second call arrives before the first call', async () => {
+  it('is stored once even if the second call arrives before the first call', async () => {
     const log = newLog()
     const event = entry('a')
     at(NOON + 26 * SECOND) // the session’s 30 s, by a slower clock
@@ -143,7 +143,7 @@ describe('an event that is sent again', () => {
     expect(await idsOf(log)).toEqual(['a'])
   })
 
-  it('is stored once although the clock went back by seconds while other events arrived', async () => {
+  it('is stored once even if the clock of the log was set back by seconds while other events arrived', async () => {
     const log = newLog()
     const offsets = [0, 4, 1, 3, 0, 4, 2, 6, 3, 5, 8, 4, 9]
     const events = offsets.map((offset, i) => entry(`e${i}`, NOON + offset * SECOND))
@@ -159,7 +159,7 @@ describe('an event that is sent again', () => {
 
 describe('an event that is sent again after the clock was set back', () => {
   it.each([6, 40, 80, 3600])(
-    'is stored once: other events arrived %i s earlier by the clock',
+    'is stored once if other events arrived when the clock was still %i s ahead',
     async (back) => {
       const log = newLog()
       const events = [0, back, 0, back, 1, back].map((behind, i) => entry(`e${i}`, NOON - behind * SECOND))
@@ -176,7 +176,7 @@ describe('an event that is sent again after the clock was set back', () => {
     },
   )
 
-  it('is stored once: the clock of the log was before the creation of the event', async () => {
+  it('is stored once if the clock of the log was before the creation of the event', async () => {
     const log = newLog()
     const event = entry('a', NOON + 80 * SECOND)
     expect(await log.append(event)).toBe('recorded')
@@ -189,7 +189,7 @@ describe('an event that is sent again after the clock was set back', () => {
 })
 
 describe('after an outage of hours', () => {
-  it('the last of 3,000 events needs no more reads than the first, and each is stored once', async () => {
+  it('the log needs for each of 3,000 events the same number of reads, and stores each event once', async () => {
     const log = newLog()
     for (let i = 0; i < 50; i++) await log.append(entry(`p${i}`))
     at(NOON + 7200 * SECOND)
@@ -223,7 +223,7 @@ describe('an event of a busy log that may be a repeated one', () => {
       return read
     })
 
-  it('is looked up in at most two rows, even among 5,000 events of the same second', async () => {
+  it('is searched in at most two rows, even among 5,000 events of the same second', async () => {
     const log = newLog()
     await runInDurableObject(log, (instance) => {
       for (let i = 0; i < 5_000; i++) instance.append(again(entry(`e${i}`)))
@@ -251,7 +251,7 @@ describe('an event of a busy log that may be a repeated one', () => {
     expect((await log.read(DAY, 10_000, 10)).events).toHaveLength(2)
   })
 
-  it('is stored once although its id is no longer in memory', async () => {
+  it('is stored once even if its id is no longer in memory', async () => {
     const log = newLog()
     const event = again(entry('a'))
     await log.append(event)
@@ -281,8 +281,8 @@ function countReads(kv: SyncKvStorage): () => number {
   return () => rows
 }
 
-describe('what is written', () => {
-  it('is one row for a prompt event, and two rows for a late event', async () => {
+describe('the number of rows that are written', () => {
+  it('is one for an event that arrives promptly, and two for a late event', async () => {
     const log = newLog()
     const puts = (event: ReturnType<typeof entry>) =>
       runInDurableObject(log, (instance, { storage }) => {
@@ -298,8 +298,8 @@ describe('what is written', () => {
   })
 })
 
-describe('the end of the day', () => {
-  it('rejects new events, and still recognises stored ones', async () => {
+describe('the end of a day of the log', () => {
+  it('has the effect that new events are rejected, and stored events are still recognised', async () => {
     const log = newLog()
     at(endOfDay(DAY) - 1)
     await log.append(entry('in time'))
@@ -309,7 +309,7 @@ describe('the end of the day', () => {
     expect(await idsOf(log)).toEqual(['in time'])
   })
 
-  it('is reported five seconds later, because the clocks of two machines differ', async () => {
+  it('is reported to readers five seconds later, because the clocks of two machines may differ', async () => {
     const log = newLog()
     at(endOfDay(DAY) + 4_999)
     expect(await log.read(DAY, 0, 10)).toMatchObject({ closed: false })
@@ -336,7 +336,7 @@ describe('the alarm of a day', () => {
     expect(await idsOf(log)).toEqual([])
   })
 
-  it('erases nothing when it comes early, and is set again', async () => {
+  it('erases nothing if it fires too early, and is set again', async () => {
     const log = newLog()
     await log.append(entry('a'))
     await runInDurableObject(log, (_, state) => state.storage.setAlarm(NOON))
@@ -345,7 +345,7 @@ describe('the alarm of a day', () => {
     expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)
   })
 
-  it('is set again by the constructor when the platform dropped it', async () => {
+  it('is set again by the constructor if the platform lost the alarm', async () => {
     const log = newLog()
     await log.append(entry('a'))
     await runInDurableObject(log, (_, state) => state.storage.deleteAlarm())
@@ -354,7 +354,7 @@ describe('the alarm of a day', () => {
     expect(await alarmOf(log)).toBe(endOfDay(DAY) + 30 * DAYS)
   })
 
-  it('is missing for a day without events: reading writes nothing', async () => {
+  it('is not set for a day without events, because reading writes nothing', async () => {
     const log = newLog()
     await idsOf(log)
     expect(await alarmOf(log)).toBeNull()

@@ -27,7 +27,7 @@ describe('google_wallet', () => {
     ['a logo and a privacy policy', DISPLAY],
     ['a logo, a privacy policy and a name', { display_name: 'Shop', ...DISPLAY }],
     ['the bytes that Google returned', BYTES],
-  ])('may be %s', (_, setting) => {
+  ])('may contain %s', (_, setting) => {
     expect(googleWallet.parse(setting)).toEqual(setting)
   })
 
@@ -56,7 +56,7 @@ describe('google_wallet', () => {
     expect(errorsOf(setting)).toEqual([pointer])
   })
 
-  it('takes its name from the relying party, and the aggregator from the configuration', () => {
+  it('uses the name of the relying party, and the aggregator of the configuration', () => {
     const variable = JSON.stringify(AGGREGATOR)
     const { googleAggregator } = parseConfig({ ...TEST_ENVIRONMENT, GOOGLE_WALLET_AGGREGATOR: variable })
     const bytes = Buffer.from(writeGoogleMetadata(DISPLAY, 'Shop', googleAggregator), 'base64url')
@@ -104,13 +104,13 @@ async function codesOf(google_wallet: object | null, pem: string | null, name = 
 }
 
 describe('the certificate of a Verifier Registrar', () => {
-  it('has no warning if it is for the metadata of the settings, whether this service or Google encoded the metadata', async () => {
+  it('causes no warning if it is for the metadata of the settings, whether this service or Google encoded them', async () => {
     const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
     expect(await codesOf(DISPLAY, pem)).toEqual([])
     expect(await codesOf(BYTES, foreign.certificate_pem)).toEqual([])
   })
 
-  it('has a warning if it is for other metadata', async () => {
+  it('causes a warning if it is for other metadata', async () => {
     const mismatch = ['google_metadata_mismatch /google_wallet']
     expect(await codesOf(DISPLAY, foreign.certificate_pem)).toEqual(mismatch)
     const pem = await leafFor(tlv(4, await digestOf(writeGoogleMetadata(DISPLAY, 'Shop', null))))
@@ -122,16 +122,16 @@ describe('the certificate of a Verifier Registrar', () => {
     ['no OCTET STRING', (digest: Uint8Array) => tlv(0x0c, digest)],
     ['only the digest', (digest: Uint8Array) => digest],
     ['a shorter digest', (digest: Uint8Array) => tlv(4, digest.subarray(1))],
-  ])('has a warning if the extension is %s', async (_, wrap) => {
+  ])('causes a warning if its extension contains %s', async (_, wrap) => {
     const pem = await leafFor(wrap(await digestOf(foreign.rp_metadata_bytes)))
     expect(await codesOf(BYTES, pem)).toEqual(['google_metadata_mismatch /google_wallet'])
   })
 
-  it('has a warning without any metadata', async () => {
+  it('causes a warning if the settings have no metadata', async () => {
     expect(await codesOf(null, foreign.certificate_pem)).toEqual(['google_metadata_missing /google_wallet'])
   })
 
-  it('may be absent or lack the extension, because Google also signs certificates without the extension', async () => {
+  it('may be missing or have no extension, because Google also signs certificates without the extension', async () => {
     expect(await codesOf(BYTES, (await mintLeaf(root)).pem)).toEqual([])
     expect([await codesOf(BYTES, null), await codesOf(null, null)]).toEqual([[], []])
   })

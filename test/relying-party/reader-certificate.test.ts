@@ -32,7 +32,7 @@ async function parsed(verifier: unknown) {
 }
 
 describe('reader_certificates', () => {
-  it('may be set without the other members of verifier, and beside them', async () => {
+  it('may be set alone in `verifier`, or together with its other members', async () => {
     const reader = readerOf([good])
     expect(await parsed({ reader_certificates: [reader] })).toEqual({ verifier: null, readers: [reader] })
     const leaf = await mintLeaf(root)
@@ -53,7 +53,7 @@ describe('reader_certificates', () => {
     ],
     [{ reader_certificates: [] }, ['/verifier/reader_certificates']],
     [{ reader_certificates: Array(5).fill(readerOf([good])) }, ['/verifier/reader_certificates']],
-  ])('are refused if members are missing or too many: %#', async (verifier, pointers) => {
+  ])('are refused if members are missing or superfluous: case %#', async (verifier, pointers) => {
     const errors = (await parsed(verifier)) as string[]
     expect(errors.map((error) => error.split(':')[0])).toEqual(pointers)
   })
@@ -86,7 +86,7 @@ describe('reader_certificates', () => {
     ])
   })
 
-  it('are refused with the root, with another key and with another issuer', async () => {
+  it('are refused if the chain has the root, the key is another or the issuer is another', async () => {
     const intermediate = await mintIntermediate(root)
     const other = await mintLeaf(root, READER)
     const chains = [
@@ -143,7 +143,7 @@ describe('readersFor', () => {
 })
 
 describe('readerLifetimes', () => {
-  it('leaves out a certificate if a certificate that expires later has all its domains', async () => {
+  it('leaves out a certificate if another certificate for all of its domains expires later', async () => {
     const old = readerOf([await mintLeaf(root, { ...READER, notAfter: new Date(NOW + 1000) })])
     const renewed = readerOf([await mintLeaf(root, READER)])
     const elsewhere = { ...old, domains: ['shop.example', 'b.example'] }

@@ -46,7 +46,7 @@ const codesOf = async (changes?: Changes) =>
 const CERTIFICATE = '/verifier/registration/certificate'
 
 describe('a registration certificate', () => {
-  it('that covers every added type has no warning', async () => {
+  it('that covers every added type causes no warning', async () => {
     expect(await codesOf()).toEqual([])
   })
 
@@ -92,7 +92,7 @@ describe('a registration certificate', () => {
       { claims: { ...CLAIMS, credentials: [AGE] } },
       'type_not_registered /credential_types/0',
     ],
-  ])('that %s has one warning', async (_, changes, warning) => {
+  ])('that %s causes one warning', async (_, changes, warning) => {
     expect(await codesOf(changes)).toEqual([warning])
   })
 
@@ -118,7 +118,7 @@ describe('a registration certificate', () => {
     expect(warning?.values).toMatchObject({ scopes: 'level (dc+sd-jwt)' })
   })
 
-  it('must exist if enforce_registration is on', async () => {
+  it('is required if enforce_registration is on', async () => {
     const enforced = { enforce_registration: true, verifier: null }
     expect(await codesOf({ settings: enforced })).toEqual(['registration_missing /enforce_registration'])
     expect(await codesOf({ settings: { ...enforced, enforce_registration: false } })).toEqual([])

@@ -41,7 +41,7 @@ afterEach(() => {
 })
 
 describe('a relying party object', () => {
-  it('is created once', async () => {
+  it('can be created only once', async () => {
     const { stub } = await create()
     expect(await stub.create(INPUT, NOW)).toEqual({ ok: false, error: 'exists' })
   })
@@ -79,7 +79,7 @@ describe('a relying party object', () => {
     expect(settings.webhook?.secrets).toEqual([{ secret: created.webhook_secret, expires_at: null }])
   })
 
-  it('keeps its verifier identity in a change without verifier, and replaces its identity in a change with verifier', async () => {
+  it('keeps its verifier identity if a change has no `verifier`, and replaces it if a change has `verifier`', async () => {
     const verifier = {
       signing_jwk: JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK),
       certificate_chain_pem: VERIFIER_CERTIFICATE_PEM,
@@ -92,7 +92,7 @@ describe('a relying party object', () => {
     expect((await settingsFrom(stub)).verifier).toBeNull()
   })
 
-  it('does not open a secret that was moved to another relying party', async () => {
+  it('cannot decrypt a secret that was copied from another relying party', async () => {
     const one = await create()
     const other = await create()
     const moved = await runInDurableObject(one.stub, (_, state) => state.storage.kv.get<Stored>('document'))
@@ -105,7 +105,7 @@ describe('a relying party object', () => {
   })
 
   it.each([1, SCHEMA_VERSION - 1, SCHEMA_VERSION + 1])(
-    'rejects a document of version %i by name, and leaves it as it is',
+    'rejects a document of version %i, names the version, and does not change the document',
     async (schema_version) => {
       const { stub } = await create()
       await runInDurableObject(stub, async (object, state) => {
@@ -135,7 +135,7 @@ describe('webhook secrets', () => {
     expect((await settingsFrom(stub)).webhook?.secrets).toEqual([{ secret, expires_at: null }])
   })
 
-  it('do not live longer after another rotation, and are three at most', async () => {
+  it('do not live longer because of another rotation, and are three at most', async () => {
     const { stub, created } = await create()
     await stub.rotateWebhookSecret()
     vi.setSystemTime(NOW + 1000)
@@ -159,7 +159,7 @@ describe('webhook secrets', () => {
 })
 
 describe('a webhook', () => {
-  it('is disabled by a 410 from its own URL only, until it is enabled', async () => {
+  it('is disabled only by a 410 from its current URL, and stays disabled until it is enabled', async () => {
     const { stub } = await create()
     await stub.disableWebhook('https://hooks.shop.org/old')
     expect((await settingsFrom(stub)).webhook?.disabled).toBe(false)

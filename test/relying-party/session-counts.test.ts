@@ -37,7 +37,7 @@ it('the counts have the number of pending sessions and events of each mode', asy
   ])
 })
 
-it('the counts use only the newest report of a session', async () => {
+it('the counts use only the newest report about a session', async () => {
   await directory.noteSessions([note('v_a')])
   await directory.noteSessions([note('v_a', { pending_until: null, queued_events: 1 })])
   expect(await directory.sessionCounts(NOW)).toMatchObject([{ ...NONE, queuedEvents: 1 }, NONE])
@@ -45,7 +45,7 @@ it('the counts use only the newest report of a session', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
-it('the counts store an id that looks like SQL unchanged', async () => {
+it('the counts store a session id that looks like SQL unchanged', async () => {
   const id = "v_', 0, 0, 0, 0); DROP TABLE session_notes; --"
   await directory.noteSessions([note(id)])
   expect(await directory.sessionCounts(NOW)).toMatchObject([{ pending: 1 }, NONE])
@@ -53,7 +53,7 @@ it('the counts store an id that looks like SQL unchanged', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
-it('the counts do not count a session as pending after its time, even if its end was not noted', async () => {
+it('the counts do not include a session as pending after its expiry, even if its end was not reported', async () => {
   await directory.noteSessions([note('v_a')])
   expect(await directory.sessionCounts(NOW + 1)).toMatchObject([NONE, NONE])
 })

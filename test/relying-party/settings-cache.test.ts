@@ -16,8 +16,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('settings', () => {
-  it('are read once within 60 s, and again afterwards', async () => {
+describe('the settings of a relying party', () => {
+  it('are read once in 60 s, and then read again', async () => {
     const world = fakeWorld()
     expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 1' } })
     expect(await world.settingsAt(NOW + SETTINGS_LIFETIME - 1)).toEqual({
@@ -31,7 +31,7 @@ describe('settings', () => {
     expect(world.asked()).toBe(2)
   })
 
-  it('are not returned after 60 s when the object is unreachable', async () => {
+  it('are not returned from memory after 60 s if their object is unreachable', async () => {
     const world = fakeWorld()
     await world.settingsAt(NOW)
     world.break()
@@ -54,7 +54,7 @@ describe('settings', () => {
     expect(world.asked()).toBe(1)
   })
 
-  it('are read again if the clock was set back to before the time of the copy', async () => {
+  it('are read again if the clock was set back to a time before the copy was made', async () => {
     const world = fakeWorld()
     await world.settingsAt(NOW + SETTINGS_LIFETIME)
     await world.settingsAt(NOW)
@@ -71,7 +71,7 @@ describe('settings', () => {
     expect(await world.settingsAt(NOW)).toEqual({ ok: true, value: { name: 'version 3' } })
   })
 
-  it('are "unavailable" after 5 s without a response, and later callers start a new read', async () => {
+  it('are reported as "unavailable" after 5 s without a response, and later callers start a new read', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const world = fakeWorld()
     world.hang()
@@ -82,7 +82,7 @@ describe('settings', () => {
     expect((await world.settingsAt(NOW + 5_000)).ok).toBe(true)
   })
 
-  it('of too many relying parties replace the least recently used', async () => {
+  it('in memory are limited in number, and the least recently used settings are dropped first', async () => {
     const first = fakeWorld()
     const second = fakeWorld()
     await first.settingsAt(NOW)
@@ -95,7 +95,7 @@ describe('settings', () => {
     expect([first.asked(), second.asked()]).toEqual([2, 1])
   })
 
-  it('of an id this service did not issue are "not_found", and create no object', async () => {
+  it('are "not_found" for an id that this service did not issue, and no object is created', async () => {
     const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
     for (const id of ['rp_', `rp_${'A'.repeat(43)}`, 'rp_x'.repeat(50)]) {
       expect(await loadSettings(env, id, NOW)).toEqual({ ok: false, error: 'not_found' })

@@ -94,8 +94,8 @@ const LOGO_FAULTS: [string, string][] = [
   ['of more than 12 KiB', `data:image/png;base64,iVBORw0KGgo${'A'.repeat(16_384)}`],
 ]
 
-describe('a creation', () => {
-  it('is accepted with every member, and converted once', async () => {
+describe('the creation of a relying party', () => {
+  it('is accepted with every member, and each member is converted once', async () => {
     expect(await creationSchema(RULES).parseAsync(GOOD)).toEqual({
       ...GOOD,
       credential_types: [
@@ -121,7 +121,7 @@ describe('a creation', () => {
   it.each([
     [true, 'require'],
     [false, 'off'],
-  ])('gets a default of certificate_revocation: livemode %s gives "%s"', async (livemode, expected) => {
+  ])('has the default of certificate_revocation: with livemode %s it is "%s"', async (livemode, expected) => {
     const created = await creationSchema(RULES).parseAsync({ name: 'Shop', livemode })
     expect(created.certificate_revocation).toBe(expected)
   })
@@ -297,7 +297,7 @@ describe('a creation', () => {
   })
 })
 
-it('lets a relying party in test mode subscribe to lists for either mode', async () => {
+it('a relying party in test mode may use trust lists for test mode and for live mode', async () => {
   const settings = { name: 'Shop', anchor_sets: ['sandbox', 'eu_pid'] }
   expect(await pointersOf(settings)).toEqual([])
   expect(await pointersOf({ ...settings, livemode: true })).toEqual(['/anchor_sets/0'])
@@ -312,16 +312,16 @@ describe('http on loopback', () => {
     return_urls: ['http://localhost:3000/done'],
     origins: ['http://localhost:3000'],
   }
-  it('is for test-mode relying parties of a service that allows it', async () => {
+  it('is accepted for test-mode relying parties if the service allows loopback', async () => {
     expect((await creationSchema(LOOPBACK_RULES).safeParseAsync(local)).success).toBe(true)
   })
-  it('is not for live relying parties', async () => {
+  it('is refused for live relying parties', async () => {
     const pointers = ['/webhook/url', '/return_urls/0', '/origins/0']
     expect(await pointersOf({ ...local, livemode: true }, LOOPBACK_RULES)).toEqual(pointers)
     const patched = await patchSchema(LOOPBACK_RULES, { livemode: true }).safeParseAsync(local)
     expect(patched.error?.issues).toHaveLength(3)
   })
-  it('is not for a service that does not allow it', async () => {
+  it('is refused if the service does not allow loopback', async () => {
     expect(await pointersOf(local)).toHaveLength(3)
   })
 })
@@ -343,7 +343,7 @@ describe('an added credential type', () => {
     credential_types: [{ type: 'badge', formats: { mso_mdoc: { meta, scopes: { number: path } } } }],
   })
 
-  it('may have several document types, each in its own meta', async () => {
+  it('may have several document types, each with its own meta', async () => {
     const meta = [{ doctype_value: 'org.shop.badge.1' }, { doctype_value: 'org.shop.badge.2' }]
     const { credential_types } = await creationSchema(RULES).parseAsync(badge(meta))
     expect(credential_types[0]?.formats.mso_mdoc?.identifiers).toEqual([
@@ -382,7 +382,7 @@ describe('an added credential type', () => {
   })
 })
 
-describe('a change', () => {
+describe('a change of settings', () => {
   it('may be empty', async () => {
     expect(await patchSchema(RULES, { livemode: false }).parseAsync({})).toEqual({})
   })
@@ -395,7 +395,7 @@ describe('a change', () => {
       expect(result.error?.issues.map(({ path }) => path)).toEqual([[name]])
     }
   })
-  it('does not overwrite a setting with a default', async () => {
+  it('does not reset a setting to its default', async () => {
     expect(Object.keys(await patchSchema(RULES, { livemode: false }).parseAsync({ by_value: true }))).toEqual(
       ['by_value'],
     )
@@ -405,7 +405,7 @@ describe('a change', () => {
 describe('a verifier certificate', () => {
   const AGE = { notBefore: new Date('2026-01-01'), notAfter: new Date('2027-01-01') }
 
-  it('is accepted with its key, with or without the authority that issued it in the chain', async () => {
+  it('is accepted with its key, and the chain may include the authority that issued it', async () => {
     const root = await mintRoot()
     const intermediate = await mintIntermediate(root)
     const leaf = await mintLeaf(intermediate, AGE)
@@ -466,12 +466,15 @@ describe('a verifier certificate', () => {
     expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/signing_jwk'])
   })
 
-  it.each(['', 'x', 'junk before'])('is refused when the text is not only PEM: %j', async (text) => {
-    const leaf = await mintLeaf(await mintRoot())
-    const pem = text === 'junk before' ? `junk\n${leaf.pem}` : text
-    const verifier = { signing_jwk: jwkOf(leaf), certificate_chain_pem: pem }
-    expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/certificate_chain_pem'])
-  })
+  it.each(['', 'x', 'junk before'])(
+    'is refused if the text contains anything besides PEM: %j',
+    async (text) => {
+      const leaf = await mintLeaf(await mintRoot())
+      const pem = text === 'junk before' ? `junk\n${leaf.pem}` : text
+      const verifier = { signing_jwk: jwkOf(leaf), certificate_chain_pem: pem }
+      expect(await pointersOf({ name: 'Shop', verifier })).toEqual(['/verifier/certificate_chain_pem'])
+    },
+  )
 })
 
 function typeWith(change: Record<string, unknown>) {

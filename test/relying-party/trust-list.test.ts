@@ -85,7 +85,7 @@ const anchorsAt = async (now: number, livemode = true) => {
   return subscribedAnchors(env, { anchor_sets: [config.name], livemode }, now)
 }
 
-describe('a list', () => {
+describe('a trust list', () => {
   it('is fetched when it is created, and its anchors name its sequence number', async () => {
     const [request] = await publishList().then(async (requests) => {
       await create()
@@ -104,7 +104,7 @@ describe('a list', () => {
     })
   })
 
-  it('is fetched with If-None-Match, and confirmed by a 304', async () => {
+  it('is fetched with If-None-Match, and a 304 response confirms the stored copy', async () => {
     await publishList({}, { etag: '"7"' })
     await create()
     const requests = publish(() => new Response(null, { status: 304 }))
@@ -121,7 +121,7 @@ describe('a list', () => {
     expect((await anchorsAt(NOW + HOUR)).anchors).toHaveLength(2)
   })
 
-  it('is not created twice', async () => {
+  it('cannot be created twice', async () => {
     await publishList()
     await create()
     expect(await stub().create(config, NOW)).toEqual({ ok: false, error: 'exists' })
@@ -138,7 +138,7 @@ describe('a list', () => {
     expect(await create()).toMatchObject({ sequence: 1 })
   })
 
-  it('sets its alarm again when the platform dropped it', async () => {
+  it('sets its alarm again if the platform lost the alarm', async () => {
     await publishList()
     await create()
     await runInDurableObject(stub(), (_, state) => state.storage.deleteAlarm())
@@ -194,7 +194,7 @@ describe.each([
   })
 })
 
-describe.each(NEVER_GOOD)('a list that was never good and is %s', (_, fault, answer) => {
+describe.each(NEVER_GOOD)('a trust list of which no good copy exists and that is %s', (_, fault, answer) => {
   it('has no anchors until a good list is received', async () => {
     publish(answer)
     expect(await create()).toMatchObject({
@@ -217,7 +217,7 @@ async function tampered(): Promise<Uint8Array<ArrayBuffer>> {
   return body
 }
 
-describe('a copy', () => {
+describe('the stored copy of a trust list', () => {
   it('is used until its nextUpdate at the latest, even if it was confirmed shortly before', async () => {
     await publishList({ nextUpdate: '2046-11-21T14:00:00Z' }, { etag: '"7"' })
     await create()
@@ -247,7 +247,7 @@ describe('a copy', () => {
     expect(await wakeAfter(0)).toMatchObject(failed)
   })
 
-  it('that was stored without the expiry of its signer is fetched without If-None-Match', async () => {
+  it('is fetched without If-None-Match if the expiry of its signer was not stored', async () => {
     await publishList({}, { etag: '"7"' })
     await create()
     await runInDurableObject(stub(), (_, { storage }) => {
@@ -284,7 +284,7 @@ describe('a copy', () => {
     })
   })
 
-  it('of a list for test mode has no anchors for a live relying party', async () => {
+  it('has no anchors for a live relying party if the list is for test mode', async () => {
     config = { ...config, livemode: false }
     await publishList()
     await create()
@@ -292,11 +292,11 @@ describe('a copy', () => {
     expect(await anchorsAt(NOW, false)).toMatchObject({ anchors: [{ name: expect.any(String) }] })
   })
 
-  it('of an erased list has no anchors, and is not reported as incomplete', async () => {
+  it('has no anchors if the list was erased, and the anchors are not reported as incomplete', async () => {
     expect(await anchorsAt(NOW)).toEqual({ incomplete: false, anchors: [] })
   })
 
-  it('of a bundle needs no fetch and does not become stale', async () => {
+  it('needs no fetch and does not become stale if the list is a PEM bundle', async () => {
     const requests = await publishList()
     const { name, livemode } = config
     const services = [{ type: 'certificate', credential_types: ['pid'], assurance_level: 'low' as const }]
@@ -315,7 +315,7 @@ describe('a copy', () => {
   })
 })
 
-it('a list is fetched from public https addresses only, and from its configured address', async () => {
+it('a trust list is fetched from public https addresses only, and from its configured address', async () => {
   config = { ...config, url: 'http://127.0.0.1/list' }
   const requests = await publishList()
   expect(await create()).toMatchObject({ last_attempt: { fault: 'forbidden' } })

@@ -70,8 +70,8 @@ async function countsOf(setting: Setting): Promise<{ readonly hours: readonly Ho
 
 const sumOf = (hours: readonly HourCounts[]) => hours.reduce((sum, { created }) => sum + created, 0)
 
-describe('the counts of a day', () => {
-  it('are computed from at most 1,000 rows for 20,000 entries after a restart', async () => {
+describe('the counts of verifications of a day', () => {
+  it('are computed after a restart from at most 1,000 rows for 20,000 entries', async () => {
     const rowsOf = async (count: number) => {
       const setting = await setUp()
       await putMany(setting, count)
@@ -87,7 +87,7 @@ describe('the counts of a day', () => {
     expect(await rowsOf(20_000)).toBeLessThanOrEqual(1_000)
   })
 
-  it('are read in several calls if no counters are stored, and in one call afterwards', async () => {
+  it('are read in several calls if no counters are stored, and then in one call', async () => {
     const setting = await setUp()
     await fill(setting, 12_000)
     await evictDurableObject(stubOf(setting))
@@ -114,7 +114,7 @@ describe('the counts of a day', () => {
     expect(await ended()).toEqual([1_001, { canceled: 2 }])
   })
 
-  it('change if entries are stored between two calls of a reader', async () => {
+  it('change if entries are stored between two calls of one reader', async () => {
     const setting = await setUp()
     await fill(setting, 6_000)
     await evictDurableObject(stubOf(setting))
@@ -127,7 +127,7 @@ describe('the counts of a day', () => {
   })
 })
 
-describe('the counts of a day whose object restarts between writes', () => {
+describe('the counts of a day, if its object restarts between writes,', () => {
   /** Stores 700 new entries, and then changes other entries. `which`: their numbers. */
   const step = fc.record({
     which: fc.array(fc.nat(2_999), { maxLength: 8 }),
@@ -135,7 +135,7 @@ describe('the counts of a day whose object restarts between writes', () => {
     reads: fc.boolean(),
   })
 
-  it('are the counts of all its entries', async () => {
+  it('include all of its entries', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 4 }), async (steps) => {
         const setting = await setUp()
@@ -186,7 +186,7 @@ describe('the alarm of a day', () => {
     expect(await stubOf(setting).counts()).toEqual(hours)
   })
 
-  it('erases metadata of a limited number of entries, and goes on until none is left', async () => {
+  it('erases the metadata of a limited number of entries at a time, and continues until no metadata is left', async () => {
     const setting = await setUp()
     await fill(setting, 5_000, 'sealed')
     at(NOON + 6 * DAY_MS)

@@ -42,7 +42,7 @@ it.each([[{}], [{ exp: SECONDS + 1 }], [{ nbf: SECONDS + 30 }]])(
   },
 )
 
-it('an attestation is stored and shown, without the key', async () => {
+it('an attestation is stored, and shown without the key', async () => {
   const body = await bodyWith({})
   const id = env.RELYING_PARTY.newUniqueId()
   const stub = relyingPartyStub(env, toRelyingPartyId(id))!
@@ -53,7 +53,7 @@ it('an attestation is stored and shown, without the key', async () => {
   expect(view.ok && view.value.verifier).toEqual(shown)
 })
 
-it('an attestation is required if the settings prefer verifier_attestation, whichever of the two settings is sent', async () => {
+it('an attestation is required if the settings prefer verifier_attestation, in whichever order the two are set', async () => {
   const request_options = { client_id_prefix: 'verifier_attestation' } as const
   const { name, verifier } = await bodyWith({})
   const { attestation_jwt: _, ...unattested } = verifier

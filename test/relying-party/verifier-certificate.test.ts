@@ -72,16 +72,19 @@ const CASES: readonly (readonly [string, CertificateOptions, CertificateOptions,
 ]
 
 describe('a verifier certificate chain', () => {
-  it('is accepted if it has no fault, also if it is only for TLS', async () => {
+  it('is accepted if it has no fault, even if it is a certificate for TLS only', async () => {
     expect(await fault({})).toEqual([])
     expect(await fault({ extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] })).toEqual([])
   })
 
-  it.each(CASES)('with %s is refused with a message about it', async (_, leaf, intermediate, message) => {
-    expect(await fault(leaf, intermediate)).toEqual([expect.stringContaining(message)])
-  })
+  it.each(CASES)(
+    'with %s is refused, and the message names this fault',
+    async (_, leaf, intermediate, message) => {
+      expect(await fault(leaf, intermediate)).toEqual([expect.stringContaining(message)])
+    },
+  )
 
-  it('with more authorities than the pathLenConstraint of an authority allows is refused with a message about it', async () => {
+  it('with more authorities than a pathLenConstraint allows is refused, and the message names this fault', async () => {
     const upper = await mintIntermediate(root, { subject: 'CN=Upper', pathLength: 0 })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower' })
     const faults = await errorsOf({ verifier: verifierOf([await mintLeaf(lower), lower, upper]) })
@@ -96,7 +99,7 @@ describe('a preference for x509_san_dns', async () => {
   const common = verifierOf([await mintLeaf(root, { subject: 'CN=verifier.example' })])
   const MESSAGE = expect.stringContaining('must name the host of this service')
 
-  it('is accepted with a certificate that names the host, or without an own certificate', async () => {
+  it('is accepted if the certificate names the host of the service, or if there is no own certificate', async () => {
     expect(await errorsOf({ verifier: named, ...PREFERS_SAN })).toEqual([])
     expect(await errorsOf(PREFERS_SAN)).toEqual([])
     expect(await errorsOf({ verifier: unnamed })).toEqual([])
@@ -110,7 +113,7 @@ describe('a preference for x509_san_dns', async () => {
     expect(await errorsOf({ verifier, ...PREFERS_SAN })).toEqual([MESSAGE])
   })
 
-  it('is checked with the stored settings if only the preference or only the certificate changes', async () => {
+  it('is checked against the stored settings if only the preference or only the certificate changes', async () => {
     const pem = ({ certificate_chain_pem }: typeof named) => ({ certificate_chain_pem })
     const prefers = { livemode: false, verifier: pem(named), ...PREFERS_SAN }
     const hashed = { livemode: false, verifier: pem(unnamed), request_options: {} }

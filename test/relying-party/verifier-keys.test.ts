@@ -35,7 +35,7 @@ describe('the verifier keys of a relying party', () => {
     expect(await (await create()).verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are the signing key and each replaced key, which is kept longer than any session that began with it', async () => {
+  it('are the signing key and each replaced key, which is kept longer than any session that uses it', async () => {
     const stub = await create({ verifier: VERIFIER })
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [KEY] })
     await stub.update({ verifier: null })
@@ -45,18 +45,18 @@ describe('the verifier keys of a relying party', () => {
     expect(await stub.verifierKeys()).toEqual({ ok: true, value: [] })
   })
 
-  it('are kept longer than a session of 24 hours that began with settings that were 60 s old', () => {
+  it('are kept longer than a session of 24 hours that was created with settings of 60 s before', () => {
     expect(VERIFIER_KEY_OVERLAP).toBeGreaterThan((86_400 + 60) * 1000)
   })
 
-  it('that were replaced are neither in the settings nor in the view', async () => {
+  it('do not show replaced keys in the settings or in the view', async () => {
     const stub = await create({ verifier: VERIFIER })
     await stub.update({ verifier: null })
     expect(await stub.settings()).not.toHaveProperty('value.former_verifier_keys')
     expect(await stub.view()).not.toHaveProperty('value.former_verifier_keys')
   })
 
-  it('include at most 16 replaced keys, and each is removed when its time is over', async () => {
+  it('include at most 16 replaced keys, and each of them is removed after its time', async () => {
     const stub = await create({ verifier: VERIFIER })
     const kept = async () => {
       await stub.update({ verifier: VERIFIER })

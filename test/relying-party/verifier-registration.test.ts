@@ -16,7 +16,7 @@ async function errorsOf(registration: object): Promise<string[]> {
 }
 
 describe('a registration', () => {
-  it('is accepted with its dataset as the registrar writes it', async () => {
+  it('is accepted with its dataset exactly as the registrar writes it', async () => {
     const dataset = { purpose: [{ lang: 'en', value: 'x' }], unheard_of: 1 }
     expect(await verifierRegistration(NOW).parseAsync({ ...GOOD, dataset })).toEqual({
       certificate: GOOD.certificate,
@@ -59,7 +59,7 @@ describe('a registration', () => {
     expect(await errorsOf({ ...GOOD, dataset })).toEqual(['dataset must be an object with members'])
   })
 
-  it('is refused when it would make requests too large, or has unknown members', async () => {
+  it('is refused if it would make requests too large, or if it has unknown members', async () => {
     const long = 'x'.repeat(17_000)
     expect(await errorsOf({ ...GOOD, dataset: { long } })).toEqual([expect.stringMatching(/^dataset /)])
     expect(await errorsOf({ ...GOOD, certificate: jws(HEADER, { long }) })).not.toEqual([])

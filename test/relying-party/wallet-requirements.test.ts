@@ -26,14 +26,17 @@ const lackingOf = async (subject: readonly string[]) =>
   lackingFor({}, (await mintLeaf(root, { subject: subject.join(',') })).pem)
 
 describe('the subject of the access certificate', () => {
-  it.each([[LEGAL], [NATURAL]])('names who asks: %j', async (subject) => {
-    expect(await lackingOf(subject)).not.toContain('organization')
-    for (const attribute of subject) {
-      expect(await lackingOf(subject.filter((one) => one !== attribute))).toContain('organization')
-    }
-  })
+  it.each([[LEGAL], [NATURAL]])(
+    'has every attribute that a legal or a natural person needs: %j',
+    async (subject) => {
+      expect(await lackingOf(subject)).not.toContain('organization')
+      for (const attribute of subject) {
+        expect(await lackingOf(subject.filter((one) => one !== attribute))).toContain('organization')
+      }
+    },
+  )
 
-  it('is read in the chain of the operator, with text around its certificates', async () => {
+  it('is read from the chain that the operator configured, even with text around its certificates', async () => {
     const { pem } = await mintLeaf(root, { subject: LEGAL.join(',') })
     const text = `Bag Attributes\nsubject=CN=Test Shop\n${pem}\nissuer=CN=Root\n${root.pem}`
     const { verifier } = parseConfig({ ...TEST_ENVIRONMENT, VERIFIER_CERTIFICATE_CHAIN_PEM: text })
@@ -74,19 +77,19 @@ describe('a reader certificate', () => {
   })
 })
 
-describe('google_wallet', () => {
+describe('the requirement google_wallet', () => {
   const google_wallet = { rp_metadata_bytes: foreign.rp_metadata_bytes }
   const verifier = { certificate_chain_pem: foreign.certificate_pem }
   const isLacking = async (settings: object, chain?: string) =>
     (await lackingFor(settings, chain)).includes('google_wallet')
 
-  it('is present if the verifier certificate names its metadata or names no metadata', async () => {
+  it('is met if the verifier certificate names the configured metadata, or names no metadata', async () => {
     expect(await isLacking({ google_wallet, verifier })).toBe(false)
     expect(await isLacking({ google_wallet }, (await mintLeaf(root)).pem)).toBe(false)
     expect(await isLacking({ google_wallet })).toBe(false)
   })
 
-  it('is missing if the verifier certificate of the relying party or of the service names other metadata', async () => {
+  it('is not met if the verifier certificate of the relying party or of the service names other metadata', async () => {
     const other = { logo_uri: 'https://shop.example/l.png', privacy_policy_uri: 'https://shop.example/p' }
     expect(await isLacking({ google_wallet: other, verifier })).toBe(true)
     expect(await isLacking({ google_wallet: other }, foreign.certificate_pem)).toBe(true)

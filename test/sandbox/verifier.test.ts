@@ -4,14 +4,14 @@ import { verifierOf } from '../../sandbox/verifier.ts'
 const BASE_URL = 'https://verifier.example'
 
 describe('the connection to the verifier', () => {
-  it('uses the binding', async () => {
+  it('uses the service binding if there is one', async () => {
     const bound = vi.fn(async () => new Response('bound'))
     const call = verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })
     expect(await (await call?.(`${BASE_URL}/healthz`, { method: 'HEAD' }))?.text()).toBe('bound')
     expect(bound).toHaveBeenCalledWith(`${BASE_URL}/healthz`, { method: 'HEAD', redirect: 'manual' })
   })
 
-  it('uses the public address without a binding', async () => {
+  it('uses the public address of the verifier if there is no binding', async () => {
     const over = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response('public'))
     const call = verifierOf({ BASE_URL })
     expect(await (await call?.(`${BASE_URL}/healthz`))?.text()).toBe('public')
@@ -23,7 +23,7 @@ describe('the connection to the verifier', () => {
     'https://verifier.example.attacker.example/',
     'http://verifier.example/',
     'https://other.example/',
-  ])('refuses another origin: %s', async (address) => {
+  ])('is refused for another origin: %s', async (address) => {
     const bound = vi.fn()
     await expect(verifierOf({ BASE_URL, VERIFIER: { fetch: bound } as never })?.(address)).rejects.toThrow(
       'not an address of the verifier',
@@ -31,7 +31,7 @@ describe('the connection to the verifier', () => {
     expect(bound).not.toHaveBeenCalled()
   })
 
-  it('does not exist without BASE_URL', () => {
+  it('does not exist if BASE_URL is not set', () => {
     expect(verifierOf({})).toBeUndefined()
   })
 })

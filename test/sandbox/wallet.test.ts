@@ -101,8 +101,8 @@ const DETECTED: readonly [Format, MistakeName, string | RegExp][] = [
   ['jwt_vc_json', 'nonce_mismatch', 'another nonce'],
 ]
 
-describe('a mistake', () => {
-  it.each(DETECTED)('is detected by another library: %s, %s', async (format, reason, complaint) => {
+describe('a mistake of the test wallet', () => {
+  it.each(DETECTED)('is also detected by another library: %s, %s', async (format, reason, complaint) => {
     const verifiers = { 'dc+sd-jwt': verifySdJwt, mso_mdoc: verifyMdoc, jwt_vc_json: verifyJwtVc }
     const presentation = await presentationIn(format, reason)
     await expect(verifiers[format](presentation, REQUEST)).rejects.toThrow(complaint)
@@ -124,7 +124,7 @@ describe('the test wallet', () => {
         client_metadata: { jwks: { keys: [{ kty: 'EC', crv: 'P-256', x: 'x', y: 'y' }] } },
       },
     ],
-  ])('reports that it cannot encrypt %s', async (_, changes) => {
+  ])('reports that it cannot encrypt a response %s', async (_, changes) => {
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', ...QUERIES['dc+sd-jwt'] }] }
     const request = { client_id: 'x', nonce: 'n', dcql_query: query, ...changes }
     const texts = Object.entries(request).map(([name, value]) => [
@@ -137,7 +137,7 @@ describe('the test wallet', () => {
     })
   })
 
-  it('limits the steps of a path', async () => {
+  it('limits the number of steps in a claim path', async () => {
     const claims = [{ path: Array.from({ length: 5_000 }, () => 'a') }]
     const query = { credentials: [{ id: 'q', format: 'dc+sd-jwt', meta: {}, claims }] }
     const parameters = { client_id: 'x', nonce: 'n', dcql_query: JSON.stringify(query) }
@@ -188,7 +188,7 @@ describe('the test wallet', () => {
     ['no JSON', '<h1>Error</h1>', null],
     ['a redirect_uri that is no text', '{"redirect_uri":1}', null],
   ])(
-    'returns the redirect_uri of a response, or null for another response: %s',
+    "returns the redirect_uri of the verifier's response, or null if the response has none: %s",
     async (_, body, redirect_uri) => {
       const post = { uri: 'https://verifier.example/callback', form: {} }
       const answer = await postForm(post, async () => new Response(body, { status: 400 }))

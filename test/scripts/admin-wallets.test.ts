@@ -19,7 +19,7 @@ function run(body: object, ...flags: readonly string[]) {
   return spawnSync(process.execPath, args, { encoding: 'utf8' })
 }
 
-it('the command prints each wallet with its result and the sentences of its findings', () => {
+it('the command prints each wallet with its result, and its findings as sentences', () => {
   const { stdout, status } = run({ credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true })
   expect(status).toBe(0)
   expect(stdout).toContain('lowered  EUDI reference wallet (Android) (eudi-android)\n')

@@ -86,7 +86,7 @@ describe('parseCall', () => {
     })
   })
 
-  it('encodes names in the path, and puts pages into the query', () => {
+  it('escapes names in the path, and puts page parameters into the query', () => {
     expect(parse('api-keys', 'revoke', 'rp_x', 'a/b?c').path).toBe('/relying_parties/rp_x/api_keys/a%2Fb%3Fc')
     expect(parse('relying-parties', 'list', '--limit', '2').query).toEqual({ limit: '2' })
     expect(parse('relying-parties', 'list').body).toBeUndefined()
@@ -111,7 +111,7 @@ describe('parseCall', () => {
     ['a file that is not JSON', ['relying-parties', 'create', '--json', 'nowhere.json']],
     ['JSON that is not an object', ['relying-parties', 'create', '--json', 'list.json']],
     ['a command that cannot be undone, without --yes', ['trust-lists', 'delete', 'pid']],
-  ])('sends nothing for %s', (_, args) => {
+  ])('sends no request for %s', (_, args) => {
     const call = parse(...args)
     expect(call.error).toEqual(expect.any(String))
     expect(call.method).toBeUndefined()
@@ -137,14 +137,14 @@ describe('findService', () => {
     expect(findService({ PORT: '9000', ADMIN_TOKEN }).origin).toBe('http://127.0.0.1:9000')
   })
 
-  it('returns the address that TLS_CERT and HOST give, as npm start uses it', () => {
+  it('returns the address that TLS_CERT and HOST give, as in npm start', () => {
     const tls = { PORT: '9000', TLS_CERT: '/cert.pem', TLS_KEY: '/key.pem', ADMIN_TOKEN }
     expect(findService(tls).origin).toBe('https://127.0.0.1:9000')
     expect(findService({ ...tls, HOST: '192.0.2.7' }).origin).toBe('https://192.0.2.7:9000')
     expect(findService({ TLS_CERT: '/cert.pem', ADMIN_TOKEN }).error).toContain('TLS_KEY')
   })
 
-  it('sends the local token to another address only if STATE_DIR is set', () => {
+  it('sends the token of the local service to another address only if STATE_DIR is set', () => {
     expect(findService({ BASE_URL: 'https://verifier.example' }).error).toContain('ADMIN_TOKEN')
     expect(findService({ BASE_URL: 'https://verifier.example', STATE_DIR: '/nowhere' }).error).toContain(
       '/nowhere',
@@ -206,7 +206,7 @@ describe('the output', () => {
     expect(readableProblem(400, problem)).not.toContain('\u001b')
   })
 
-  it('escapes control characters in JSON, and the value of the JSON stays the same', () => {
+  it('escapes control characters in JSON without changing the value of the JSON', () => {
     const value = { note: 'A\u009b31m\u009d\u202e\u{e0001}B\nC', list: ['ä 😀'] }
     for (const indent of [undefined, 2]) {
       const text = json(value, indent)

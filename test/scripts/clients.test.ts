@@ -11,7 +11,7 @@ it.each([
   ['go', 'go version go1.24.9 linux/amd64', 'go is older than 1.25'],
   ['python3', '3.11.7 (main, Jan 1 2026)', undefined],
   ['python3', '3.9.2 (default)', 'python3 is older than 3.10'],
-] as const)('the version of %s is read from its output: %s', (tool, printed, reason) => {
+] as const)('the version of %s is read from the output of its command: %s', (tool, printed, reason) => {
   expect(missing(tool, prints(printed))).toBe(reason)
 })
 
@@ -19,7 +19,7 @@ it('a tool that is not installed is reported by name', () => {
   expect(missing('go', () => ({ status: null, stdout: '' }))).toBe('go is not installed')
 })
 
-it('a language without its tools is skipped, and is a failure with CI_FULL=1', () => {
+it('the tests of a language are skipped without its tools, and fail with CI_FULL=1', () => {
   expect(resultWithoutTool({})).toBe('skipped')
   expect(resultWithoutTool({ CI_FULL: '0' })).toBe('skipped')
   expect(resultWithoutTool({ CI_FULL: '1' })).toBe('failed')

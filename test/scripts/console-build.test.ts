@@ -19,7 +19,7 @@ describe('the console', () => {
   })
   afterAll(() => rmSync(out, { recursive: true }))
 
-  it(`has files of at most ${LIMIT_BYTES} bytes, compressed`, () => {
+  it(`has files of at most ${LIMIT_BYTES} bytes together, compressed`, () => {
     const page = readFileSync(join(ROOT, 'assets', 'console', 'console.html'))
     const files = readdirSync(out).map((name) => readFileSync(join(out, name)))
     const sizes = [page, ...files].map((file) => gzipSync(file, { level: 9 }).length)
@@ -36,7 +36,7 @@ describe('the console', () => {
     expect(readFileSync(join(ROOT, 'console', 'console.css'), 'utf8')).not.toMatch(/--ground:/)
   })
 
-  it('contains the code of three packages only', () => {
+  it('contains the code of only three packages', () => {
     expect([...packages].sort()).toEqual(['node_modules/jose', 'node_modules/preact', 'node_modules/uplot'])
   })
 

@@ -37,7 +37,7 @@ async function errorsWith(change: Record<string, string>, local: readonly string
   return (await preflight({ ...good, ...change }, { now: NOW, local })).errors
 }
 
-describe('the preflight', () => {
+describe('the check before a deployment', () => {
   it('accepts a good environment, and reports the certificate’s expiry and the jurisdiction', async () => {
     const { errors, notes } = await preflight(good, { now: NOW, local: ['other'] })
     expect(errors).toEqual([])
@@ -54,7 +54,7 @@ describe('the preflight', () => {
     'ACCESS_TOKEN_KEYS',
     'VERIFIER_SIGNING_JWK',
     'VERIFIER_CERTIFICATE_CHAIN_PEM',
-  ])('reports a missing %s and nothing else', async (name) => {
+  ])('reports only the missing %s', async (name) => {
     expect((await preflight(without(name), { now: NOW, local: [] })).errors).toEqual([`${name}: is missing`])
   })
 
@@ -127,7 +127,7 @@ describe('the preflight', () => {
   })
 
   it.each(['ADMIN_TOKEN', 'SERVER_SECRET', 'ACCESS_TOKEN_KEYS', 'VERIFIER_SIGNING_JWK'])(
-    'rejects the %s of the local service',
+    'rejects the %s that the local service uses',
     async (name) => {
       const local = [`{ "kept": ${good[name]} }`]
       expect(await errorsWith({}, local)).toEqual([
@@ -186,7 +186,7 @@ describe('the preflight', () => {
   })
 })
 
-describe('an upload', () => {
+describe('a Worker that is uploaded', () => {
   const fit = { gzipped: 195 * 1024, wrangler: readWranglerToml(), now: NOW }
   it.each<[string, object, string[]]>([
     ['is accepted unchanged', {}, []],
@@ -205,7 +205,7 @@ describe('an upload', () => {
     expect(bundleErrors({ ...fit, ...change })).toEqual(expected)
   })
 
-  it('sends the sandbox and the demo shop first, then the verifier with its variables, secrets and domain', () => {
+  it('comes after the sandbox and the demo shop if it is the verifier, and has its variables, secrets and domain', () => {
     const steps = stepsOf(good, { secretsFile: '/s.json', commit: 'abc', isRouted: false })
     expect(steps).toEqual([
       ...[

@@ -29,13 +29,13 @@ async function openService(openRequests: (call: number) => number): Promise<() =
 }
 
 describe('draining', () => {
-  it('ends if no request is open', async () => {
+  it('ends at once if no request is open', async () => {
     const calls = await openService((call) => 3 - call)
     await drainWorkerd(RUNNING, directory)
     expect(calls()).toBe(3)
   })
 
-  it('ends after ten seconds, however long a request is open', async () => {
+  it('ends after ten seconds, even if a request is open for longer', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     const calls = await openService((call) => {
       vi.setSystemTime(Date.now() + (call === 3 ? 4_000 : 3_000))

@@ -89,7 +89,7 @@ describe('an installation', () => {
     ['FOR_START_ON_OLD_NODE', 'dev', ['server', 'node']],
     ['EVERYTHING', '', ['server', 'node', 'tests']],
   ] as const)(
-    '%s installs all packages except the kinds "%s", and installs nothing if it runs again',
+    'for %s has all packages except the kinds "%s", and nothing is installed again at the next run',
     (wanted, omitted, names) => {
       expect(install(wanted)).toMatchObject({ omitted, status: 0 })
       for (const name of ['server', 'node', 'tests'])
@@ -100,7 +100,7 @@ describe('an installation', () => {
     },
   )
 
-  it('runs the install scripts of packages only if it includes Node', () => {
+  it('runs the install scripts of packages only if it includes the package of Node', () => {
     expect(install('FOR_START').calls).toContain('--ignore-scripts')
     expect(install('FOR_START_ON_OLD_NODE').calls).not.toContain('--ignore-scripts')
   })

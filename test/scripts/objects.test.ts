@@ -29,7 +29,7 @@ beforeEach(() => {
 afterEach(() => rmSync(objectsPath, { recursive: true }))
 
 describe('overdue alarms', () => {
-  it('are spread in their order at the given rate; alarms in the future keep their time', () => {
+  it('are moved to later times in their order, at the given rate; alarms in the future keep their time', () => {
     index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1, [id(4)]: NOW })
     index('bb', { [id(5)]: NOW - 2_000 })
     expect(prepare({ perSecond: 4 })).toMatchObject({ spread: 4, spreadOverMs: 1_000, repaired: 0 })
@@ -37,7 +37,7 @@ describe('overdue alarms', () => {
     expect(alarms('bb')).toEqual({ [id(5)]: NOW + 250 })
   })
 
-  it('are not changed while another process has the index open for writing', () => {
+  it('are not changed while another process writes to the index', () => {
     index('aa', { [id(1)]: NOW - 1 })
     const other = new DatabaseSync(join(objectsPath, 'aa', 'metadata.sqlite'))
     other.exec('BEGIN IMMEDIATE')
@@ -64,7 +64,7 @@ describe('the index of alarms', () => {
     expect(Object.values(alarms('aa')).sort()).toEqual([NOW, NOW + 500])
   })
 
-  it('is kept beside the new index if it was damaged, and its class is reported', () => {
+  it('is kept beside the new index if it was damaged, and the object class is reported', () => {
     object('bb', 1).close()
     writeFileSync(join(objectsPath, 'bb', 'metadata.sqlite'), 'garbage'.repeat(999))
     expect(prepare()).toMatchObject({ damaged: ['EventLog'], repaired: 1 })
@@ -72,14 +72,14 @@ describe('the index of alarms', () => {
     expect(kept).toHaveLength(1)
   })
 
-  it('gets an alarm for a session that has none', () => {
+  it('gets an alarm for each session that has none', () => {
     index('aa', { [id(1)]: NOW + 5_000 })
     for (const number of [1, 2]) object('aa', number).close()
     expect(prepare()).toMatchObject({ damaged: [], repaired: 1 })
     expect(alarms('aa')).toEqual({ [id(1)]: NOW + 5_000, [id(2)]: NOW })
   })
 
-  it('gets no alarm for classes without alarms', () => {
+  it('gets no alarm for object classes without alarms', () => {
     index('bb', {})
     object('bb', 1).close()
     object('cc', 2).close()
@@ -88,7 +88,7 @@ describe('the index of alarms', () => {
   })
 })
 
-describe('files of objects', () => {
+describe('the files of an object', () => {
   it('are removed if the object has no content and no alarm', () => {
     index('aa', { [id(3)]: NOW + 1 })
     for (const number of [1, 2, 3]) object('aa', number, number === 2).close()
@@ -122,12 +122,12 @@ describe('files of objects', () => {
   })
 })
 
-it('a state without objects is accepted', () => {
+it('a state directory without objects is accepted', () => {
   expect(prepare()).toEqual({ damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 })
   expect(existsSync(join(objectsPath, 'aa'))).toBe(false)
 })
 
-it('the list of classes has every class of the service with an alarm', () => {
+it('the list of object classes with an alarm is complete', () => {
   const withAlarm = readdirSync('src', { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts'))
     .flatMap((path) =>
@@ -141,12 +141,12 @@ it('the list of classes has every class of the service with an alarm', () => {
 })
 
 describe('the rate of overdue alarms', () => {
-  it('depends on the number of descriptors, and is at most 60 per second', () => {
+  it('depends on the number of file descriptors, and is at most 60 per second', () => {
     expect([256, 1_024, 20_000, 1_048_576].map(alarmsPerSecond)).toEqual([2.4, 9.6, 60, 60])
     expect(alarmsPerSecond(20)).toBe(1)
   })
 
-  it('is based on the descriptor limit of this process', () => {
+  it('is based on the file descriptor limit of this process', () => {
     expect(descriptorLimit()).toBeGreaterThanOrEqual(256)
   })
 })

@@ -20,7 +20,7 @@ function held() {
   return { child, output, printed: () => text }
 }
 
-it('the output of workerd is held back until the start has ended, and then printed at once', () => {
+it('the output of workerd is delayed until the start has ended, and then printed at once', () => {
   const { child, output, printed } = held()
   child.stdout.write(INFO)
   child.stderr.write(ERROR)
@@ -31,7 +31,7 @@ it('the output of workerd is held back until the start has ended, and then print
   expect(printed()).toBe(INFO + ERROR + INFO)
 })
 
-it('the output of workerd during the start is printed without lines of level info, if so requested', () => {
+it('the output of workerd during the start can be printed without lines of level info', () => {
   const { child, output, printed } = held()
   // A chunk may end within a line, and within a character.
   const bytes = Buffer.from(`${INFO}a fault of wörkerd\n${INFO}`)
@@ -45,7 +45,7 @@ it('the output of workerd during the start is printed without lines of level inf
   expect(printed()).toBe(`a fault of wörkerd\n${ERROR}${INFO}`)
 })
 
-it('the output of workerd is dropped if the start reports the error in one sentence', () => {
+it('the output of workerd is not printed if the start reports its error in one sentence', () => {
   const { child, output, printed } = held()
   child.stdout.write(INFO)
   output.discard()

@@ -39,7 +39,7 @@ describe('npm run proof', () => {
     }
   })
 
-  it('refuses an unknown name, and runs nothing', () => {
+  it('refuses an unknown proof name, and runs nothing', () => {
     expect(proof(['luck'])).toMatchObject({ status: 2, steps: [] })
     expect(proof(['all', '--tiny'])).toMatchObject({ status: 2, steps: [] })
   })
@@ -47,12 +47,12 @@ describe('npm run proof', () => {
   it.each([
     [['all'], false],
     [['all', '--small'], true],
-  ] as const)('runs each step of %j once', (args, small) => {
+  ] as const)('runs each step once for the arguments %j', (args, small) => {
     expect(proof(args)).toMatchObject({ status: 0, steps: proofSteps({ small }) })
   })
 
   it.each(['exit 3', 'kill -9 $$'])(
-    'also runs the steps after a step that ends with %s, and then fails',
+    'still runs the steps after a step that ends with %s, and then fails',
     (end) => {
       expect(proof(['all'], 'run check', end)).toMatchObject({
         status: 1,

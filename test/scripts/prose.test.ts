@@ -15,7 +15,7 @@ const comment = (text: string) => measure([{ place: 'a.ts:1', text, longest: COM
 const page = (text: string) => measure([{ place: 'a.md:1', text, longest: MARKDOWN_WORDS }])
 const words = (count: number) => `Some ${'words '.repeat(count - 2)}end.`
 
-describe('measure', () => {
+describe('the function measure', () => {
   it.each([
     ['a comment that begins with What', 'What it does.', 'start'],
     ['a comment that begins with Whether', 'Whether it works.', 'start'],
@@ -25,11 +25,11 @@ describe('measure', () => {
     ['a word from the language of courts', 'Reads the verdict.', 'word'],
     ['a word that is used against its everyday meaning', 'The session hears the wallet.', 'word'],
     ['a pronoun of a person for a role', 'The issuer signs with his key.', 'word'],
-  ])('finds %s', (_, text, kind) => {
+  ])('reports %s', (_, text, kind) => {
     expect(comment(text).findings.map((finding) => finding.kind)).toContain(kind)
   })
 
-  it('finds a sentence of 26 words in Markdown', () => {
+  it('reports a sentence of 26 words in Markdown', () => {
     expect(page(words(26)).findings.map(({ kind }) => kind)).toEqual(['long'])
   })
 
@@ -91,7 +91,7 @@ describe('titlesOf', () => {
 })
 
 describe('lineErrors', () => {
-  it('finds a line of 121 characters and a line of two sentences', () => {
+  it('reports a line of 121 characters and a line of two sentences', () => {
     const text = `${'a'.repeat(121)}\n\nOne is. Two is.\n`
     expect(lineErrors(text)).toEqual([
       { line: 1, text: 'longer than 120 characters' },

@@ -20,7 +20,7 @@ const FLAGS = {
 const argsOf = (flags: object) =>
   Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
 
-it('the request names the domain, the company and the administrator, and is signed with the P-256 key', async () => {
+it('the certificate request names the domain, the company and the administrator, and is signed with the P-256 key', async () => {
   const { subject } = parseReaderCsr(argsOf(FLAGS)) as { subject: object[] }
   const { jwk, pem } = await createReaderCsr(subject)
   const request = new Pkcs10CertificateRequest(pem)
@@ -40,7 +40,7 @@ it.each([
   expect(() => parseReaderCsr(argsOf(flags))).toThrow(message)
 })
 
-it('the command belongs to npm run admin, and needs no service', () => {
+it('the command is a part of npm run admin, and needs no running service', () => {
   const run = spawnSync(process.execPath, ['scripts/admin.mjs', 'reader-csr', '--domain', 'shop.example'], {
     encoding: 'utf8',
     env: {},
@@ -48,7 +48,7 @@ it('the command belongs to npm run admin, and needs no service', () => {
   expect([run.status, run.stderr]).toEqual([2, expect.stringContaining('--country is required')])
 })
 
-it('the key file is readable by its owner only, and never replaces another key', async () => {
+it('the key file can be read by its owner only, and never replaces another key', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'reader-csr-'))
   const quiet = [vi.spyOn(console, 'log'), vi.spyOn(console, 'error')].map((spy) => spy.mockReturnValue())
   try {

@@ -59,13 +59,13 @@ async function get(port: number): Promise<string> {
   return text(socket)
 }
 
-it('a relay is used if the descriptor limit is low, and leaves half of the descriptors to objects', () => {
+it('a relay is used if the descriptor limit is low, and leaves half of the file descriptors to objects', () => {
   expect(relayLimits(20_000)).toBeNull()
   expect(relayLimits(1024)).toEqual({ accepted: 512, passedOn: 256, silentMs: 10_000 })
 })
 
 describe('a relay', () => {
-  it('passes on several requests and responses of one connection', async () => {
+  it('passes several requests and responses of one connection on to the service', async () => {
     const port = await open()
     const socket = await dial(port)
     socket.write('POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc')
@@ -75,7 +75,7 @@ describe('a relay', () => {
     expect(reached).toHaveLength(1)
   })
 
-  it('passes on a large body, and the end of a request', async () => {
+  it('passes a large body on to the service, and also the end of a request', async () => {
     const port = await open()
     const sent = httpRequest({ port, host: '127.0.0.1', method: 'POST', path: '/large' })
     sent.end(Buffer.alloc(3_000_000))
@@ -86,7 +86,7 @@ describe('a relay', () => {
     expect(await text(socket)).toContain('GET /a 0')
   })
 
-  it('closes a silent connection after a time limit without passing it to the service', async () => {
+  it('closes a connection that sends nothing after a time limit, without passing it to the service', async () => {
     const port = await open({ silentMs: 200 })
     const silent = await dial(port)
     await once(silent.resume(), 'end')
@@ -95,7 +95,7 @@ describe('a relay', () => {
     await expect.poll(() => get(port)).toContain('GET /a 0')
   })
 
-  it('closes the oldest silent connection if there are too many', async () => {
+  it('closes the oldest connection that sent nothing, if there are too many such connections', async () => {
     const port = await open({ accepted: 3 })
     const silent = [await dial(port), await dial(port), await dial(port)]
     const ends = silent.map((socket) => once(socket, 'end').then(() => socket))
@@ -105,7 +105,7 @@ describe('a relay', () => {
     expect(await text(silent[1] as Socket)).toContain('GET /a 0')
   })
 
-  it('refuses a new connection if all connections are busy, and closes no earlier connection', async () => {
+  it('refuses a new connection if all connections are in use, and closes no earlier connection', async () => {
     const port = await open({ accepted: 2 })
     const busy = [await dial(port), await dial(port)]
     for (const socket of busy) socket.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -114,7 +114,7 @@ describe('a relay', () => {
     expect(busy.map(({ destroyed }) => destroyed)).toEqual([false, false])
   })
 
-  it('lets a connection wait until another connection ends if too many are passed on', async () => {
+  it('lets a connection wait until another connection ends, if too many connections are in use', async () => {
     const port = await open({ passedOn: 1 })
     const busy = await dial(port)
     busy.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -125,7 +125,7 @@ describe('a relay', () => {
     expect(await waiting).toContain('GET /a 0')
   })
 
-  it('closes the service’s connection if the caller leaves, and the caller’s connection if the service ends', async () => {
+  it('closes the service’s connection if the caller closes its own, and the caller’s connection if the service ends its own', async () => {
     const port = await open()
     const leaving = await dial(port)
     leaving.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')

@@ -57,19 +57,19 @@ describe('the packages of a release', () => {
 })
 
 describe('the files of a release', () => {
-  it('have the systemd unit that docs/self-hosting.md shows', () => {
+  it('include the systemd unit that docs/self-hosting.md shows', () => {
     expect(textsIn('docs/self-hosting.md', 'ini')).toContain(
       read('packages/self-host/wallet-verifier.service').trimEnd(),
     )
   })
 
-  it('have a Dockerfile with the Node of the tests and a user other than root', () => {
+  it('include a Dockerfile with the Node version of the tests and a user other than root', () => {
     const dockerfile = read('packages/self-host/Dockerfile')
     expect(dockerfile).toContain(`ARG BUILD=node:${START.peerDependencies.node}-`)
     expect(dockerfile).toMatch(/^USER [1-9]\d*:[1-9]\d*$/m)
   })
 
-  it('give a container time to finish its requests', () => {
+  it('give a container enough time to finish its requests', () => {
     const [, seconds] = /^ +stop_grace_period: (\d+)s$/m.exec(read('packages/self-host/compose.yaml')) ?? []
     const [, drainMs = ''] = /DRAINED_WITHIN_MS = ([\d_]+)/.exec(read('scripts/service/workerd.mjs')) ?? []
     expect(Number(seconds) * 1000).toBeGreaterThan(Number(drainMs.replaceAll('_', '')))

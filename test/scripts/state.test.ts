@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { checkKeys, keepSecrets, keepUniqueKeys, openStateDirectory } from '../../scripts/service/state.mjs'
 
-it('the state gets a unique key for a new class, and keeps the keys of other classes', async () => {
+it('a state directory gets a unique key for a new object class, and keeps the keys of other classes', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
   const directory = openStateDirectory(path)
   const before: Record<string, string> = await keepUniqueKeys(directory, ['Directory'])
@@ -15,7 +15,7 @@ it('the state gets a unique key for a new class, and keeps the keys of other cla
   expect(after.EventLog).not.toBe(after.Directory)
 })
 
-it('the state gets the keys of OpenID Connect at the first start, and keeps them', async () => {
+it('a state directory gets the keys of OpenID Connect at the first start, and keeps them', async () => {
   const path = mkdtempSync(join(tmpdir(), 'state-'))
   const directory = openStateDirectory(path)
   const [first, second] = [await keepSecrets(directory), await keepSecrets(directory)]
@@ -29,7 +29,7 @@ it('the state gets the keys of OpenID Connect at the first start, and keeps them
   expect(second).toEqual(first)
 })
 
-describe('the keys of a state', () => {
+describe('the keys in a state directory', () => {
   let directory: string
   beforeEach(async () => {
     directory = openStateDirectory(mkdtempSync(join(tmpdir(), 'state-')))
@@ -41,7 +41,7 @@ describe('the keys of a state', () => {
   })
   afterEach(() => rmSync(directory, { recursive: true }))
 
-  it('are accepted if all exist, or if only the key of a class without objects is missing', async () => {
+  it('are accepted if all exist, or if the only missing key is that of a class without objects', async () => {
     expect(() => checkKeys(directory, {})).not.toThrow()
     await keepUniqueKeys(directory, ['EventLog'])
     rmSync(join(directory, 'keys', 'unique-key-EventLog'))
@@ -54,18 +54,18 @@ describe('the keys of a state', () => {
     ['oidc-keys.json', 'keys/oidc-keys.json'],
     ['oidc-subject-key', 'keys/oidc-subject-key'],
     ['unique-key-Directory', 'a file keys/unique-key-…'],
-  ])('are refused without %s, and the error names the missing file', (name, named) => {
+  ])('are refused if %s is missing, and the error names this file', (name, named) => {
     rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, {})).toThrow(`objects without their keys (missing: ${named})`)
   })
 
-  it('may come from the environment, and may lack the admin token', () => {
+  it('may come from the environment, and the admin token may be missing', () => {
     for (const name of ['server-secret', 'access-token-keys.json', 'admin-token'])
       rmSync(join(directory, 'keys', name))
     expect(() => checkKeys(directory, { SERVER_SECRET: 'a', ACCESS_TOKEN_KEYS: 'b' })).not.toThrow()
   })
 
-  it('may all be missing if the state has no objects', () => {
+  it('may all be missing if the state directory has no objects', () => {
     rmSync(join(directory, 'keys'), { recursive: true })
     rmSync(join(directory, 'objects'), { recursive: true })
     openStateDirectory(directory)

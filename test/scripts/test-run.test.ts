@@ -22,7 +22,7 @@ function run(projects: readonly string[], variables: Readonly<Record<string, str
   return { status, errors: stderr, lines: stdout.trim().split('\n') }
 }
 
-describe('a run', () => {
+describe('a run of the tests', () => {
   it('prints the refusals by format, and the sum of all projects, at its end', () => {
     const { status, lines } = run(['passing', 'skipping'], {})
     expect(lines.slice(-2)).toEqual([
@@ -32,7 +32,7 @@ describe('a run', () => {
     expect(status).toBe(0)
   })
 
-  it('fails for a failed test or a file without a result, and if all must run, also for a skipped test or an empty project', () => {
+  it('fails for a failed test or a file without a result; if all tests must run, also for a skipped test or an empty project', () => {
     const { status, errors, lines } = run([], { CI: 'true', EVERY_PROJECT: '1' })
     expect(lines.at(-1)).toBe('1 passed, 3 failed, 2 skipped')
     expect(errors.split('\n')).toEqual(
@@ -61,8 +61,8 @@ function file(project: string, ...states: readonly FileResult['tests'][number]['
   }
 }
 
-describe('the summary', () => {
-  it('adds up the counted refusals by credential format', () => {
+describe('the summary of a test run', () => {
+  it('adds up the refusals that were counted by credential format', () => {
     const counted = (...refusals: readonly Record<string, number>[]) => ({
       ...file('core'),
       tests: refusals.map((each) => ({ name: 'x', state: 'passed' as const, refusals: each })),
@@ -80,7 +80,7 @@ describe('the summary', () => {
   })
 
   it.each(['failed', 'unfinished'] as const)(
-    'counts a file that is %s without a failed test as failed',
+    'treats a file that is %s without a failed test as failed',
     (state) => {
       const { errors, lines } = summarise([{ ...file('core', 'passed'), state }], LENIENT)
       expect([errors, lines]).toEqual([
@@ -95,7 +95,7 @@ describe('the summary', () => {
     expect(summarise([file('browser', 'skipped')], LENIENT).errors).toEqual(['No test ran.'])
   })
 
-  it('accepts a project with skipped tests only, unless no test may be skipped', () => {
+  it('accepts a project whose tests are all skipped, unless no test may be skipped', () => {
     const files = [file('core', 'passed'), file('browser', 'skipped')]
     const rules = { ...LENIENT, projects: ['core', 'browser'] }
     expect(summarise(files, rules).errors).toEqual([])
@@ -136,7 +136,7 @@ describe('a test', () => {
     ['demo-shop/visit.test.ts', false, 'imports the platform only in a dynamic import'],
     ['session/response/shared-cache.test.ts', true, 'imports the platform itself'],
     ['openapi/description.test.ts', true, 'imports modules that import the platform'],
-  ])('in %s needs workerd: %s. This file %s', (path, expected, _) => {
+  ])('in %s needs workerd: %s, because the file %s', (path, expected, _) => {
     expect(needsWorkerd(join(ROOT, 'test', path))).toBe(expected)
   })
 })

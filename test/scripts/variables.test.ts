@@ -15,13 +15,13 @@ it.each([
   ['CLIENT_IP_HAEDER', 'CLIENT_IP_HEADER'],
   ['VERIFIER_CERTIFICATE_CHAIN_PERM', 'VERIFIER_CERTIFICATE_CHAIN_PEM'],
   ['Port', 'PORT'],
-])('the check reports %s, and suggests %s', (name, meant) => {
+])('the check of variables reports %s, and suggests %s', (name, meant) => {
   expect(misspeltNames({ [name]: 'x' })).toEqual([
     `${name} is not a variable of this service and is ignored. Did you mean ${meant}?`,
   ])
 })
 
-it('the check ignores names of other programs', () => {
+it('the check of variables ignores names of other programs', () => {
   const names = [
     'HOME',
     'HOSTNAME',
@@ -37,11 +37,11 @@ it('the check ignores names of other programs', () => {
   expect(misspeltNames(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual([])
 })
 
-it('the check accepts a misspelt name if the right name is also set', () => {
+it('the check of variables accepts a misspelt name if the right name is also set', () => {
   expect(misspeltNames({ BASEURL: 'x', BASE_URL: 'https://verifier.example' })).toEqual([])
 })
 
-it('the check knows every variable of docs/configuration.md that the launcher does not set', () => {
+it('the check of variables knows every variable in docs/configuration.md that the launcher does not set', () => {
   const rows = readFileSync('docs/configuration.md', 'utf8').split('\n')
   const named = rows
     .filter((row) => row.startsWith('| `') && !row.includes('set by the launcher'))

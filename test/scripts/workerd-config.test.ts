@@ -59,7 +59,7 @@ describe('workerdConfig', () => {
     expect(denied?.split(', ')).toContain(`"${block}"`)
   })
 
-  it('opens the control entry only on a Unix socket', () => {
+  it('opens the entry for control commands only on a Unix socket', () => {
     const sockets =
       workerdConfig(OPTIONS)
         .match(/\(name = "\w+", address = [^\n]*/g)
@@ -70,7 +70,7 @@ describe('workerdConfig', () => {
     )
   })
 
-  it.each(['sandbox', 'demo-shop'])('lets the %s reach the verifier only', (name) => {
+  it.each(['sandbox', 'demo-shop'])('lets the %s reach only the verifier', (name) => {
     const config = workerdConfig({ ...OPTIONS, allowLoopback: true })
     const worker = config.match(new RegExp(`\\(name = "${name}", worker[\\s\\S]*?\\)\\),`))?.[0]
     expect(worker).toContain('(name = "VERIFIER", service = "verifier")')
@@ -78,7 +78,7 @@ describe('workerdConfig', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "nowhere", network = (allow = []))')
   })
 
-  it('reads each variable from the environment, so that no file contains its value', () => {
+  it('reads each variable from the environment, so that its value is in no file', () => {
     expect(workerdConfig(OPTIONS)).toContain('(name = "SERVER_SECRET", fromEnvironment = "SERVER_SECRET")')
   })
 
@@ -94,7 +94,7 @@ describe('workerdConfig', () => {
 })
 
 describe('readWranglerToml', () => {
-  it('returns the date, the flags and every object class of wrangler.toml', () => {
+  it('returns the compatibility date, the flags and every object class of wrangler.toml', () => {
     const { compatibilityDate, compatibilityFlags, objects } = readWranglerToml()
     expect(compatibilityDate).toMatch(/^\d{4}-\d\d-\d\d$/)
     expect(compatibilityFlags).toContain('global_fetch_strictly_public')

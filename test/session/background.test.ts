@@ -66,7 +66,7 @@ async function timesLogged(setting: Setting, id: string): Promise<number> {
 }
 
 describe('a background write that throws', () => {
-  it('leaves the event queued; the log has it once after the alarm', async () => {
+  it('leaves the event queued, and the log has it once after the next alarm', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting)
     const lines = errors()
@@ -82,7 +82,7 @@ describe('a background write that throws', () => {
     expect(await timesLogged(setting, id)).toBe(1)
   })
 
-  it('leaves the delivery as started, and the alarm sends the event again', async () => {
+  it('leaves the attempt recorded as started, and the alarm sends the event again', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -98,7 +98,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: null, deliveries: [{ state: 'delivered' }] })
   })
 
-  it('does not prevent the write of a webhook result, if the failed write was for the next day of the log', async () => {
+  it('does not prevent that a webhook result is stored, if the failed write was for the next day of the log', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
@@ -115,7 +115,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ pending_log_entry: { day: today } })
   })
 
-  it('is logged also after a delivery by hand', async () => {
+  it('is reported in the log also if it follows a manual delivery', async () => {
     const setting = await setUp(WEBHOOK)
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id: id } = await createSession(setting)
@@ -134,7 +134,7 @@ describe('a background write that throws', () => {
     expect(await stored(id)).toMatchObject({ deliveries: [{ attempts: [{}, { error: 'unknown' }] }] })
   })
 
-  it('is logged also if it stores attempts from memory, and the next write stores them', async () => {
+  it('is reported in the log also if it should store attempts from memory, and the next write stores them', async () => {
     const setting = await setUp()
     const { verification_id: id, wallet_request } = await createSession(setting)
     const { state } = await fetchRequest(wallet_request.request_uri)

@@ -4,16 +4,16 @@ import { requireRequestOptions } from '../../src/session/document/stored-request
 import { PENDING } from './recorded-sessions.ts'
 
 describe('a stored document', () => {
-  it('without an OpenID4VP protocol has no request options', () => {
+  it('has no request options if it has no OpenID4VP protocol', () => {
     const request_options = { client_id_prefix: null, response_mode: null, request_uri_method: null }
     expect(() => requireRequestOptions({ request: { request_options } })).toThrow('no requests of OpenID4VP')
   })
 
-  it('is read unchanged if it has the current schema', () => {
+  it('is read unchanged if it has the current schema version', () => {
     expect(readDocument(PENDING)).toBe(PENDING)
   })
 
-  it('keeps the stage request_fetched when the fetched generation is gone', () => {
+  it('keeps the stage request_fetched even if the fetched request was dropped', () => {
     expect([stageOf(PENDING), stageOf({ ...PENDING, generations: [] })]).toEqual([
       'request_fetched',
       'request_fetched',
@@ -25,7 +25,7 @@ describe('a stored document', () => {
     expect(readDocument(tombstone)).toBe(tombstone)
   })
 
-  it('is refused with its schema number if it has another schema', () => {
+  it('is refused if it has another schema version, and the error names that version', () => {
     for (const schema of [0, 1, SCHEMA - 1, SCHEMA + 1, '1', null, undefined]) {
       expect(() => readDocument({ ...PENDING, schema })).toThrow(`unknown schema: ${schema}`)
     }

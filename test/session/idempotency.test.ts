@@ -42,7 +42,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
   ] as const
 
   it.each(ROUTES)(
-    'is refused for the new session at %s …%s, while the new session’s own token is accepted',
+    'is refused for the new session at %s …%s; the new session’s own token is accepted',
     async (method, path) => {
       const { id, first, second } = await succeeded()
       const send = (token: string) => {
@@ -59,7 +59,7 @@ describe('the client_token of an erased session, after its Idempotency-Key is us
     },
   )
 
-  it('does not open the page of the new session, but the new session’s own address does', async () => {
+  it('does not open the session page of the new session, which only its own address opens', async () => {
     const { first, second } = await succeeded()
     const open = (address: string) => call(app, 'GET', address.slice('https://verifier.example'.length))
     expect((await open(first.session_url)).status).toBe(404)
@@ -96,7 +96,7 @@ describe('a repeated creation', () => {
       body: { ...ACCEPTED, request_options: { response_mode: 'direct_post' }, ...more },
     })
 
-  it('gets the first session even if the current settings would refuse it', async () => {
+  it('gets the first session again even if the current settings would refuse it', async () => {
     const { setting, session } = await changed('a')
     const again = await create(setting, 'a')
     expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 'true'])
@@ -112,7 +112,7 @@ describe('a repeated creation', () => {
     expect((await create(setting, 'a')).status).toBe(410)
   })
 
-  it('finds no session after a refusal, and the search creates none', async () => {
+  it('finds no session after a refused creation, and does not create one', async () => {
     const { setting } = await changed('a')
     const refused = await create(setting, 'b')
     expect([refused.status, (await json(refused)).code]).toEqual([400, 'unsupported_credential_type'])

@@ -22,7 +22,7 @@ afterEach(() => {
 
 const read = (id: string) => call(app, 'GET', `/v1/admin/verifications/${id}`, { headers: ADMIN })
 
-it('the operator’s view shows refused responses, the end and webhook attempts in order of time', async () => {
+it('the operator’s view shows refused responses, the end and webhook attempts in the order of their times', async () => {
   const { verification_id: id, wallet_request } = await createSession(setting)
   expect(await json(read(id))).toMatchObject({ status: 'pending', stage: 'created', deliveries: [] })
   const request = await fetchRequest(wallet_request.request_uri)
@@ -51,7 +51,7 @@ it('the operator’s view shows refused responses, the end and webhook attempts 
   expect(times).toEqual(times.toSorted())
 })
 
-it('the operator’s view contains no check, claim, issuer, metadata or token', async () => {
+it('the operator’s view contains no checks, claims, issuers, metadata or tokens', async () => {
   const {
     verification_id: id,
     wallet_request,
@@ -69,7 +69,7 @@ it('the operator’s view contains no check, claim, issuer, metadata or token', 
   }
 })
 
-it('the operator’s view is 404 for an unknown id, and requires the operator’s token', async () => {
+it('the operator’s view gets 404 for an unknown id, and requires the operator’s token', async () => {
   expect((await read('v_unknown')).status).toBe(404)
   const { verification_id: id } = await createSession(setting)
   const path = `/v1/admin/verifications/${id}`

@@ -70,8 +70,8 @@ function takeEvents() {
   })
 }
 
-describe('rows written', () => {
-  it('are 10 for a verification with an extra render and a webhook, without an index, until its erasure', async () => {
+describe('the rows that storage writes for a verification', () => {
+  it('are 10 with a second QR code and a webhook, without an index, from creation to erasure', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' }, index: false })
     const receiver = takeEvents()
     await endFirstOfTheDay(setting)
@@ -91,7 +91,7 @@ describe('rows written', () => {
     expect(rows()).toBe(10)
   })
 
-  it('are 8 without a webhook and an index, because the end keeps the alarm', async () => {
+  it('are 8 without a webhook and without an index, because the end needs no new alarm', async () => {
     const setting = await setUp({ index: false })
     await endFirstOfTheDay(setting)
     const rows = await countRows()
@@ -105,9 +105,13 @@ describe('rows written', () => {
   })
 
   it.each([
-    ['3 more with an index: creation, first fetch and end', null, 8 + 3],
+    ['3 more if there is an index: for creation, first fetch and end', null, 8 + 3],
     // 9: without a further render.
-    ['4 more with an index and a webhook: also its result', { url: 'http://127.0.0.1:9/hook' }, 9 + 4],
+    [
+      '4 more if there is an index and a webhook: also for the webhook result',
+      { url: 'http://127.0.0.1:9/hook' },
+      9 + 4,
+    ],
   ])('are %s', async (_, webhook, expected) => {
     takeEvents()
     const setting = await setUp({ webhook })
@@ -124,7 +128,7 @@ describe('rows written', () => {
     expect(rows()).toBe(expected)
   })
 
-  it('are 10 more with events for creation and fetch, also with an index', async () => {
+  it('are 10 more if the webhook gets events for creation and fetch, also with an index', async () => {
     takeEvents()
     const webhook = { url: 'http://127.0.0.1:9/hook', events: WEBHOOK_EVENT_TYPES }
     const setting = await setUp({ webhook })
@@ -141,7 +145,7 @@ describe('rows written', () => {
     expect(rows()).toBe(9 + 4 + 10)
   })
 
-  it('are one more for each session if the index erases metadata, beside the alarm that a day’s sessions share', async () => {
+  it('are one more if the index erases metadata, besides one alarm for all sessions of a day', async () => {
     const setting = await setUp()
     for (let i = 0; i < 20; i++) {
       const { verification_id } = await createSession(setting, { metadata: { order: `${i}` } })
@@ -155,7 +159,7 @@ describe('rows written', () => {
     expect(rows()).toBeLessThanOrEqual(20 + 2)
   })
 
-  it('are 0 for a repeated fetch, a poll, a second view or a replay', async () => {
+  it('are 0 for a repeated fetch, a poll, a second read of the view or a replay', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -176,7 +180,7 @@ describe('rows written', () => {
     expect(rows()).toBe(after)
   })
 
-  it('are at most 20 for 1,000 junk posts, and a good response succeeds afterwards', async () => {
+  it('are at most 20 for 1,000 invalid responses, and a good response succeeds afterwards', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)

@@ -6,7 +6,7 @@ import type { Env } from '../../src/env.ts'
 import type { SessionNote } from '../../src/relying-party/session-counts.ts'
 import { addNote, storeNotes } from '../../src/session/store/session-notes.ts'
 
-it('unstored notes are kept and stored later in order, each session with its newest note', async () => {
+it('notes that could not be stored are kept and stored later in order, only the newest for each session', async () => {
   const full = new Error('storage is full')
   const noteSessions = vi.fn<(notes: readonly SessionNote[]) => Promise<void>>()
   const bindings = bindingsWith({ noteSessions })

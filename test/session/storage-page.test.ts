@@ -56,18 +56,18 @@ function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]))
 }
 
-it('the storage page shows a session, one of its requests and its tombstone as stored', () => {
+it('docs/storage.md shows a session, one of its requests and its erased state exactly as stored', () => {
   expect(shapeOf(SESSION)).toEqual(shapeOf(verified))
   expect(shapeOf(GENERATION)).toEqual(shapeOf(pending.generations[0]))
   expect(shapeOf(TOMBSTONE)).toEqual(shapeOf(buildTombstone(verified, 0)))
 })
 
-it('the storage page shows an event of the log as stored', async () => {
+it('docs/storage.md shows an event of the log exactly as stored', async () => {
   const log = eventLogStub(env, setting.relyingPartyId, dayOf(verified.ended_at))
   expect(shapeOf(EVENT)).toEqual(shapeOf(await stored(log, 'event/0000000001')))
 })
 
-it('the storage page shows an entry of the list as stored', async () => {
+it('docs/storage.md shows an entry of the list exactly as stored', async () => {
   const day = indexStub(env, setting.relyingPartyId, dayOf(verified.created_at))
   const [entry] = await runInDurableObject(day, (_, state) => [
     ...state.storage.kv.list<Stored>({ prefix: 'entry/' }),
@@ -75,7 +75,7 @@ it('the storage page shows an entry of the list as stored', async () => {
   expect(shapeOf(ENTRY)).toEqual(shapeOf(entry?.[1]))
 })
 
-it('the storage page shows a relying party as stored', async () => {
+it('docs/storage.md shows a relying party exactly as stored', async () => {
   const stub = relyingPartyStub(env, setting.relyingPartyId)
   const { webhook, ...document } = await stored(stub as DurableObjectStub, 'document')
   const { webhook: shown, ...example } = RELYING_PARTY
@@ -83,7 +83,7 @@ it('the storage page shows a relying party as stored', async () => {
   expect(Object.keys(shown)).toEqual(Object.keys(webhook))
 })
 
-it('the storage page shows a list of issuers, and one of its anchors, as stored', async () => {
+it('docs/storage.md shows a trust list, and one of its anchors, exactly as stored', async () => {
   const signer = await mintListSigner()
   const { root } = await mintIssuerPki()
   const list = await signLote(signer, { services: [{ certificates: [root.x5c] }] })
@@ -97,14 +97,14 @@ it('the storage page shows a list of issuers, and one of its anchors, as stored'
   expect(shapeOf(ANCHOR)).toEqual(shapeOf((await stored(stub, 'anchors'))[0]))
 })
 
-it('the storage page shows a row of the directory as stored', async () => {
+it('docs/storage.md shows a row of the directory exactly as stored', async () => {
   const rows = await runInDurableObject(directoryStub(env), (_, state) =>
     state.storage.sql.exec('SELECT * FROM relying_parties').toArray(),
   )
   expect(shapeOf(ROW)).toEqual(shapeOf(rows[0]))
 })
 
-it('the storage page shows the dates of a certificate as stored', async () => {
+it('docs/storage.md shows the dates of a certificate exactly as stored', async () => {
   const directory = env.DIRECTORY.getByName('storage-page')
   const { relying_party_id, expires_at: expiresAt, renew_from: renewFrom } = DATES
   await directory.add({ relying_party_id, name: 'Shop', livemode: false, created_at: 0 })
@@ -115,7 +115,7 @@ it('the storage page shows the dates of a certificate as stored', async () => {
   expect(rows).toEqual([DATES])
 })
 
-it('the storage page shows the note of a waiting session as stored', async () => {
+it('docs/storage.md shows the note about a pending session exactly as stored', async () => {
   const directory = env.DIRECTORY.getByName('storage-page-notes')
   await directory.noteSessions([{ ...NOTE, livemode: NOTE.livemode === 1 }])
   const rows = await runInDurableObject(directory, (_, { storage }) =>
@@ -124,7 +124,7 @@ it('the storage page shows the note of a waiting session as stored', async () =>
   expect(rows).toEqual([NOTE])
 })
 
-it('the storage page explains every member of a session', () => {
+it('docs/storage.md explains every member of a session', () => {
   const { policy: _, ...explained } = verified
   const names = [explained, pending.generations[0]].flatMap(namesIn)
   const unexplained = new Set(names.filter((name) => !PAGE.includes(`\`${name}\``)))

@@ -16,7 +16,7 @@ afterEach(() => {
 const REFUSED = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
 const HOLDING = { status: 'pending', ended_at: null, held: {} as Held } as const
 
-it('a change in memory is written at the earliest of its times, although another change may wait longer', () => {
+it('changes in memory are stored at the earliest of their times, even if one of them could wait longer', () => {
   vi.useFakeTimers({ now: PENDING.created_at })
   const { store, written } = openStoreOf(PENDING)
   const attempt = { at: PENDING.created_at, reason: 'malformed_response', channel: null } as const
@@ -31,7 +31,7 @@ it('a change in memory is written at the earliest of its times, although another
   expect(written).toHaveLength(1)
 })
 
-describe('the entry of the list is queued by a write', () => {
+describe('the entry for the list is queued by a write to storage', () => {
   const event = { delivery_id: 'd', event_id: 'e', event_type: 'verification.expired', sequence: 1, body: '' }
   const ENDED: SessionDocument = {
     ...PENDING,
@@ -52,7 +52,7 @@ describe('the entry of the list is queued by a write', () => {
     ],
     ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],
     ['that discards a held success', { ...ENDED, ...HOLDING }, { ...ENDED, ...HOLDING, held: null }, 4],
-    ['but not by the write of a refused response', ENDED, addAttempt(ENDED, REFUSED), 3],
+    ['but not if the write only adds a refused response', ENDED, addAttempt(ENDED, REFUSED), 3],
   ])('%s', (_, before, after, revision) => {
     vi.useFakeTimers({ now: PENDING.created_at })
     const { store, written } = openStoreOf(before)
@@ -62,10 +62,10 @@ describe('the entry of the list is queued by a write', () => {
   })
 })
 
-describe('a write is kept', () => {
+describe('a write to storage is kept', () => {
   const changed = { ...addAttempt(PENDING, REFUSED), version: PENDING.version + 1 }
 
-  it('although adding the note of its session fails, which is logged', () => {
+  it('even if the note about its session cannot be stored, and this failure is logged', () => {
     const logged = vi.spyOn(console, 'error').mockReturnValue()
     const { store, written } = openStoreOf(PENDING)
     const bindings = {
@@ -83,7 +83,7 @@ describe('a write is kept', () => {
     ])
   })
 
-  it('although a watcher has gone: its socket is closed, and the next watcher gets the state', () => {
+  it('even if a watching client has gone: its socket is closed, and the next client gets the state', () => {
     const gone = { send: vi.fn().mockThrow(new TypeError('closed')), close: vi.fn() }
     const present = { send: vi.fn(), close: vi.fn() }
     const { store, written } = openStoreOf(PENDING, [gone, present])

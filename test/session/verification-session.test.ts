@@ -48,7 +48,7 @@ function spreadExpiry(id: string, expiresAt: string): number {
 }
 
 describe('the expiry of a session', () => {
-  it('has its own alarm, up to 60 s later, or on time for a watcher', async () => {
+  it('has its own alarm, which fires up to 60 s later, or on time if a client watches', async () => {
     const setting = await setUp()
     const sessions = await Promise.all(Array.from({ length: 12 }, () => createSession(setting)))
     const delays = await Promise.all(
@@ -66,7 +66,7 @@ describe('the expiry of a session', () => {
     webSocket?.close()
   })
 
-  it('is applied by the alarm, with a queued event and the reason of the last attempt', async () => {
+  it('is done by the alarm, which queues an event with the reason of the last attempt', async () => {
     const setting = await setUp(WEBHOOK)
     const fetched = receiver()
     const { verification_id, expires_at } = await createSession(setting)
@@ -85,7 +85,7 @@ describe('the expiry of a session', () => {
     expect(event).toMatchObject({ event_type: 'verification.expired', status: 'expired', sequence: 1 })
   })
 
-  it('is applied by a read if the alarm is late', async () => {
+  it('is done by a read if the alarm is late', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -93,7 +93,7 @@ describe('the expiry of a session', () => {
     expect(session).toMatchObject({ status: 'expired', reason: { code: 'session_expired' } })
   })
 
-  it('refuses a response that arrives later', async () => {
+  it('has the effect that a later response is refused', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -102,7 +102,7 @@ describe('the expiry of a session', () => {
     expect((await fetchRequestRaw(wallet_request.request_uri)).status).toBe(410)
   })
 
-  it('waits for a response that arrived earlier', async () => {
+  it('waits until a response that arrived earlier is verified', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request, expires_at } = await createSession(setting)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -163,7 +163,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('verified')
   })
 
-  it('keeps a session that was to be erased, and its alarm', async () => {
+  it('keeps a session that should be erased, and keeps its alarm', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -180,7 +180,7 @@ describe('a write that fails', () => {
     expect((await poll(setting, verification_id)).status).toBe('expired')
   })
 
-  it('is avoided for claims that are too large: the outcome is stored without the claims', async () => {
+  it('is avoided if the claims are too large: the outcome is stored without the claims', async () => {
     const scopes = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`copy_${i}`, ['age_over_18']]))
     const formats = { 'dc+sd-jwt': { meta: { vct_values: ['urn:example:copies'] }, scopes } }
     const { publicKey } = await generateKeyPair('ECDH-ES', { extractable: true })
@@ -204,8 +204,8 @@ describe('a write that fails', () => {
   })
 })
 
-describe('the alarm', () => {
-  it('is set again if it fires minutes early, because the clock was set back', async () => {
+describe('the alarm of a session', () => {
+  it('is set again if it fires minutes too early, because the clock was set back', async () => {
     const { verification_id, expires_at } = await createSession(await setUp())
     const due = spreadExpiry(verification_id, expires_at)
     expect(await alarmOf(verification_id)).toBe(due)
@@ -214,7 +214,7 @@ describe('the alarm', () => {
     expect(await alarmOf(verification_id)).toBe(due)
   })
 
-  it('is set ahead as a watchdog during its work, even if the work throws', async () => {
+  it('is set to a later time before its work, so that it fires again even if the work throws', async () => {
     const setting = await setUp(WEBHOOK)
     const { verification_id } = await createSession(setting)
     later(601_000)
@@ -228,7 +228,7 @@ describe('the alarm', () => {
     })
   })
 
-  it('is set ahead if only an erasure is due and throws', async () => {
+  it('is set to a later time even if only an erasure is due, and the erasure throws', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -246,7 +246,7 @@ describe('the alarm', () => {
     })
   })
 
-  it('is set again by the constructor if the platform lost the alarm while work is queued', async () => {
+  it('is set again by the constructor if the platform lost it while work is queued', async () => {
     const setting = await setUp()
     const { verification_id, expires_at } = await createSession(setting)
     await runInDurableObject(stubOf(verification_id), (_, state) => state.storage.deleteAlarm())
@@ -301,7 +301,7 @@ describe('the erasure of a session', () => {
     expect(delays.every((delay) => delay >= 0 && delay < HOUR + 10_000)).toBe(true)
   })
 
-  it('is applied by a read after the retention, before the alarm', async () => {
+  it('is done by a read after the retention, even before the alarm', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
@@ -351,7 +351,7 @@ describe('the erasure of a session', () => {
     expect((await ask(setting, 'GET', verification_id)).status).toBe(404)
   })
 
-  it('leaves a tombstone without personal data for 24 h, if the session has an Idempotency-Key', async () => {
+  it('leaves a record without personal data for 24 h if the session has an Idempotency-Key', async () => {
     const setting = await setUp()
     const headers = { 'Idempotency-Key': 'order-17' }
     const body = { metadata: { user_id: 'canary-user' } }
@@ -367,7 +367,7 @@ describe('the erasure of a session', () => {
     expect(again).toMatchObject({ verification_id, status: 'pending' })
   })
 
-  it('during a verification wins, and the response finds no session', async () => {
+  it('during the verification of a response has priority, and the response then finds no session', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -384,7 +384,7 @@ describe('the erasure of a session', () => {
 })
 
 describe('a stored document', () => {
-  it('with a newer schema is refused', async () => {
+  it('with a newer schema version is refused', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
@@ -398,7 +398,7 @@ describe('a stored document', () => {
     expect((await json(response)).code).toBe('temporarily_unavailable')
   })
 
-  it('contains no plain secret and no claim value', async () => {
+  it('contains no unencrypted secret and no claim value', async () => {
     const setting = await setUp()
     const { verification_id, wallet_request } = await createSession(setting)
     const read = () =>
@@ -417,7 +417,7 @@ describe('a stored document', () => {
 })
 
 describe('concurrent creations with one Idempotency-Key', () => {
-  it('create one session, and all responses but one are replays', async () => {
+  it('create one session, and all responses except one are marked as replays', async () => {
     const setting = await setUp()
     const headers = { ...setting.headers, 'Idempotency-Key': 'twins' }
     const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }

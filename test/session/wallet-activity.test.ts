@@ -33,7 +33,7 @@ async function begin(setting: Setting) {
 
 const FETCHED = { number: 1, at: expect.any(String), kind: 'request_fetched', family: null }
 
-it('the activity is null, then a fetched request, then the reason family of each refused response, and null after the end', async () => {
+it('the wallet activity is null, then a fetched request, then the reason family of each refusal, and null after the end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   expect(await stateOf(session)).toMatchObject({ wallet_activity: null })
@@ -49,7 +49,7 @@ it('the activity is null, then a fetched request, then the reason family of each
   expect(await stateOf(session)).toMatchObject({ status: 'verified', wallet_activity: null })
 })
 
-it('the activity does not change for responses that match no live request, however many', async () => {
+it('the wallet activity does not change for any number of responses that match no valid request', async () => {
   const setting = await setUp()
   const { session, request, id } = await begin(setting)
   await post(id, { vp_token: '{', state: request.state })
@@ -60,7 +60,7 @@ it('the activity does not change for responses that match no live request, howev
   expect((await poll(setting, id)).attempt_count).toBe(14)
 })
 
-it('the activity neither ends nor extends the session', async () => {
+it('the wallet activity neither ends nor extends the session', async () => {
   const setting = await setUp()
   const { session, request, id } = await begin(setting)
   const { expires_at, status } = await poll(setting, id)

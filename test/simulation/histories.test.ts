@@ -13,7 +13,7 @@ describe('the simulation', () => {
     simulator = await openSimulator()
   })
 
-  it(`finds no broken property in ${HISTORIES} histories`, async () => {
+  it(`finds no violated property in ${HISTORIES} histories`, async () => {
     for (let seed = 1; seed <= HISTORIES; seed++) {
       const { violation } = await simulator.run(seed)
       if (violation === undefined) continue
@@ -22,7 +22,7 @@ describe('the simulation', () => {
     }
   })
 
-  it('repeats a history for its seed, whatever history ran before', async () => {
+  it('gives the same history for the same seed, whatever history ran before', async () => {
     const seeds = Array.from({ length: 20 }, (_, i) => 500 + i)
     const digests = async (order: readonly number[]) => {
       const all = new Map<number, string>()

@@ -19,13 +19,13 @@ const BUILT = MUTANTS.filter((_, i) => IS_FULL_SIZE || i % 10 === 0)
 
 const KEPT = readSeeds()
 
-describe('planted mistakes', () => {
+describe('mistakes that are planted in the code', () => {
   let service: Simulator
   beforeAll(async () => {
     service = await openSimulator()
   })
 
-  it.each(BUILT)('are detected: $name', async (mutant) => {
+  it.each(BUILT)('are detected by the simulation: $name', async (mutant) => {
     const { seed, property } = KEPT.find((one) => one.mutant === mutant.name) ?? { seed: 1 }
     const simulator = await openSimulator(mutant.changes)
     const caught = await catchMutant(simulator, mutant, { seed, histories: HISTORIES, property })
@@ -37,7 +37,7 @@ describe('planted mistakes', () => {
     expect((await service.run(caught.seed, mutant.focus)).violation).toBeUndefined()
   })
 
-  it('each have one stored seed, and together break every property', () => {
+  it('each have one stored seed, and together violate every property', () => {
     expect(KEPT.map(({ mutant }) => mutant)).toEqual(MUTANTS.map(({ name }) => name))
     const broken = new Set(KEPT.map(({ property }) => property))
     expect(PROPERTIES.filter(({ name }) => !broken.has(name))).toEqual([])
@@ -51,11 +51,11 @@ describe('planted mistakes', () => {
     expect(commandOf(7)).toBe('npm run proof -- simulate --seed 7 --histories 1')
   })
 
-  it.each(MUTANTS)('still apply to the current source code: $name', ({ changes }) => {
+  it.each(MUTANTS)('still fit the current source code: $name', ({ changes }) => {
     expect(changedSources(changes).size).toBeGreaterThan(0)
   })
 
-  it('must match their sources', async () => {
+  it('must quote their source exactly', async () => {
     const change = { path: 'src/session/store/store.ts', replaced: 'a text that is not there', by: '' }
     await expect(buildService(() => expect.fail('nothing runs'), [change])).rejects.toThrow(
       'src/session/store/store.ts must contain this text once',

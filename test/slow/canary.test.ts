@@ -62,8 +62,8 @@ type Run = {
   readonly rp: RelyingParty
 }
 
-describe('a canary in every claim, metadata value and token', () => {
-  it('appears in no log, refusal or file for any outcome, and is erased with its session', async () => {
+describe('a marker text in every claim, metadata value and token', () => {
+  it('appears in no log, refusal or file, whatever the outcome, and is erased with its session', async () => {
     const run = await startRun()
     const expiring = await create(run)
     for (const outcome of OUTCOMES) await outcome(run)

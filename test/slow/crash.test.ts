@@ -76,12 +76,12 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
   }, 1_800_000)
   afterAll(() => faults?.remove())
 
-  it('loses no outcome or event, sends each event at most six times, and resumes before it gets a request', () => {
+  it('loses no outcome or event, sends each event at most six times, and continues its work without a request', () => {
     expect(runs.flatMap(({ sessions }) => sessions)).toHaveLength(OUTCOMES + SILENT)
     for (const run of runs) expect(findingsOf(run)).toEqual(NO_ERRORS)
   })
 
-  it('was killed during deliveries and requests, with every kind of kill and in every possible condition', () => {
+  it('was killed during deliveries and requests, by every kind of kill and in every possible condition', () => {
     const kills = runs.flatMap((run) => run.kills)
     expect(kills).toHaveLength(KILL_COUNT)
     expect(kills.filter(({ open }) => open > 0).length).toBeGreaterThan(KILL_COUNT / 2)
@@ -91,7 +91,7 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     expect(new Set(kills.map(({ life }) => life))).toEqual(new Set(lives))
   })
 
-  it.skipIf(!canMoveClock())('ran with its clock ahead and behind', () => {
+  it.skipIf(!canMoveClock())('ran with its clock ahead and with its clock behind', () => {
     expect(runs.flatMap(({ leftOut }) => leftOut)).toEqual([])
   })
 
@@ -100,7 +100,7 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     expect(Math.max(...refused)).toBeGreaterThan(0)
   })
 
-  it('logged people in, and lost tokens only after a broken connection', () => {
+  it('logged people in, and lost tokens only if a connection broke', () => {
     const logins = runs.flatMap(({ sessions }) => sessions.flatMap(({ login }) => login ?? []))
     const consumed = logins.filter(({ end }) => end === 'consumed')
     expect(logins.filter(({ end }) => end === 'redeemed').length).toBeGreaterThan(OUTCOMES / 20)
@@ -121,12 +121,12 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
   })
   afterAll(() => faults?.remove())
 
-  it('loses nothing without a kill', async () => {
+  it('loses nothing if it is not killed', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 60, kills: 0 })
     expect([forgotten, undelivered]).toEqual([[], []])
   })
 
-  it('loses acknowledged outcomes and events of stored outcomes in a run with kills', async () => {
+  it('loses acknowledged outcomes and the events of stored outcomes if it is killed', async () => {
     const { undelivered, forgotten } = await findingsOfPlanted({ outcomes: 200, kills: 6 })
     expect(forgotten.length).toBeGreaterThan(0)
     expect(undelivered.filter((id) => !forgotten.includes(id)).length).toBeGreaterThan(0)
@@ -141,8 +141,8 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
   }
 })
 
-describe('the ledger', () => {
-  it('lists the conditions that the machine cannot produce, and a lack of descriptors', () => {
+describe('the summary of a run with kills', () => {
+  it('lists the conditions that this machine cannot produce, and how often file descriptors were missing', () => {
     const kill = { kill: 'workerd', life: 'few_descriptors', open: 0, refused: 3, ended: 1 } as const
     const run: Run = { ...GOOD, brokenOff: 0, kills: [kill, kill], leftOut: ['clock_ahead'] }
     const rows = tableOf(addLedgers(ledgerOf(run), ledgerOf({ ...run, leftOut: [] }))).split('\n')
@@ -153,12 +153,12 @@ describe('the ledger', () => {
   })
 })
 
-describe('the findings', () => {
-  it('are empty for a session with one event that came twice with the same bytes and was counted twice', () => {
+describe('the errors found in a run with kills', () => {
+  it('are empty for a session with one event that arrived twice with the same bytes and was counted twice', () => {
     expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
   })
 
-  it('are empty if a session expires that no caller got', () => {
+  it('are empty if a session expires whose creation got no response', () => {
     const event = { event_type: 'verification.expired', status: 'expired', sequence: 1 }
     const expiry = { ...RECEIPT, verificationId: 'v_2', eventId: 'evt_2', event }
     expect(findingsOf({ ...GOOD, receipts: [...GOOD.receipts, expiry] })).toEqual(NO_ERRORS)
@@ -185,7 +185,7 @@ describe('the findings', () => {
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, end: 'denied' } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, subject: 'v_2' } }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
-  ])('contain "%s" for %s if the evidence shows it', (finding, broken, change) => {
+  ])('contain under "%s" the id %s if the evidence shows this error', (finding, broken, change) => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([broken])
   })
 })

@@ -28,7 +28,7 @@ describe('npm run deploy -- --dry-run', () => {
   const directory = mkdtempSync(join(tmpdir(), 'deploy-test-'))
   afterAll(() => rmSync(directory, { recursive: true }))
 
-  it('builds all Workers with wrangler, uploads nothing, and leaves no secret in files or output', () => {
+  it('builds all Workers with wrangler, uploads nothing, and leaves no secret in its files or its output', () => {
     const { status, stdout, stderr } = dryRun(directory, good)
     expect(`${stdout}${stderr}`).toContain('Nothing was uploaded.')
     expect(status).toBe(0)

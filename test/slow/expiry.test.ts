@@ -29,7 +29,7 @@ beforeAll(async () => {
   await setTimeout(61_000)
 })
 
-it('api/outcome: shows a session as expired after expires_at', async () => {
+it('api/outcome: the service shows a session as expired after expires_at', async () => {
   expect(await stage.rp.poll(polled.verification_id)).toMatchObject({
     status: 'expired',
     stage: 'done',
@@ -38,7 +38,7 @@ it('api/outcome: shows a session as expired after expires_at', async () => {
   })
 })
 
-it('api/outcome, api/webhooks: expires a session and sends its event without a poll', async () => {
+it('api/outcome, api/webhooks: the service expires a session and sends its event without a poll', async () => {
   const { event } = await Promise.race(silent.map((one) => eventOf(stage, one.verification_id)))
   expect(event).toMatchObject({
     event_type: 'verification.expired',
@@ -48,24 +48,24 @@ it('api/outcome, api/webhooks: expires a session and sends its event without a p
   })
 })
 
-it("api/outcome: sends the event of an expired session at its first read, with the last attempt's reason", async () => {
+it("api/outcome: the service sends the event of an expired session at its first read, with the last attempt's reason", async () => {
   await stage.rp.poll(attempted.session.verification_id)
   const { event } = await eventOf(stage, attempted.session.verification_id)
   expect(event).toMatchObject({ status: 'expired', reason: { code: 'nonce_mismatch' } })
 })
 
-it('api/outcome: refuses a response in an expired session', async () => {
+it('api/outcome: the service refuses a response in an expired session', async () => {
   const late = await respondWithAge(stage, attempted.request)
   expect(late.status).toBe(409)
   expect((await stage.rp.poll(attempted.session.verification_id)).status).toBe('expired')
 })
 
-it('api/request: ends a superseded request that was not fetched after 60 s, but not its session', async () => {
+it('api/request: a superseded request that nobody fetched ends after 60 s, but its session does not', async () => {
   const response = await stage.service.fetch(rendered.wallet_request.request_uri)
   expect(response.status).toBe(410)
   expect((await stage.rp.poll(rendered.verification_id)).status).toBe('pending')
 })
 
-it('api/request: accepts a response to a fetched superseded request until the session ends', async () => {
+it('api/request: a superseded request that a wallet fetched accepts a response until the session ends', async () => {
   expect((await respondWithAge(stage, handedOut.request)).status).toBe(200)
 })

@@ -27,7 +27,7 @@ async function run(args: readonly string[], variables: Readonly<Record<string, s
   return { output, code }
 }
 
-it('a test notices every mutation of the session states', async () => {
+it('a test fails for every mutation of the session states', async () => {
   const { output, code } = await run(['test/mutation/main.mjs', 'state'])
   expect(output).toContain('state: 100 %, 0 unexplained')
   expect(code, output).toBe(0)

@@ -39,7 +39,7 @@ describe('several ends at the same time', () => {
     await Promise.all(sessions.map(({ id }) => endedOnceAs('verified', id)))
   })
 
-  it('of 30 sessions × a response, a decline and a cancellation: one of the three takes effect, as the event shows', async () => {
+  it('of 30 sessions × a response, a decline and a cancellation: only one of the three takes effect, and the event shows it', async () => {
     const sessions = await Promise.all(Array.from({ length: 30 }, () => fetched()))
     const ends = await Promise.all(
       sessions.map(async ({ id, request }, i) => {
@@ -60,7 +60,7 @@ describe('several ends at the same time', () => {
   })
 })
 
-describe('1,000 junk posts', () => {
+describe('1,000 invalid responses at the same time', () => {
   it.each([
     ['direct_post', clearJunk],
     ['direct_post.jwt', encryptedJunk],
@@ -85,8 +85,8 @@ describe('1,000 junk posts', () => {
   })
 })
 
-describe('renders at the same time', () => {
-  it('create 50 requests of one session, and /openid4vp shows the newest request', async () => {
+describe('QR codes that are drawn at the same time', () => {
+  it('create 50 requests of one session, and the OpenID4VP view shows the newest request', async () => {
     const { verification_id: id } = await rp.create()
     const uris = await drawn(id, 50)
     expect(new Set(uris).size).toBe(50)
@@ -100,7 +100,7 @@ describe('renders at the same time', () => {
     expect(fetched.at(-1)!.request!.nonce).toBe(shown.nonce)
   })
 
-  it('of 50 QR codes give 50 valid requests with 50 nonces', async () => {
+  it('contain valid requests: 50 QR codes give 50 requests with 50 nonces', async () => {
     const { verification_id: id } = await rp.create()
     const fetched: Fetched[] = []
     for (const count of [...repeat(6, 8), 2]) {

@@ -51,7 +51,7 @@ afterAll(() => {
   for (const copy of copies) copy.remove()
 })
 
-it('the previous build matches its checksum', () => {
+it('the file of the previous build matches its checksum', () => {
   const [digest, name = ''] = readFileSync(join(PREVIOUS, 'SHA256SUMS'), 'utf8').trim().split(/\s+/)
   expect(
     createHash('sha256')
@@ -64,7 +64,7 @@ describe.each([
   ['this build and a build of the next version', () => [copyProject(NEXT), copyProject()] as const],
   ['this build and the previous build', () => [copyProject(), copyProject([], previousBundle())] as const],
 ])('%s', (title, makeCopies) => {
-  it('can each continue the state that the other build wrote: sessions, webhooks, settings and the event log', async () => {
+  it('can each continue with what the other build stored: sessions, webhooks, settings and the event log', async () => {
     const [newer, older] = makeCopies()
     copies.push(newer, older)
     const stage = await begin(newer)

@@ -108,7 +108,7 @@ it('the command prints an error of the service with its pointer', async () => {
   expect(refused.stderr).toMatch(/^ {2}req_/m)
 })
 
-it('a hosted service does not create a relying party at its start and prints no key', () => {
+it('a hosted service creates no relying party at its start and prints no key', () => {
   expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   expect(server.output()).not.toMatch(/wv_(test|live)_/)
 })

@@ -104,7 +104,7 @@ describe('the return page', () => {
     expect(JSON.parse(data.replaceAll('&quot;', '"').replaceAll('&#39;', "'"))).toEqual(PAGE)
   })
 
-  it('posts the code of the fragment once, removes the code from the history, and opens the relying party’s page', async () => {
+  it('posts the code from the URL fragment once, removes it from the history, and opens the relying party’s page', async () => {
     const return_url = 'https://shop.example/done?return_code=r'
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url } }] })
     await rest()
@@ -116,14 +116,14 @@ describe('the return page', () => {
     expect(page.location.hash).toBe('')
   })
 
-  it('stays open without a return_url', async () => {
+  it('stays open if the session has no return_url', async () => {
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status: 200, body: { return_url: null } }] })
     await rest()
     expect(page.visited).toEqual([])
     expect(page.title()).toBe(TEXTS.returned.title)
   })
 
-  it('posts nothing without a code', async () => {
+  it('posts nothing if its URL has no code', async () => {
     for (const hash of ['', '#other=1', '#response_code=']) {
       const page = run(RETURN_SCRIPT, PAGE, { hash })
       await rest()
@@ -135,7 +135,7 @@ describe('the return page', () => {
     ['other_browser', 409, TEXTS.returning.otherBrowser],
     ['invalid_code', 400, TEXTS.returning.invalidCode],
     ['verification_not_found', 404, TEXTS.returning.invalidCode],
-  ])('shows the text for %s', async (code, status, text) => {
+  ])('shows a text for the error %s', async (code, status, text) => {
     const page = run(RETURN_SCRIPT, PAGE, { ...CODE, replies: [{ status, body: { code } }] })
     await rest()
     expect(page.title()).toBe(text.title)
@@ -187,7 +187,7 @@ describe('the link button', () => {
     expect([page.part('link-now').hidden, page.part('link-now').href]).toEqual([false, uri])
   })
 
-  it('opens the page in a tab if the page is in a frame, where the cookie is missing', async () => {
+  it('opens the session page in a tab if the page is in a frame, where the cookie is missing', async () => {
     const page = run(LINK_SCRIPT, { ...PAGE, link_elsewhere: 'elsewhere' }, { framed: true })
     page.part('link').click()
     await rest()
@@ -195,7 +195,7 @@ describe('the link button', () => {
     expect([page.calls, page.visited, page.part('link-note').textContent]).toEqual([[], [], 'elsewhere'])
   })
 
-  it('may be missing in the page of the script', async () => {
+  it('may be missing in the page, and the script then makes no call', async () => {
     const page = run(LINK_SCRIPT, PAGE, { without: ['link', 'link-note', 'link-now'] })
     await rest()
     expect(page.calls).toEqual([])
@@ -204,7 +204,7 @@ describe('the link button', () => {
   it.each<[string, Reply]>([
     ['rejected', { status: 429 }],
     ['lost', new Error('offline')],
-  ])('shows that the request was %s, and can be pressed again', async (_, reply) => {
+  ])('shows that its request was %s, and can then be pressed again', async (_, reply) => {
     const page = run(LINK_SCRIPT, PAGE, { replies: [reply] })
     page.part('link').click()
     await rest()
@@ -213,8 +213,8 @@ describe('the link button', () => {
   })
 })
 
-describe('both scripts', () => {
-  it('write no markup and evaluate no code', () => {
+describe('the scripts of the return page and of the link button', () => {
+  it('insert no text as HTML and evaluate no code', () => {
     for (const script of [LINK_SCRIPT, RETURN_SCRIPT]) {
       expect(script).not.toMatch(
         /innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/,

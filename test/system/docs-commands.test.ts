@@ -105,7 +105,7 @@ describe('the documented commands', () => {
     expectShown(page, blocks, runBlocks(page, blocks, place))
   })
 
-  it('of all pages are in sh blocks, or have a reason in NOT_RUN', () => {
+  it('of all pages are in sh blocks, or NOT_RUN gives a reason', () => {
     const named = pages.flatMap(([page, blocks]) => [...shownIn(blocks), ...namedIn(page)])
     const run = withCommands
       .flatMap(([, blocks]) => linesOf(blocks, 'sh'))

@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(() => service?.stop())
 
-it('draining answers every long poll at once, and the service exits with 0', async () => {
+it('draining the service answers every long poll at once, and the service exits with 0', async () => {
   const sessions = await Promise.all(Array.from({ length: 20 }, () => rp.create()))
   const polls = sessions.map(({ verification_id }) => rp.call('GET', `/v1/verify/${verification_id}?wait=25`))
   await allReceived()
@@ -27,7 +27,7 @@ it('draining answers every long poll at once, and the service exits with 0', asy
   expect(await exit).toBe(0)
 })
 
-it('draining answers a request that has begun, and refuses new requests with 503 in the format of their route', async () => {
+it('draining the service answers requests that have begun, and refuses new requests with 503 in the format of their route', async () => {
   const { verification_id } = await rp.create()
   const slow = beginPost('/v1/verify')
   await allReceived()
@@ -50,14 +50,14 @@ it('draining answers a request that has begun, and refuses new requests with 503
   expect(await exit).toBe(0)
 })
 
-it('draining ends even if connections stay open', async () => {
+it('draining the service ends even if connections stay open', async () => {
   const open = beginPost('/v1/verify')
   open.once('error', () => {})
   await allReceived()
   expect(await service.server.end('SIGTERM')).toBe(0)
 })
 
-it('draining cannot be started through the public port of the service', async () => {
+it('draining the service cannot be started through its public port', async () => {
   for (const path of ['/drain', '/control/drain'])
     expect((await fetch(service.server.origin + path, { method: 'POST' })).status).toBe(404)
   expect((await fetch(`${service.server.origin}/healthz`)).status).toBe(200)

@@ -38,7 +38,7 @@ async function sessionsInLog(rp: RelyingParty, count: number, limit = 100): Prom
   }
 }
 
-it('the log contains every outcome of a killed service once and in order', async () => {
+it('the event log contains every outcome of a killed service once and in order', async () => {
   stage.receiver.answer({ act: 'reset' })
   const rp = await relyingPartyOf(stage)
   const ids: string[] = []
@@ -55,7 +55,7 @@ it('the log contains every outcome of a killed service once and in order', async
   expect(await sessionsInLog(rp, 4, 1)).toEqual(ids)
 })
 
-it('DELETE removes metadata from the disk, and keeps the events without it', async () => {
+it('DELETE removes the metadata from the disk, and keeps the events without metadata', async () => {
   const canary = 'canary-9d1f6c2e'
   const rp = await relyingPartyOf(stage)
   const { session } = await finish(stage, {}, { ...OVER_18, metadata: { who: canary } }, rp)
@@ -70,7 +70,7 @@ it('DELETE removes metadata from the disk, and keeps the events without it', asy
   expect(files()).toEqual([])
 })
 
-it('a waiting poll gets a response when the session ends, and a broken poll frees its place', async () => {
+it('a waiting poll gets a response when the session ends, and a poll whose connection breaks frees its place', async () => {
   const session = await stage.rp.create()
   const path = `/v1/verify/${session.verification_id}?wait=25`
   for (let i = 0; i < 7; i++) {

@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 
-it('a service with an expired certificate starts and is alive, but is not ready', async () => {
+it('a service with an expired certificate starts and responds on /healthz, but /readyz says that it is not ready', async () => {
   expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
   const ready = await fetch(`${server.origin}/readyz`)
   expect(ready.status).toBe(503)

@@ -22,7 +22,7 @@ const GUESSES = [
 ]
 
 describe('a verification id forged with a guessed key', () => {
-  it.each(GUESSES)('gets 404 on every route and leaves no file, if forged with %j', async (uniqueKey) => {
+  it.each(GUESSES)('gets 404 on every route and leaves no file if the key is %j', async (uniqueKey) => {
     const session = await stage.rp.create()
     const before = objectFiles()
     const forged = forgedId(uniqueKey)
@@ -43,7 +43,7 @@ describe('a verification id forged with a guessed key', () => {
     expect(objectFiles()).toEqual(before)
   })
 
-  it('leaves a file if forged with the real key, as a control of the other tests', async () => {
+  it('leaves a file if the key is the real one, which proves that the other tests can fail', async () => {
     const key = readFileSync(
       join(stage.service.server.stateDir, 'keys', 'unique-key-VerificationSession'),
       'utf8',

@@ -7,7 +7,7 @@ import { NODE, ROOT } from '../../scripts/service/paths.mjs'
 
 const MARK = /['"`]fault['"`], ?\{/
 
-it('frames.mjs maps the frames of a logged error to places in the sources', () => {
+it('frames.mjs shows the places in the sources for the stack frames of a logged error', () => {
   ensureBundle()
   const there = placeOf(readFileSync(BUNDLE, 'utf8'))
   const here = placeOf(readFileSync(join(ROOT, 'src/routes/edge/edge.ts'), 'utf8'))

@@ -48,12 +48,12 @@ describe(`${REQUESTS} generated requests`, () => {
     expect(summary.findings.filter(({ rule }) => rule === 'content')).toEqual([])
   })
 
-  it('leave every session able to verify a good response', () => {
+  it('leave every session usable: a good response can still be verified', () => {
     expect(summary.verified).toBeGreaterThan(REQUESTS / 200)
   })
 
   if (IS_FULL_SIZE) {
-    it('reach every route and every status, and few hit a rate limit', () => {
+    it('reach every route and every status code, and few of them hit a rate limit', () => {
       expect(missingStatuses(summary.routes), 'statuses that no answer had').toEqual([])
       expect(neverAccepted(summary.routes), 'routes that accepted no request').toEqual([])
       const limited = Object.values(summary.routes).reduce((sum, row) => sum + (row['429'] ?? 0), 0)
@@ -94,7 +94,7 @@ const ROUNDS = 10
 const isVerified = (error: string) => error.startsWith('changed content is verified')
 
 if (IS_FULL_SIZE) {
-  it('the run reports changed content that verifies', async () => {
+  it('make the run fail if changed content verifies', async () => {
     const { launcher, remove } = copyProject([GULLIBLE])
     try {
       // Callers take turns as they are served, so a seed does not decide which changes 600 requests make.
@@ -114,12 +114,12 @@ describe('the memory check', () => {
   const MIB = 1024 * 1024
   const samples = (of: (i: number) => number) => Array.from({ length: 400 }, (_, i) => of(i) * MIB)
 
-  it('accepts a heap that grows only at first, and one high sample', () => {
+  it('accepts a heap that grows only at first, or has one high value', () => {
     expect(isFlat(memoryOf(samples((i) => Math.min(300, 100 + 4 * i))))).toBe(true)
     expect(isFlat(memoryOf(samples((i) => (i === 390 ? 3_000 : 300))))).toBe(true)
   })
 
-  it('rejects a heap that grows until the end', () => {
+  it('rejects a heap that grows until the end of the run', () => {
     expect(isFlat(memoryOf(samples((i) => 200 + i)))).toBe(false)
   })
 })

@@ -41,7 +41,7 @@ describe('a first start', () => {
     })
   })
 
-  it('prints no warning, and prints its log after the messages of the start', async () => {
+  it('prints no warning, and prints the log of the service after the messages of the start', async () => {
     await printed(server, '"event":"request"')
     expect(server.output()).not.toContain('Warning')
     const [texts = '', ...lines] = server.output().split(/^(?=\{)/m)
@@ -74,7 +74,7 @@ describe('a first start', () => {
     expect((await enter(server.baseUrl)).status).toBe(401)
   })
 
-  it('prints no API key if its output is no terminal, such as a journal', async () => {
+  it('prints no API key if its output is not a terminal', async () => {
     await printed(server, '/v1/verify')
     expect(server.output()).not.toContain(demoKey(server))
   })
@@ -115,7 +115,7 @@ describe('a first start', () => {
     expect(keys.filter((key) => !/^[0-9a-f]{64}$/.test(key))).toEqual([])
   })
 
-  it('creates a certificate for its host, signed by the authority in verifier-ca.pem, which is not in the chain', () => {
+  it('creates a certificate for its host, signed by the authority in verifier-ca.pem, and the chain has only the leaf', () => {
     const { leaf, authority, chain } = certificates(server, 'localhost')
     expect(chain.match(/BEGIN CERTIFICATE/g)).toHaveLength(1)
     expect(leaf.verify(authority.publicKey)).toBe(true)
@@ -124,7 +124,7 @@ describe('a first start', () => {
     expect([leaf.ca, authority.ca]).toEqual([false, true])
   })
 
-  it('raises its descriptor limit to the maximum of the machine', () => {
+  it('raises its limit of file descriptors to the maximum of the machine', () => {
     const limits = readFileSync(`/proc/${server.pid()}/limits`, 'utf8')
     const [, soft, hard] = limits.match(/^Max open files\s+(\d+)\s+(\d+)/m) ?? []
     expect(soft).toBe(hard)
@@ -147,14 +147,14 @@ describe('a second start', () => {
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('works immediately after a kill -9 of all processes', async () => {
+  it('works at once after a kill -9 of all its processes', async () => {
     const session = await createDemoSession(server)
     await server.kill9()
     await server.restart()
     expect((await readSession(server, session)).status).toBe(200)
   })
 
-  it('creates a certificate for the new host under the same authority if BASE_URL changes', async () => {
+  it('creates a certificate for the new host under the same authority if BASE_URL has changed', async () => {
     const before = certificates(server, 'localhost')
     await server.restart({ BASE_URL: 'https://verifier.example' })
     const after = certificates(server, 'verifier.example')
@@ -163,7 +163,7 @@ describe('a second start', () => {
     expect(after.authority.fingerprint256).toBe(before.authority.fingerprint256)
   })
 
-  it('does not end an unrelated process with the pid of an earlier workerd', async () => {
+  it('does not end an unrelated process that now has the pid of an earlier workerd', async () => {
     const bystander = spawn('sleep', ['600'])
     try {
       await server.kill9()
@@ -177,7 +177,7 @@ describe('a second start', () => {
 })
 
 describe('a service with TLS_CERT and TLS_KEY', () => {
-  it('serves https with that certificate and an https BASE_URL', async () => {
+  it('uses https with that certificate, and its BASE_URL is an https address', async () => {
     const server = await startServer()
     const { signing_jwk } = JSON.parse(readKey(server, 'verifier-localhost.json'))
     const key = createPrivateKey({ key: signing_jwk, format: 'jwk' })
@@ -204,13 +204,13 @@ describe('a service with a public BASE_URL', () => {
   })
   afterAll(() => server.stop())
 
-  it('warns at the start and in /readyz that no wallet trusts its own certificate', async () => {
+  it('warns at the start and in /readyz that no wallet trusts a certificate that the service made itself', async () => {
     expect(server.output()).toMatch(/^Warning: BASE_URL is public, but the certificate .* self-made/m)
     const readiness = await (await fetch(`${server.origin}/readyz`)).json()
     expect(readiness).toEqual({ status: 'ready', warnings: [{ code: 'self_made_verifier_certificate' }] })
   })
 
-  it('reaches no loopback port, and has no demo relying party', async () => {
+  it('cannot reach loopback ports, and has no demo relying party', async () => {
     await expect(webhookAt('9')).rejects.toThrow('HTTP 400')
     expect(existsSync(join(server.stateDir, 'demo-relying-party.json'))).toBe(false)
   })
@@ -224,7 +224,7 @@ describe('a service with a public BASE_URL', () => {
     expect((await fetch(`${server.origin}/console/codes`, init)).status).toBe(404)
   })
 
-  it('reaches loopback ports with ALLOW_LOOPBACK=1, except for its own port', async () => {
+  it('can reach loopback ports with ALLOW_LOOPBACK=1, except its own port', async () => {
     await server.restart({ ALLOW_LOOPBACK: '1' })
     expect(await webhookAt('9')).toMatchObject({ relying_party_id: expect.stringMatching(/^rp_/) })
     await expect(webhookAt(new URL(server.origin).port)).rejects.toThrow('HTTP 400')
@@ -232,7 +232,7 @@ describe('a service with a public BASE_URL', () => {
 })
 
 describe('a first start with the demo shop', () => {
-  it('opens its port once: every response of /healthz is 200 with the same boot id', async () => {
+  it('opens its port only once: every response of /healthz is 200 with the same boot id', async () => {
     const port = String(await freePort())
     const seen = new Set<string>()
     let isWatching = true
@@ -257,7 +257,7 @@ describe('a first start with the demo shop', () => {
 })
 
 describe('the end of the service', () => {
-  it('stops workerd and the launcher with exit code 0 on SIGTERM', async () => {
+  it('ends workerd and the launcher with exit code 0 after a SIGTERM', async () => {
     const server = await startServer()
     const pid = server.pid()
     expect(await server.stop()).toBe(0)
@@ -266,7 +266,7 @@ describe('the end of the service', () => {
 })
 
 describe('a service started through npm', () => {
-  it('prints the address of its shop, and ends with npm: a SIGTERM to npm ends launcher and workerd', async () => {
+  it('prints the address of its shop, and ends with npm: a SIGTERM to npm ends the launcher and workerd', async () => {
     const stateDir = await mkdtemp(join(tmpdir(), 'verifier-'))
     const { server, port } = await takePort()
     await new Promise((resolve) => server.close(resolve))
@@ -311,7 +311,7 @@ describe('a start that cannot succeed', () => {
     )
   })
 
-  it('names a port that is in use, and a free port, and exits 1', async () => {
+  it('names the port that is in use and a free port, and exits 1', async () => {
     const { server, port } = await takePort()
     taken = server
     const { exitCode, output } = await runLauncher({ STATE_DIR: stateDir, PORT: port })
@@ -327,7 +327,7 @@ describe('a start that cannot succeed', () => {
     expect(output).toMatch(/^The service did not start: STATE_DIR must be .*\/proc\/nope.*\n$/)
   })
 
-  it('names a misspelt variable, and the right spelling', async () => {
+  it('names a misspelt variable and its right spelling', async () => {
     const { output } = await runLauncher({ STATE_DIR: '/proc/nope', BASEURL: 'https://verifier.example' })
     expect(output).toMatch(/^Warning: BASEURL is not a variable .* BASE_URL\?$/m)
   })

@@ -155,7 +155,7 @@ it('GET /metrics requires the metrics token or the operator’s token', async ()
   expect((await scrape(service.server.adminToken)).status).toBe(200)
 })
 
-it('the metrics token gives access to nothing else', async () => {
+it('the metrics token gives access to GET /metrics only', async () => {
   const headers = { authorization: `Bearer ${metricsToken()}` }
   expect((await service.fetch('/v1/admin/relying_parties', { headers })).status).toBe(401)
 })
@@ -194,13 +194,13 @@ print(sum(len(family.samples) for family in parse(sys.stdin)))`
   expect(Number(run.stdout)).toBe(text.split('\n').filter((line) => /^[a-z]/.test(line)).length)
 })
 
-it('a session’s webhooks are in the trace of the request that created the session, each attempt as a new span', async () => {
+it('the webhooks of a session are in the trace of the request that created the session, each attempt as a new span', async () => {
   const traces = (await receiver.received(2)).map(({ headers }) => String(headers.traceparent))
   for (const trace of traces) expect(trace).toMatch(new RegExp(`^00-${TRACE_ID}-[0-9a-f]{16}-01$`))
   expect(new Set([TRACEPARENT, ...traces]).size).toBe(3)
 })
 
-it('the log has the trace of each request', () => {
+it('the log names the trace of each request', () => {
   const lines = service.server
     .output()
     .split('\n')
@@ -208,18 +208,23 @@ it('the log has the trace of each request', () => {
   expect(lines.map((line) => JSON.parse(line).route)).toEqual(['/v1/verify'])
 })
 
-it.each(['docs/prometheus.rules.yml', 'docs/grafana.json'])('every metric of %s exists', async (file) => {
-  const rules = readFileSync(file, 'utf8')
-  const families = readOpenMetrics(await (await scrape()).text())
-  const suffixes: Readonly<Record<string, readonly string[]>> = {
-    counter: ['_total'],
-    histogram: ['_bucket'],
-  }
-  const known = families.flatMap(({ name, type }) => (suffixes[type] ?? ['']).map((suffix) => name + suffix))
-  const used = [...rules.matchAll(/\b(?:wallet_verifier|process)_\w+/g)].map(([name]) => name)
-  expect(used.length).toBeGreaterThan(10)
-  expect(used.filter((name) => !known.includes(name))).toEqual([])
-})
+it.each(['docs/prometheus.rules.yml', 'docs/grafana.json'])(
+  'every metric that %s names exists',
+  async (file) => {
+    const rules = readFileSync(file, 'utf8')
+    const families = readOpenMetrics(await (await scrape()).text())
+    const suffixes: Readonly<Record<string, readonly string[]>> = {
+      counter: ['_total'],
+      histogram: ['_bucket'],
+    }
+    const known = families.flatMap(({ name, type }) =>
+      (suffixes[type] ?? ['']).map((suffix) => name + suffix),
+    )
+    const used = [...rules.matchAll(/\b(?:wallet_verifier|process)_\w+/g)].map(([name]) => name)
+    expect(used.length).toBeGreaterThan(10)
+    expect(used.filter((name) => !known.includes(name))).toEqual([])
+  },
+)
 
 describe('the session gauges', () => {
   const modes = (test: number) => [
@@ -232,7 +237,7 @@ describe('the session gauges', () => {
     return GAUGES.map((name) => samplesOf(families, name))
   }
 
-  it('follow each session: created, ended with a queued event, abandoned, erased', async () => {
+  it('follow each session when it is created, ends with a queued event, is abandoned, and is erased', async () => {
     const failing = await startReceiver()
     failing.answer(() => ({ status: 500 }))
     expect(await counts()).toEqual([modes(0), modes(0), modes(0)])

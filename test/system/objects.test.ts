@@ -10,7 +10,7 @@ const stage = useOwnStage()
 
 beforeEach(() => stage.receiver.answer({}))
 
-it('the service removes the files of erased sessions, and keeps those of other sessions', async () => {
+it('the service removes the files of erased sessions, and keeps the files of other sessions', async () => {
   const before = sessionFiles().length
   const sessions = await Promise.all(Array.from({ length: 20 }, () => stage.rp.create()))
   const [kept = '', ...erased] = sessions.map(({ verification_id }) => verification_id)
@@ -28,7 +28,7 @@ describe.each([
   ['was removed', (path: string) => rmSync(path)],
   ['is garbage', (path: string) => writeFileSync(path, 'garbage'.repeat(2_000))],
 ])('an index of alarms that %s', (_, damage) => {
-  it('is rebuilt: an event is sent without a request, the log is kept, and /metrics counts the repair', async () => {
+  it('is built again: an event is sent without a request, the log is kept, and /metrics counts the repair', async () => {
     // The first attempt fails, so that the event waits for its alarm.
     const rp = await relyingPartyOf(stage)
     stage.receiver.answer({ status: 500 })

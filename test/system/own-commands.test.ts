@@ -56,7 +56,7 @@ async function createOne(metadata: Readonly<Record<string, string>>): Promise<st
   return verification_id
 }
 
-it('verifications are listed by their filters', async () => {
+it('the command lists verifications by filters', async () => {
   const [kept, canceled] = [await createOne({ order: '1=2' }), await createOne({ order: '3' })]
   await call('POST', `/v1/verify/${canceled}/cancel`)
   await vi.waitFor(async () => {
@@ -71,7 +71,7 @@ it('verifications are listed by their filters', async () => {
   expect(refused.stderr).toContain('400 invalid_request')
 })
 
-it('events are forwarded with a signature under the secret, and the responses are printed', async () => {
+it('the command forwards events with a signature under the given secret, and prints the responses', async () => {
   const id = await createOne({ order: '4\u009b31m\u202e' })
   await call('POST', `/v1/verify/${id}/cancel`)
   receiver.answer({ status: 500, body: 'not today\u001b[2J\nverification.verified v_1: HTTP 200' })
@@ -103,7 +103,7 @@ it('events are forwarded with a signature under the secret, and the responses ar
   }
 })
 
-it('new events, or all events with --all, are printed until the command is stopped', async () => {
+it('the command prints new events, or all events with --all, until it is stopped', async () => {
   const cancelOne = async (order: string) => {
     const id = await createOne({ order })
     await call('POST', `/v1/verify/${id}/cancel`)
@@ -129,7 +129,7 @@ it('new events, or all events with --all, are printed until the command is stopp
   }
 })
 
-it('an error names the missing argument', async () => {
+it('the command prints an error that names a missing argument', async () => {
   expect(await run(['verifications', 'list'], {})).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('API_KEY is required'),

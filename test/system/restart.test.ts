@@ -22,7 +22,7 @@ describe.each([
     expect(await Promise.all(ids.map((id) => stage.rp.poll(id)))).toEqual(before)
   })
 
-  it('accepts the response to a request that was fetched before the stop', async () => {
+  it('accepts a response to a request that was fetched before the stop', async () => {
     const { session, request } = await begin(stage)
     await end()
     await stage.service.server.restart()
@@ -30,7 +30,7 @@ describe.each([
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('serves the same request again, also the request of an earlier QR code', async () => {
+  it('returns the same request again, even the request of an earlier QR code', async () => {
     const { session, request } = await begin(stage)
     const other = await stage.rp.create()
     await end()
@@ -44,7 +44,7 @@ describe.each([
 })
 
 describe('a service that was killed', () => {
-  it('rejects a repeated client assertion, and keeps a pushed request and a code', async () => {
+  it('rejects a client assertion that was used before, and keeps a pushed request and an authorization code', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const registered = await registerClient(stage.rp, {
       token_endpoint_auth_method: 'private_key_jwt',

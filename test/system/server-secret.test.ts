@@ -35,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-it('with a new SERVER_SECRET, a pending session rejects fetches and responses, and is not verified', async () => {
+it('with a new SERVER_SECRET, a pending session rejects fetches and responses, and is never verified', async () => {
   const fetched = await fetch(pending.requestUri.replace(BASE_URL, service.server.origin))
   expect([fetched.status, await fetched.json()]).toEqual([
     500,
@@ -54,7 +54,7 @@ it('with a new SERVER_SECRET, API keys, results and receipts keep working', asyn
   expect((await plain.create()).status).toBe('pending')
 })
 
-it('with a new SERVER_SECRET, a relying party with a webhook works only after three rotations of its secret', async () => {
+it('with a new SERVER_SECRET, a relying party with a webhook works only after three rotations of the webhook secret', async () => {
   const create = async () => (await notified.call('POST', '/v1/verify', { body: OVER_18 })).status
   for (let rotated = 0; rotated < 3; rotated++) {
     expect(await create()).toBe(503)

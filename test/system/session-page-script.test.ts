@@ -179,8 +179,8 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1000)
 
-describe('the QR code', () => {
-  it('is replaced every 30 seconds, with the token in a header', async () => {
+describe('the QR code on the session page', () => {
+  it('is replaced every 30 seconds, with the client token in a header', async () => {
     const { draws, requests, parts, last } = open()
     last().send(CREATED)
     await seconds(59)
@@ -204,7 +204,7 @@ describe('the QR code', () => {
     expect(reads()).toEqual([50_000])
   })
 
-  it('is not replaced after the scan', async () => {
+  it('is not replaced after a wallet scanned it', async () => {
     const { draws, parts, last, state } = open()
     await seconds(10)
     last().send(SCANNED)
@@ -232,7 +232,7 @@ describe('the QR code', () => {
     expect(draws()).toEqual([])
   })
 
-  it('is not requested again after a final refusal; the script then reads the state', async () => {
+  it('is not requested again after a final refusal, and the script then reads the state', async () => {
     const { reads, replies, state, last } = open()
     last().send(CREATED)
     replies.qr = { status: 410 }
@@ -243,8 +243,8 @@ describe('the QR code', () => {
   })
 })
 
-describe('the state', () => {
-  it('arrives over a socket with the token, and an older version never replaces it', async () => {
+describe('the state on the session page', () => {
+  it('arrives over a socket that is opened with the token, and an older version never replaces a newer one', async () => {
     const { last, state } = open()
     expect(last().address.href).toBe('wss://verifier.example/v1/verify/v_1/watch?token=ct_1')
     last().send(SCANNED)
@@ -255,7 +255,7 @@ describe('the state', () => {
   })
 
   it.each(['verified', 'rejected', 'declined', 'expired', 'canceled'])(
-    'is shown once at the end of the session, and all requests then stop: %s',
+    'is shown once when the session ends, and all requests then stop: %s',
     async (status) => {
       const { last, state, parts, document, requests, sockets } = open()
       last().send({ ...VERIFIED, status })
@@ -270,7 +270,7 @@ describe('the state', () => {
     },
   )
 
-  it('gets the focus at the end of the session if a removed button had the focus', () => {
+  it('gets the focus when the session ends, if the button that had the focus is removed', () => {
     for (const held of [true, false]) {
       const { last, parts } = open({ held })
       last().send(VERIFIED)
@@ -278,7 +278,7 @@ describe('the state', () => {
     }
   })
 
-  it('has the texts of the first visible way to open a wallet while the page waits', () => {
+  it('has, while it is waiting, the texts of the first visible way to open a wallet', () => {
     const titleOf = (page: PageOptions) => open(page).parts.title!.textContent
     expect(titleOf({ shown: ['link', 'test-wallet', 'qr'] })).toBe('begin with link')
     expect(titleOf({ shown: ['test-wallet', 'qr'] })).toBe('begin with qr')
@@ -286,13 +286,13 @@ describe('the state', () => {
     expect(titleOf({ state: 'scanned' })).toBe('')
   })
 
-  it('is ignored if the script does not know its value', () => {
+  it('is ignored if the script does not know it', () => {
     const { last, state } = open()
     last().send({ ...VERIFIED, status: 'constructor' })
     expect(state()).toBe('waiting')
   })
 
-  it('is replaced if the socket closes with `erased`, or the service responds with 404', async () => {
+  it('is shown as erased if the socket closes with `erased`, or if the service responds with 404', async () => {
     const one = open()
     one.last().fail('erased')
     expect(one.state()).toBe('gone')
@@ -303,14 +303,14 @@ describe('the state', () => {
     expect(other.state()).toBe('gone')
   })
 
-  it('is also read once a minute, because a broken socket may report no error', async () => {
+  it('is also read once a minute, because a broken socket may cause no error', async () => {
     const { reads, last } = open({ state: 'scanned' })
     last().send(SCANNED)
     await seconds(125)
     expect(reads()).toEqual([60_000, 120_000])
   })
 
-  it('is read when the session’s time is over, and every 5 seconds until the session ends', async () => {
+  it('is read at the end of the session’s time, and then every 5 seconds until the session has ended', async () => {
     const { reads, last, replies, state, parts } = open({ expiresIn: 90_000 })
     last().send(CREATED)
     await seconds(96)
@@ -340,7 +340,7 @@ describe('a refused response', () => {
     expect(parts.text!.textContent).toBe('It is refused.')
   })
 
-  it('is removed by a press, which gives a new code, the refusal’s number in the address, and the focus on the title', () => {
+  it('disappears after a press on the button, which gives a new QR code, the number of the refusal in the URL, and the focus on the title', () => {
     const page = open()
     page.last().send(refused(2, 'issuer'))
     page.last().send(refused(3, 'issuer'))
@@ -366,7 +366,7 @@ describe('a refused response', () => {
   it.each([
     ['30 s after the fetch', null, 29, 1],
     ['30 s after a fetch that the page did not see', { number: 1, ago: 20_000 }, 9, 1],
-  ])('is not required for a new code: its button appears %s', async (_, activity, before, after) => {
+  ])('is not needed for a new QR code, whose button appears %s', async (_, activity, before, after) => {
     const page = open({ activity, state: activity === null ? 'waiting' : 'scanned' })
     page.last().send(SCANNED)
     await seconds(before)
@@ -380,8 +380,8 @@ describe('a refused response', () => {
   })
 })
 
-describe('a lost connection', () => {
-  it('is opened again after longer and longer pauses, and the state is read before each attempt', async () => {
+describe('a lost connection of the session page', () => {
+  it('is opened again after increasing pauses, and the state is read before each attempt', async () => {
     const { sockets, reads, last } = open()
     for (const pause of [0.5, 1, 2, 5, 10, 20, 20]) {
       const before = sockets.length
@@ -398,7 +398,7 @@ describe('a lost connection', () => {
     expect(sockets).toHaveLength(9)
   })
 
-  it('is shown after two failures, and hidden after the next message', async () => {
+  it('is shown after two failures, and no longer after the next message', async () => {
     const { last, parts, replies } = open()
     replies.state = new Error('offline')
     last().fail()
@@ -414,7 +414,7 @@ describe('a lost connection', () => {
     expect(parts.lost!.hidden).toBe(true)
   })
 
-  it('is not shown if only sockets are blocked, because polling keeps the page current', async () => {
+  it('is not shown if only sockets are blocked, because polls keep the page current', async () => {
     const { last, parts, replies, state } = open()
     last().fail()
     await seconds(1)
@@ -433,7 +433,7 @@ describe('a lost connection', () => {
   })
 })
 
-describe('the countdown', () => {
+describe('the countdown on the session page', () => {
   it.each([
     [600_000, '9:59 left'],
     [4_145_000, '1:09:04 left'],

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => server?.stop())
 
 describe('a second start in the same state directory', () => {
-  it('fails on another port, names the running process, and leaves that process alone', async () => {
+  it('fails if it uses another port, names the running process, and does not end that process', async () => {
     const before = [server.pid(), await bootId()]
     const { exitCode, output } = await runLauncher({ STATE_DIR: server.stateDir })
     expect(exitCode).toBe(1)
@@ -25,7 +25,7 @@ describe('a second start in the same state directory', () => {
     expect([server.pid(), await bootId()]).toEqual(before)
   })
 
-  it('fails on the same port', async () => {
+  it('fails if it uses the same port', async () => {
     const { exitCode, output } = await runLauncher({
       STATE_DIR: server.stateDir,
       PORT: new URL(server.origin).port,
@@ -33,7 +33,7 @@ describe('a second start in the same state directory', () => {
     expect([exitCode, output]).toEqual([1, expect.stringContaining('is in use by process')])
   })
 
-  it('succeeds for one of five simultaneous starts', async () => {
+  it('succeeds for only one of five simultaneous starts', async () => {
     const first = await server.end('SIGTERM')
     expect(first).toBe(0)
     const starts = await Promise.allSettled(
@@ -48,8 +48,8 @@ describe('a second start in the same state directory', () => {
   })
 })
 
-describe('a workerd without a launcher', () => {
-  it('is stopped by the next start, which then runs the service', async () => {
+describe('a workerd process whose launcher has ended', () => {
+  it('is stopped by the next start, and the next start then runs the service', async () => {
     await server.kill9()
     const orphan = spawnOrphan()
     await vi.waitFor(async () => expect((await fetch(`${server.origin}/healthz`)).status).toBe(200), WAIT)
@@ -59,7 +59,7 @@ describe('a workerd without a launcher', () => {
     expect((await fetch(`${server.origin}/healthz`)).status).toBe(200)
   })
 
-  it('keeps the directory locked until it has ended, even if its pid is unknown', async () => {
+  it('keeps the state directory locked until it has ended, even if its pid is unknown', async () => {
     await server.kill9()
     const lock = join(server.stateDir, 'workerd.lock')
     const holder = spawn('flock', ['--exclusive', lock, 'sh', '-c', 'echo held; read end'])
@@ -75,9 +75,9 @@ describe('a workerd without a launcher', () => {
   })
 })
 
-describe('a state without its keys', () => {
+describe('a service whose state directory lacks a key file', () => {
   it.each(['server-secret', 'access-token-keys.json', 'unique-key-RelyingParty'])(
-    'cannot be started without %s, and can be started with that file',
+    'does not start without %s, and starts with this file',
     async (name) => {
       await server.createRelyingParty()
       await server.end('SIGTERM')

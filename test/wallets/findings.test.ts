@@ -165,7 +165,7 @@ it('a wallet that supports everything has no findings', () => {
 })
 
 it.each(CASES)(
-  'lowering reports %s with the outcome %s, at %s',
+  'the request for a chosen wallet has the finding %s with the outcome %s, at %s',
   (code, outcome, member, change, original) => {
     const found = findingsOf({ ...PROFILE, ...change }, original)
     expect(found.outcome).toBe(outcome)
@@ -175,7 +175,7 @@ it.each(CASES)(
 )
 
 it.each(['low_level_only', 'too_long'] as const)(
-  'for the finding %s, lowering uses request_uri instead of a request by value if the wallet accepts request_uri',
+  'for the finding %s, the wallet gets a request_uri instead of a request by value if it accepts request_uri',
   (code) => {
     const profile: WalletProfile = {
       ...PROFILE,
@@ -195,7 +195,7 @@ it.each(['low_level_only', 'too_long'] as const)(
   },
 )
 
-it('lowering makes no link by value for a wallet that the browser can ask', () => {
+it('a wallet that the browser can call by the Digital Credentials API gets no link with a request by value', () => {
   const profile: WalletProfile = { ...PROFILE, ...BY_VALUE, dc_api_protocols: ['org-iso-mdoc'] }
   const query = { format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
   const claims = [{ path: ['org.iso.18013.5.1', 'sex'] }]
@@ -211,6 +211,6 @@ it('lowering makes no link by value for a wallet that the browser can ask', () =
   })
 })
 
-it('these tests cover every code of a finding', () => {
+it('this file tests every code of a finding', () => {
   expect([...new Set(CASES.map(([code]) => code))].sort()).toEqual(Object.keys(FINDINGS).sort())
 })

@@ -7,7 +7,7 @@ import { WALLET_PROFILES } from '../../src/wallets/profiles/index.ts'
 const nameLinks = (prefix: 'x509_hash' | 'redirect_uri' | 'decentralized_identifier') =>
   Object.keys(linksOfProtocol({ protocol: 'openid4vp-1.0', prefix }, { livemode: true }))
 
-it('the page lists the links of wallets that accept the client_id prefix of the request', () => {
+it('the session page lists the links of wallets that accept the client_id prefix of the request', () => {
   const signed = nameLinks('x509_hash')
   const unsigned = nameLinks('redirect_uri')
   // The age verification app takes unsigned requests only.
@@ -15,7 +15,7 @@ it('the page lists the links of wallets that accept the client_id prefix of the 
   expect([signed[0], unsigned[0]]).toEqual(['openid4vp', 'openid4vp'])
 })
 
-it('the page does not list a link that only wallets with other client_id prefixes open', () => {
+it('the session page does not list a link if only wallets with other client_id prefixes open it', () => {
   for (const prefix of ['x509_hash', 'redirect_uri', 'decentralized_identifier'] as const) {
     const names = nameLinks(prefix).filter((name) => name !== 'openid4vp')
     for (const name of names) {

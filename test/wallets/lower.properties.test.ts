@@ -27,7 +27,7 @@ const SEED = 20_261_122
 let satisfied = 0
 let verified = 0
 
-describe('a lowered request', () => {
+describe('a request that is adapted to a chosen wallet', () => {
   it('requests only what the original request has and the wallet supports', () => {
     const outcomes = new Map<string, number>()
     const uses = new Set<string>()

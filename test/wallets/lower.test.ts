@@ -42,7 +42,7 @@ function originalOf(
   }
 }
 
-describe('lowering', () => {
+describe('the adaptation of a request to a chosen wallet', () => {
   it('asks the NL Wallet for one format in one query, without credential_sets', () => {
     const lowering = lowerRequest(profileOf('nl-wallet'), originalOf())
     expect(lowering).toMatchObject({
@@ -70,7 +70,7 @@ describe('lowering', () => {
     })
   })
 
-  it('asks a wallet without links with a signed request over the Digital Credentials API', () => {
+  it('makes a signed request over the Digital Credentials API for a wallet without links', () => {
     const original = originalOf({ credential_types: ['mdl'], scope: ['family_name'] })
     expect(lowerRequest(profileOf('google-wallet'), original)).toMatchObject({
       outcome: 'lowered',
@@ -84,7 +84,7 @@ describe('lowering', () => {
     })
   })
 
-  it('changes nothing for a wallet in the Digital Credentials API if the protocol has no links', () => {
+  it('changes nothing for a wallet with the Digital Credentials API if the protocol has no links', () => {
     const original = originalOf(
       { credential_types: ['mdl'], scope: ['family_name'] },
       { protocol: 'iso-18013-7-c', dc_api_protocols: ['org-iso-mdoc'] },
@@ -106,7 +106,7 @@ describe('lowering', () => {
     expect(lowered(['mso_mdoc', 'dc+sd-jwt'])).toMatchObject({ request: { query: { credentials: [mdoc] } } })
   })
 
-  it('keeps two document types of one format, and a choice between credential types', () => {
+  it('keeps two document types of one format, and keeps a choice between credential types', () => {
     const photoId = originalOf({ credential_types: ['photo_id'], formats: ['mso_mdoc'] })
     expect(lowerRequest(profileOf('credo'), photoId)).toMatchObject({
       request: { query: photoId.policy.query },
@@ -117,7 +117,7 @@ describe('lowering', () => {
     })
   })
 
-  it('does not change the formats in a relying party’s own query', () => {
+  it('does not change the formats in a dcql_query of the relying party', () => {
     const original = originalOf()
     const own = { ...original, policy: { ...original.policy, scope: [] } }
     expect(lowerRequest(profileOf('credo'), own)).toMatchObject({ request: { query: own.policy.query } })
@@ -134,7 +134,7 @@ describe('lowering', () => {
     })
   })
 
-  it('asks Credo for several credentials only by link, and for one of several also over the Digital Credentials API', () => {
+  it('asks Credo for several credentials only by link, but for one of several also over the Digital Credentials API', () => {
     const protocols = ['openid4vp-v1-signed', 'openid4vp-v1-unsigned']
     const asked = { credential_types: ['pid', 'mdl'], scope: ['family_name'] }
     expect(lowerRequest(profileOf('credo'), originalOf({ ...asked, credential_match: 'all' }))).toMatchObject(
@@ -160,7 +160,7 @@ describe('lowering', () => {
       3,
     ],
     ['there is no required set', [[], [{ options: [['a'], ['b'], ['c']], required: false }]], 1],
-  ] as const)('leaves an optional credential set out for Credo: %s', (_, [required, optional], length) => {
+  ] as const)('omits an optional credential set for Credo: %s', (_, [required, optional], length) => {
     const query = {
       format: 'dc+sd-jwt',
       meta: { vct_values: ['urn:eudi:pid:1'] },
@@ -192,7 +192,7 @@ describe('lowering', () => {
     }
   })
 
-  it('does not send a query without claims to a wallet that would disclose all claims', () => {
+  it('sends no query without claims to a wallet that would then disclose all claims', () => {
     const { policy } = originalOf({ formats: ['mso_mdoc'] })
     const credentials = policy.query.credentials.map(({ claims, ...query }) => query)
     expect(

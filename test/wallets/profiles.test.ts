@@ -9,7 +9,7 @@ import { ASKED_PROTOCOLS } from '../support/wallets/questions.ts'
 
 describe('wallet profiles', () => {
   it.each(WALLET_PROFILES.map((profile) => [profile.id, profile] as const))(
-    'name only capabilities that the service has: %s',
+    'name only features that the service has: %s',
     (_, profile) => {
       expect(walletProfileSchema.safeParse(profile).error?.issues ?? []).toEqual([])
     },

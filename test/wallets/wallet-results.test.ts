@@ -39,22 +39,22 @@ function originalOf(changes: Parameters<typeof policyOf>[0], by_value = false) {
 
 const LONG = ['family_name', 'given_name', 'birthdate', 'address', 'sex', 'age_over_18', 'age_over_65']
 
-it('the list of results has a small size for any request', () => {
+it('the list of wallet results is small for any request', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG, allow_derived: true }))
   expect(JSON.stringify(results).length).toBeLessThan(256 * WALLET_PROFILES.length)
 })
 
-it('the list of results reports a finding about several claims once', () => {
+it('the list of wallet results has one finding if several claims have the same problem', () => {
   const results = walletResults(originalOf({ credential_types: ['pid'], scope: LONG }))
   const { left_out = [] } = results.find(({ id }) => id === 'france-identite') ?? {}
   expect(left_out.filter(({ member }) => member.includes('/claims/'))).toHaveLength(1)
 })
 
-it('the list of results is computed once for the same request', () => {
+it('the list of wallet results is computed once for the same request', () => {
   expect(walletResults(originalOf({}))).toBe(walletResults(originalOf({})))
 })
 
-it('the list of results is the same cached list for transactions of the same length and ids', () => {
+it('the list of wallet results is taken from the cache if transactions have the same length and ids', () => {
   const original = originalOf({ credential_types: ['pid', 'mdl'] })
   const [first = '', ...others] = original.policy.query.credentials.map(({ id }) => id)
   const resultsFor = (amount: string, ...ids: string[]) => {
@@ -69,7 +69,7 @@ it('the list of results is the same cached list for transactions of the same len
   expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('the list of results is the same cached list for query values of the same length', () => {
+it('the list of wallet results is taken from the cache if the values of a query have the same length', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {
@@ -81,7 +81,7 @@ it('the list of results is the same cached list for query values of the same len
   expect(resultsFor('Mustermann')).toEqual(resultsFor('a', 'b'))
 })
 
-it('the list of results uses the length of a value as it is escaped in the URI', () => {
+it('the list of wallet results depends on the length of a value after it is escaped in the URI', () => {
   const original = originalOf({ credential_types: ['pid'] }, true)
   const [first] = original.policy.query.credentials
   const resultFor = (value: string) => {
@@ -97,7 +97,7 @@ it('the list of results uses the length of a value as it is escaped in the URI',
   })
 })
 
-it('the list of results has at most ten findings for a wallet, also for a relying party’s own query', () => {
+it('the list of wallet results has at most ten findings for each wallet, even for a dcql_query of the relying party', () => {
   const pid = { format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
   const claims = Array.from({ length: 20 }, (_, i) => ({ path: ['n', `x${i}`], values: ['y'] }))
   const credentials = Array.from({ length: 10 }, (_, i) => ({ id: `q${i}`, ...pid, claims }))
@@ -107,7 +107,7 @@ it('the list of results has at most ten findings for a wallet, also for a relyin
   expect(Math.max(...counts)).toBe(10)
 })
 
-it('the list of results uses the codes and sentences of docs/api/wallets.md', () => {
+it('the list of wallet results uses only the codes and sentences of docs/api/wallets.md', () => {
   const contract = readFileSync('docs/api/wallets.md', 'utf8')
   for (const [code, sentence] of Object.entries(FINDINGS)) {
     expect(contract).toContain(`| \`${code}\` | ${sentence} |\n`)
@@ -119,7 +119,7 @@ it.each([
   ['google-wallet', 'google_wallet'],
   ['nl-wallet', 'organization'],
 ] as const)(
-  'the list of results reports that %s needs a setting that the relying party lacks: %s',
+  'the list of wallet results says that %s needs a setting that the relying party does not have: %s',
   (id, requirement) => {
     const original = originalOf({ credential_types: ['mdl'] })
     const resultOf = (lacking: (typeof requirement)[]) =>

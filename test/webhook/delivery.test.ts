@@ -41,7 +41,7 @@ function attempt(answer: ScriptedResponse, timeoutMs?: number) {
   })
 }
 
-describe('an attempt', () => {
+describe('an attempt to deliver an event', () => {
   it('posts exactly the given bytes as JSON, with the given headers', async () => {
     await attempt({})
     const [request] = receiver.requests
@@ -65,25 +65,28 @@ describe('an attempt', () => {
     })
   })
 
-  it.each([200, 201, 202, 204, 299])('succeeds with %i', async (status) => {
+  it.each([200, 201, 202, 204, 299])('succeeds with the HTTP status %i', async (status) => {
     const outcome = await attempt({ status })
     expect(outcome).toMatchObject({ status, error: null, retryAfter: null })
     expect(hasSucceeded(outcome)).toBe(true)
   })
 
-  it.each([400, 401, 404, 410, 429, 500, 503])('fails with %i', async (status) => {
+  it.each([400, 401, 404, 410, 429, 500, 503])('fails with the HTTP status %i', async (status) => {
     const outcome = await attempt({ status })
     expect(outcome).toMatchObject({ status, error: null })
     expect(hasSucceeded(outcome)).toBe(false)
     expect(disablesEndpoint(outcome)).toBe(status === 410)
   })
 
-  it.each([301, 302, 303, 307, 308])('fails with %i, and the redirect is not followed', async (status) => {
-    const outcome = await attempt({ status, headers: { location: `${receiver.url}/elsewhere` } })
-    expect(outcome).toMatchObject({ status, error: 'redirect' })
-    expect(hasSucceeded(outcome)).toBe(false)
-    expect(receiver.requests).toHaveLength(1)
-  })
+  it.each([301, 302, 303, 307, 308])(
+    'fails with the HTTP status %i, and does not follow the redirect',
+    async (status) => {
+      const outcome = await attempt({ status, headers: { location: `${receiver.url}/elsewhere` } })
+      expect(outcome).toMatchObject({ status, error: 'redirect' })
+      expect(hasSucceeded(outcome)).toBe(false)
+      expect(receiver.requests).toHaveLength(1)
+    },
+  )
 
   it.each([
     ['30', 30_000],
@@ -92,7 +95,7 @@ describe('an attempt', () => {
     expect((await attempt({ status: 503, headers: { 'retry-after': field } })).retryAfter).toBe(wait)
   })
 
-  it('computes the delay of a date in Retry-After from the time of the response', async () => {
+  it('computes the delay for a date in Retry-After from the time of the response', async () => {
     receiver.answer({ status: 503, headers: { 'retry-after': 'Thu, 01 Jan 1970 00:20:00 GMT' } })
     const post = { url: receiver.url, body: BODY, headers: {}, fetch, clock: () => 1_000_000 }
     expect((await deliver(post)).retryAfter).toBe(200_000)
@@ -105,12 +108,12 @@ describe('an attempt', () => {
     expect(await attempt({ act: 'reset' })).not.toHaveProperty('excerpt')
   })
 
-  it('measures its duration with the given clock', async () => {
+  it('measures its duration with the clock that it gets', async () => {
     expect((await attempt({})).durationMs).toBe(80)
   })
 })
 
-describe('an outcome', () => {
+describe('the outcome of an attempt', () => {
   it.each([
     [200, null, true],
     [299, null, true],
@@ -124,7 +127,7 @@ describe('an outcome', () => {
 })
 
 describe('an attempt at a faulty receiver', () => {
-  it('fails with a time-out without a response', async () => {
+  it('fails with a time-out if there is no response', async () => {
     const outcome = await attempt({ act: 'hang' }, 50)
     expect(outcome).toMatchObject({ status: null, error: 'timeout', retryAfter: null })
     expect(hasSucceeded(outcome)).toBe(false)
@@ -134,7 +137,7 @@ describe('an attempt at a faulty receiver', () => {
     expect(await attempt({ act: 'stall' }, 1000)).toMatchObject({ status: 200, error: null })
   })
 
-  it('fails with the error “connection” after a reset', async () => {
+  it('fails with the error “connection” if the connection is reset', async () => {
     expect(await attempt({ act: 'reset' })).toMatchObject({ status: null, error: 'connection' })
   })
 
@@ -157,18 +160,18 @@ describe('an attempt at a faulty receiver', () => {
     expect(await attempt({ body: new Uint8Array(20_000_000) })).toMatchObject({ status: 200, error: null })
   })
 
-  it('does not decompress a small body into a large body', async () => {
+  it('does not decompress a small body that would become a large one', async () => {
     const body = gzipSync(new Uint8Array(50_000_000))
     expect(await attempt({ headers: { 'content-encoding': 'gzip' }, body })).toMatchObject({ status: 200 })
   })
 
-  it('is judged by the status if the body cannot be decompressed', async () => {
+  it('succeeds or fails by its status if the body cannot be decompressed', async () => {
     const answer = { status: 500, headers: { 'content-encoding': 'gzip' }, body: 'not gzip' }
     expect(await attempt(answer)).toMatchObject({ status: 500, error: null })
   })
 })
 
-describe('the given fetch function', () => {
+describe('the fetch function that the caller passes', () => {
   const post = { body: BODY, headers: {}, clock: () => 0 }
 
   it('is called as a plain function without `this`, as platforms require', async () => {
@@ -189,14 +192,14 @@ describe('the given fetch function', () => {
         throw new TypeError('bad URL')
       },
     ],
-  ])('may fail, and the attempt still has an outcome: the function %s', async (_, fetch) => {
+  ])('may throw, and the attempt still has an outcome: the function %s', async (_, fetch) => {
     expect(await deliver({ ...post, url: receiver.url, fetch })).toMatchObject({
       status: null,
       error: 'connection',
     })
   })
 
-  it('receives a signal to stop and may not follow a redirect', async () => {
+  it('receives an abort signal, and the instruction not to follow redirects', async () => {
     const inits: RequestInit[] = []
     const fetch = async (_: string, init: RequestInit) => {
       inits.push(init)

@@ -28,11 +28,11 @@ const EVENT: VerificationEvent = {
 }
 
 describe('an event', () => {
-  it('is sent with every member of the contract, in the order of its type', () => {
+  it('is sent with every member that the contract names, in the order of its type', () => {
     expect(serialiseEvent(EVENT)).toBe(JSON.stringify(EVENT))
   })
 
-  it('contains encrypted claims of up to 64 KiB, and null instead of larger claims', () => {
+  it('contains encrypted claims of at most 64 KiB, and null instead of larger claims', () => {
     const sized = (length: number) => serialiseEvent({ ...EVENT, encrypted_claims: 'x'.repeat(length) })
     expect(JSON.parse(sized(ENCRYPTED_CLAIMS_LIMIT)).encrypted_claims).toHaveLength(65_536)
     expect(JSON.parse(sized(ENCRYPTED_CLAIMS_LIMIT + 1))).toEqual({ ...EVENT, encrypted_claims: null })

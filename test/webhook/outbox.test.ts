@@ -75,7 +75,7 @@ describe('a queued event', () => {
     expect(dueDeliveries(OWED, NOW - 1)).toEqual([])
   })
 
-  it('does not change the deliveries before it', () => {
+  it('does not change the deliveries that were queued before it', () => {
     const both = enqueue(
       OWED,
       {
@@ -94,33 +94,33 @@ describe('a queued event', () => {
     ])
   })
 
-  it('is plain data that can be stored', () => {
+  it('consists of plain data, so that it can be stored', () => {
     const stored = finish(start(OWED), FAILED)
     expect(JSON.parse(JSON.stringify(stored))).toEqual(stored)
   })
 })
 
-describe('a started attempt', () => {
+describe('an attempt that was started', () => {
   it('is counted and logged before its outcome is known', () => {
     const begun = only(start(OWED))
     expect(begun).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(begun.attempts).toEqual([{ attempt: 1, at: NOW, manual: false, status: null, error: 'unknown' }])
   })
 
-  it('makes the delivery due again only after its time limit and the wait of the schedule', () => {
+  it('makes the delivery due again only after its time limit and the wait that the schedule sets', () => {
     // 15 s for the receiver, 5 s of margin, 5 s of schedule
     expect(nextDue(start(OWED))).toBe(NOW + 25 * SECOND)
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('leaves the delivery dead if it is the sixth attempt and its outcome is never known', () => {
+  it('makes the delivery dead if it is the sixth attempt and its outcome never becomes known', () => {
     const sixth = start(afterFailures(5))
     expect(only(sixth)).toMatchObject({ state: 'dead', automatic_attempts: 6, next_attempt_at: null })
     expect(only(finish(sixth, DELIVERED)).state).toBe('delivered')
     expect(only(finish(sixth, FAILED)).state).toBe('dead')
   })
 
-  it('does not change the original delivery', () => {
+  it('does not change the object of the delivery from which it started', () => {
     const before = JSON.stringify(OWED)
     finish(start(OWED), DELIVERED)
     expect(JSON.stringify(OWED)).toBe(before)
@@ -135,7 +135,7 @@ describe('a started attempt', () => {
   })
 })
 
-describe('a finished attempt', () => {
+describe('an attempt that has ended', () => {
   it('ends the delivery after a success', () => {
     const done = only(finish(start(OWED), DELIVERED))
     expect(done).toMatchObject({ state: 'delivered', next_attempt_at: null })
@@ -144,7 +144,7 @@ describe('a finished attempt', () => {
     ])
   })
 
-  it('is followed by the next attempt of the schedule after a failure', () => {
+  it('is followed after a failure by the next attempt of the schedule', () => {
     const waits = [1, 2, 3, 4, 5].map((count) => {
       const deliveries = afterFailures(count)
       return nextDue(deliveries)! - only(deliveries).attempts.at(-1)!.at
@@ -158,14 +158,14 @@ describe('a finished attempt', () => {
     expect(dead.attempts.map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6])
   })
 
-  it('delays the next attempt as the receiver requests, with jitter', () => {
+  it('delays the next attempt as the receiver requests, plus a random time', () => {
     const outcome = { ...FAILED, status: 503, retryAfter: 2 * MINUTE }
     expect(nextDue(finish(start(OWED), outcome))).toBe(NOW + 2 * MINUTE)
     const finished = { deliveryId: 'dlv_1', attempt: 1, outcome: FAILED, now: NOW, jitter: 1 }
     expect(nextDue(finishAttempt(start(OWED), finished))).toBe(NOW + 6 * SECOND)
   })
 
-  it('leaves the event queued after a 410, except after the sixth attempt', () => {
+  it('leaves the event queued after a 410, unless it was the sixth attempt', () => {
     const gone = { ...FAILED, status: 410 }
     expect(only(finish(start(OWED), gone))).toMatchObject({ state: 'owed', automatic_attempts: 1 })
     expect(only(finish(start(afterFailures(5)), gone))).toMatchObject({
@@ -174,7 +174,7 @@ describe('a finished attempt', () => {
     })
   })
 
-  it('stores the start of the response body, as for each of the last ten attempts', () => {
+  it('stores the start of the response body, and a delivery keeps its last ten attempts', () => {
     let deliveries = OWED
     for (let number = 1; number <= 11; number++) {
       deliveries = number <= 6 ? start(deliveries, nextDue(deliveries)!) : manual(deliveries)
@@ -193,26 +193,26 @@ describe('a finished attempt', () => {
     },
   )
 
-  it('is a success even if it was treated as lost and the next attempt has started', () => {
+  it('is a success even if it was treated as lost and the next attempt was started', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     expect(only(finish(second, DELIVERED, NOW + 26 * SECOND, 1)).state).toBe('delivered')
   })
 
-  it('does not change the schedule after it was treated as lost', () => {
+  it('does not change the schedule if it was treated as lost before', () => {
     const second = start(start(OWED), NOW + 25 * SECOND)
     const late = finish(second, FAILED, NOW + 26 * SECOND, 1)
     expect(nextDue(late)).toBe(nextDue(second))
     expect(only(late).attempts.map(({ error }) => error)).toEqual([null, 'unknown'])
   })
 
-  it('changes an already dead delivery only if the attempt succeeded', () => {
+  it('changes a delivery that is already dead only if it succeeded', () => {
     const dead = markDead(start(OWED), 'dlv_1')
     expect(only(finish(dead, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
     expect(only(finish(dead, DELIVERED)).state).toBe('delivered')
   })
 })
 
-describe('a manual attempt', () => {
+describe('an attempt that the relying party starts manually', () => {
   it('sends the same bytes, is logged as manual and is not one of the six automatic attempts', () => {
     const begun = only(manual(afterFailures(6), NOW + HOUR))
     expect(begun.body).toBe(only(OWED).body)
@@ -226,13 +226,13 @@ describe('a manual attempt', () => {
     expect(begun.automatic_attempts).toBe(6)
   })
 
-  it('changes a dead delivery to delivered if it succeeds, and leaves the delivery dead if it fails', () => {
+  it('makes a dead delivery delivered if it succeeds, and leaves it dead if it fails', () => {
     const begun = manual(afterFailures(6))
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
-  it('does not change a delivered delivery if it fails', () => {
+  it('does not change a delivery that was already delivered if it fails', () => {
     const begun = manual(finish(start(OWED), DELIVERED))
     expect(only(finish(begun, FAILED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
@@ -245,13 +245,13 @@ describe('a manual attempt', () => {
     expect(only(finish(begun, DELIVERED))).toMatchObject({ state: 'delivered', next_attempt_at: null })
   })
 
-  it('before an automatic attempt is not one of the six automatic attempts', () => {
+  it('is not one of the six automatic attempts, even if it is made before them', () => {
     const first = finish(start(OWED), FAILED)
     const second = start(finish(manual(first), FAILED), NOW)
     expect(nextDue(finish(second, FAILED))).toBe(NOW + MINUTE)
   })
 
-  it('during an automatic attempt does not prevent that attempt’s change of the schedule', () => {
+  it('during an automatic attempt leaves the change of the schedule to the automatic attempt', () => {
     const both = manual(start(OWED))
     expect(nextDue(finish(both, FAILED, NOW, 1))).toBe(NOW + 5 * SECOND)
   })
@@ -267,8 +267,8 @@ describe('a manual attempt', () => {
   })
 })
 
-describe('giving up a delivery', () => {
-  it('makes only a pending delivery dead', () => {
+describe('the function that gives up a delivery', () => {
+  it('makes a delivery dead only if it is pending', () => {
     expect(only(markDead(OWED, 'dlv_1'))).toMatchObject({
       state: 'dead',
       next_attempt_at: null,
@@ -279,14 +279,14 @@ describe('giving up a delivery', () => {
   })
 })
 
-describe('any sequence of outcomes', () => {
+describe('any sequence of attempt outcomes', () => {
   // Each of the six attempts succeeds, fails, loses its response in a crash, or is lost before the POST.
   const FATES = ['succeeds', 'fails', 'crashes'] as const
   const histories = Array.from({ length: FATES.length ** 6 }, (_, n) =>
     [0, 1, 2, 3, 4, 5].map((place) => FATES[Math.floor(n / FATES.length ** place) % FATES.length]!),
   )
 
-  it('posts an event at most six times; the delivery ends as delivered after a known success, otherwise as dead', () => {
+  it('posts an event at most six times; the delivery ends as delivered after a known success, and otherwise as dead', () => {
     for (const fates of histories) {
       let deliveries = OWED
       let posts = 0

@@ -8,25 +8,25 @@ const HOUR = 60 * MINUTE
 const failed = (attempt: number, retryAfter: number | null = null, jitter = 0) =>
   nextAttemptAt({ attempt, now: NOW, retryAfter, jitter })
 
-describe('the schedule', () => {
+describe('the schedule of attempts', () => {
   it.each([
     [1, 5000],
     [2, MINUTE],
     [3, 10 * MINUTE],
     [4, 2 * HOUR],
     [5, 24 * HOUR],
-  ])('after failed attempt %i waits %i ms and up to a fifth more', (attempt, delay) => {
+  ])('waits after the failed attempt %i for %i ms, and up to a fifth more', (attempt, delay) => {
     expect(failed(attempt)).toBe(NOW + delay)
     expect(failed(attempt, null, 0.5)).toBe(NOW + delay * 1.1)
     expect(failed(attempt, null, 1)).toBe(NOW + delay * 1.2)
   })
 
-  it('ends with the sixth attempt, whatever Retry-After is', () => {
+  it('ends after the sixth attempt, whatever Retry-After says', () => {
     expect(failed(6)).toBeNull()
     expect(failed(6, MINUTE)).toBeNull()
   })
 
-  it('lets the receiver delay an attempt by at most 24 hours, but not make it earlier', () => {
+  it('lets the receiver delay an attempt by at most 24 hours, but never make it earlier', () => {
     expect(failed(1, 30 * MINUTE)).toBe(NOW + 30 * MINUTE)
     expect(failed(1, 24 * HOUR)).toBe(NOW + 24 * HOUR)
     expect(failed(1, 25 * HOUR)).toBe(NOW + 24 * HOUR)
@@ -35,7 +35,7 @@ describe('the schedule', () => {
     expect(failed(5, 24 * HOUR, 1)).toBe(NOW + 28.8 * HOUR)
   })
 
-  it('spreads deliveries that the receiver delayed to one moment, by at most a fifth of the delay and a minute', () => {
+  it('spreads deliveries that the receiver delayed to the same time, by at most a fifth of the delay and a minute', () => {
     expect(failed(1, MINUTE, 0.5)).toBe(NOW + 66_000)
     expect(failed(1, MINUTE, 1)).toBe(NOW + 72_000)
     expect(failed(1, 30 * MINUTE, 1)).toBe(NOW + 31 * MINUTE)
@@ -43,17 +43,17 @@ describe('the schedule', () => {
   })
 })
 
-describe('Retry-After', () => {
+describe('the header Retry-After', () => {
   it.each([
     ['120', 120_000],
     ['0', 0],
     ['Sat, 21 Nov 2026 12:01:00 GMT', MINUTE],
     ['Sat, 21 Nov 2026 11:59:00 GMT', 0],
-  ])('%s gives a wait of %i ms', (field, wait) => {
+  ])('with %s gives a wait of %i ms', (field, wait) => {
     expect(parseRetryAfter(field, NOW)).toBe(wait)
   })
 
-  it('with very many seconds gives a long wait', () => {
+  it('with a very large number of seconds gives a long wait', () => {
     expect(failed(1, parseRetryAfter('9'.repeat(400), NOW))).toBe(NOW + 24 * HOUR)
   })
 

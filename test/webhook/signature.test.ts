@@ -24,7 +24,7 @@ afterEach(() => {
 })
 
 describe('the service signature', () => {
-  it('is the HMAC-SHA256 of time and raw body with the whole secret as key, as node:crypto computes it', async () => {
+  it('is the HMAC-SHA256 over time and raw body with the whole secret as key, as node:crypto computes it', async () => {
     const headers = await signatureHeaders(SIGNED)
     const t = Math.floor(NOW / 1000)
     const mac = createHmac('sha256', SECRET).update(`${t}.`).update(Buffer.from(BODY, 'utf8')).digest('hex')
@@ -40,7 +40,7 @@ describe('the service signature', () => {
     expect(headers['X-Service-Signature']).toBe(`t=${t},v1=${macs[0]},v1=${macs[1]}`)
   })
 
-  it('differs if the time differs', async () => {
+  it('is different for a different time', async () => {
     const first = await signatureHeaders(SIGNED)
     const second = await signatureHeaders({ ...SIGNED, now: NOW + 1000 })
     expect(second['X-Service-Signature']).not.toBe(first['X-Service-Signature'])
@@ -48,7 +48,7 @@ describe('the service signature', () => {
 })
 
 describe('the Standard Webhooks signature', () => {
-  it('is accepted by the libraries of receivers, which return the event', async () => {
+  it('is accepted by the libraries that receivers use, and these return the event', async () => {
     const event = JSON.parse(BODY)
     expect(check(await signatureHeaders(SIGNED))).toEqual({
       standardwebhooks: { accepted: event },
@@ -61,7 +61,7 @@ describe('the Standard Webhooks signature', () => {
     expect(check(headers, BODY, secret).standardwebhooks).toHaveProperty('accepted')
   })
 
-  it('is rejected by the libraries for another body, secret, event id or time', async () => {
+  it('is rejected by these libraries for another body, secret, event id or time', async () => {
     const headers = await signatureHeaders(SIGNED)
     const refused = {
       standardwebhooks: { refused: expect.any(String) },
@@ -98,7 +98,7 @@ describe('a webhook secret', () => {
     expect(createSecretFrom(Uint8Array.from({ length: 32 }, (_, i) => i))).toBe(SECRET)
   })
 
-  it.each([0, 31, 33])('must not have %i bytes', (length) => {
+  it.each([0, 31, 33])('is refused if it has %i bytes', (length) => {
     expect(() => createSecretFrom(new Uint8Array(length))).toThrow()
   })
 
@@ -106,7 +106,7 @@ describe('a webhook secret', () => {
     ['no prefix', SECRET.slice(6)],
     ['another length', 'whsec_AAAA'],
     ['another alphabet', SECRET.replace('A', '-')],
-  ])('never signs if it is malformed: %s', async (_, secret) => {
+  ])('is never used for a signature if it is malformed: %s', async (_, secret) => {
     await expect(signatureHeaders({ ...SIGNED, secrets: [secret] })).rejects.toThrow()
   })
 })

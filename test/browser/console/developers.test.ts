@@ -61,7 +61,7 @@ describeInBrowser('the developers page of the console', () => {
     expect((await rp.call('GET', '/v1/verify', { token })).status).toBe(401)
   })
 
-  it('sends a test event, rotates the secret, and enables a webhook after a 410', async () => {
+  it('sends a test event, rotates the secret, and enables a webhook again after a 410 response disabled it', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp)
     await page.getByRole('button', { name: 'Send a test event' }).click()
@@ -82,7 +82,7 @@ describeInBrowser('the developers page of the console', () => {
     expect(await settingsOf(rp)).toMatchObject({ webhook: { disabled: false } })
   })
 
-  it("shows the API's messages about a webhook at their fields, and sets another webhook", async () => {
+  it("shows the API's error for a webhook address at its field, and then saves another webhook", async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp)
     await page.getByText('Change the webhook').first().click()
@@ -100,7 +100,7 @@ describeInBrowser('the developers page of the console', () => {
     expect(webhook.events).toContain('verification.created')
   })
 
-  it('lists a failed event, and sends it again', async () => {
+  it('lists an event whose delivery failed, and sends it again', async () => {
     const rp = await relyingPartyOf(stage)
     stage.receiver.answer({ status: 500, body: 'out of order' })
     const count = stage.receiver.requests.length
@@ -131,7 +131,7 @@ describeInBrowser('the developers page of the console', () => {
     await page.getByText('No event failed.').waitFor()
   })
 
-  it("shows the API's messages about settings at their fields, and saves valid settings", async () => {
+  it("shows the API's errors for settings at their fields, and then saves valid settings", async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp)
     const form = page.getByRole('form', { name: 'Settings', exact: true })

@@ -48,7 +48,7 @@ const OVERLAPPING = `drawn.filter((one) =>
 describeInBrowser('insights in the console', () => {
   const stage = useBrowserStage({ env: { CONSOLE: '1' } })
 
-  it('count a verification of today and its webhook', async () => {
+  it('count a verification that was created today, and its webhook', async () => {
     await finish(stage)
     const canceled = await stage.rp.create()
     await stage.rp.call('POST', `/v1/verify/${canceled.verification_id}/cancel`)
@@ -93,7 +93,7 @@ describeInBrowser('insights in the console', () => {
     }
   })
 
-  it.each([320, 1280])('have step names that do not overlap, on %i pixels', async (width) => {
+  it.each([320, 1280])('have step names that do not overlap on a screen %i pixels wide', async (width) => {
     const { page } = await stage.visitor({ viewport: { width, height: 700 } })
     await page.addInitScript(RECORD_TEXTS)
     await withMadeCounters(page)
@@ -131,7 +131,7 @@ describeInBrowser('insights in the console', () => {
     for (const plot of PLOTS) expect(await rowsOf(page, plot)).toHaveLength(HOURS)
   })
 
-  it('offer periods and steps, and keep the shown values until the next values arrive', async () => {
+  it('offer periods and time steps, and keep the shown values until the next values arrive', async () => {
     const { page } = await stage.visitor()
     const asked: string[] = []
     let release = () => {}
@@ -170,7 +170,7 @@ describeInBrowser('insights in the console', () => {
     await expect.poll(() => asked.at(-1)).toBe('10 by day')
   })
 
-  it('are absent if the settings turn the index off', async () => {
+  it('are absent if the settings turn the index of verifications off', async () => {
     const { page } = await stage.visitor()
     const { api_key } = await stage.service.relyingParty({ index: false })
     await openPlace(page, api_key, 'insights')

@@ -35,7 +35,7 @@ describeInBrowser('the console on a narrow screen, by keyboard', () => {
     }
   }
 
-  it('leads from the sign-in to a cancelled verification and to the sign-out', async () => {
+  it('lets a person sign in, cancel a verification and sign out', async () => {
     const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop of Nowhere-upon-Thames' })
     const { verification_id } = await rp.create({ ...OVER_18, metadata: { order: '4711' } })
     const { page } = await stage.visitor(NARROW)

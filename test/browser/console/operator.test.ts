@@ -18,7 +18,7 @@ describeInBrowser('the operator in the console', () => {
     return page
   }
 
-  it('sees if the service is ready, certificates by expiry, and metrics', async () => {
+  it('sees whether the service is ready, which certificates expire next, and the metrics', async () => {
     const page = await open()
     await page.getByText('Ready', { exact: true }).waitFor()
     const { warnings } = (await (await stage.service.fetch('/readyz')).json()) as {
@@ -101,7 +101,7 @@ describeInBrowser('the operator in the console', () => {
     expect((await stage.rp.call('GET', '/v1/relying_party', { token })).status).toBe(401)
   })
 
-  it("adds a trust list with the API's messages, sees when it was updated, and removes the list", async () => {
+  it("sees the API's error for an invalid trust list, adds a valid list, sees its update time, and removes it", async () => {
     const page = await open()
     await page.getByText('There is no trust list.').waitFor()
     await page.getByText('Add a trust list').first().click()

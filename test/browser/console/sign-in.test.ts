@@ -90,7 +90,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
   })
 
-  it('opens once with the link that `npm start` prints, whose code is in no request address', async () => {
+  it('opens once with the link that `npm start` prints, and sends the code of the link in no URL', async () => {
     const local = await startServer()
     started.local = local
     const printed = () => /^ +console +(http\S+#code=(\S+))$/m.exec(local.output())
@@ -123,7 +123,7 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
-  it('asks to sign in again if another tab has signed in with another key, and shows nothing of that key', async () => {
+  it('asks to sign in again if another tab has signed in with another key, and shows no data of the other key', async () => {
     const [first, second] = [await relyingPartyOf(stage), await relyingPartyOf(stage)]
     const [own, foreign] = [await first.create(), await second.create()]
     const { page } = await enter(first)
@@ -143,7 +143,7 @@ describeInBrowser('the console', () => {
     await page.getByRole('link').filter({ hasText: foreign.verification_id }).waitFor()
   })
 
-  it('stays signed in if a late call of the previous sign-in is refused', async () => {
+  it('stays signed in if the service refuses a delayed request of the previous sign-in', async () => {
     const rp = await relyingPartyOf(stage)
     const { verification_id } = await rp.create()
     const { page } = await enter(rp)

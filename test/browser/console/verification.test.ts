@@ -67,7 +67,7 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-refused-desktop')
   })
 
-  it('shows how many steps a timeline leaves out', async () => {
+  it('shows the number of steps that a timeline leaves out', async () => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp)
     const timeline = await rp.call('GET', `/v1/verify/${id}/timeline`)
@@ -79,7 +79,7 @@ describeInBrowser('the page of one verification', () => {
     await page.getByText('17 left out').waitFor()
   })
 
-  it('produces an outcome with the sandbox, and shows the outcome without a reload', async () => {
+  it('produces an outcome with the test wallet, and shows the outcome without a reload', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp))
     await page.locator('.now .pending').waitFor()
@@ -96,7 +96,7 @@ describeInBrowser('the page of one verification', () => {
     expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
   })
 
-  it('shows the error of an outcome that is not possible', async () => {
+  it('shows an error if the test wallet cannot produce the chosen outcome', async () => {
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp))
     await page.getByText('All outcomes').click()
@@ -105,7 +105,7 @@ describeInBrowser('the page of one verification', () => {
     await checkPage(page, 'console-outcome-refused')
   })
 
-  it('shows the response of the receiver, and sends an event again', async () => {
+  it('shows what the webhook receiver answered, and sends an event again', async () => {
     stage.receiver.answer({ status: 500, body: SCRIPT })
     const rp = await relyingPartyOf(stage)
     const page = await open(rp, await create(rp, 'verified'))
@@ -118,7 +118,7 @@ describeInBrowser('the page of one verification', () => {
     await page.getByText('(sent again)').first().waitFor()
   })
 
-  it('asks before it cancels or erases the verification', async () => {
+  it('asks for confirmation before it cancels or erases the verification', async () => {
     const rp = await relyingPartyOf(stage)
     const id = await create(rp)
     const page = await open(rp, id)

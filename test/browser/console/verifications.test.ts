@@ -43,7 +43,7 @@ describeInBrowser('the list of verifications', () => {
     await checkPage(page, 'console-list-empty')
   })
 
-  it('finds verifications by id, metadata, status and time, with the filters in the address', async () => {
+  it('finds verifications by id, metadata, status and time, and keeps the filters in its URL', async () => {
     const rp = await relyingPartyOf(stage)
     const [verified = '', , declined = ''] = await createSome(rp, ['verified', null, 'access_denied'])
     const page = await openConsole(stage, rp.api_key)
@@ -99,7 +99,7 @@ describeInBrowser('the list of verifications', () => {
     await page.locator('.rows .canceled').waitFor()
   })
 
-  it('reads every 30 s while the newest page has no match, and still shows older matches', async () => {
+  it('reads again every 30 s while the newest page has no match, and still shows older matches', async () => {
     const rp = await relyingPartyOf(stage)
     const { page } = await stage.visitor()
     const newest: unknown[] = []

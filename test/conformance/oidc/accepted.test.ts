@@ -9,7 +9,7 @@ const stage = useStage()
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' }
 
-it('accepts an authorization request by POST', async () => {
+it('the service accepts an authorization request by POST', async () => {
   const made = await request(stage, await registerClient(stage.rp))
   const browser = openLoginBrowser(stage.service)
   const { origin, pathname, searchParams } = made.url
@@ -23,7 +23,7 @@ it('accepts an authorization request by POST', async () => {
   expect((await redeem(made, response)).claims.age_over_18).toBe(true)
 })
 
-it('accepts a UserInfo request by POST', async () => {
+it('the service accepts a UserInfo request by POST', async () => {
   const registered = await registerClient(stage.rp)
   const { tokens, userInfo } = await login(stage, registered)
   const response = await stage.service.fetch(`${registered.issuer}/userinfo`, {
@@ -33,7 +33,7 @@ it('accepts a UserInfo request by POST', async () => {
   expect([response.status, await response.json()]).toEqual([200, userInfo])
 })
 
-it('accepts a registered redirect_uri with a query, which is kept', async () => {
+it('the service accepts a registered redirect_uri with a query, and keeps the query', async () => {
   const redirectUri = 'https://client.example/callback?tenant=a%20b&x='
   const registered = await registerClient(stage.rp, { redirect_uris: [redirectUri] })
   const made = await request(stage, registered, { redirectUri })

@@ -61,8 +61,8 @@ async function withCode(registered: RegisteredClient, options = {}) {
   return { made, browser, response }
 }
 
-describe('a code', () => {
-  it('is refused with the verifier of another login (code injection)', async () => {
+describe('an authorization code', () => {
+  it('is refused with the code_verifier of another login (code injection)', async () => {
     const registered = await registerClient(stage.rp)
     const [victim, attacker] = [await withCode(registered), await withCode(registered)]
     const injected = await redeemCode(registered, attacker.made, victim.response)
@@ -86,13 +86,13 @@ describe('a code', () => {
     expect(refused.status).toBe(401)
   })
 
-  it('is refused to another client of the relying party', async () => {
+  it('is refused if another client of the same relying party redeems it', async () => {
     const [owner, other] = [await registerClient(stage.rp), await registerClient(stage.rp)]
     const { made, response } = await withCode(owner)
     expect(await errorOf(await redeemCode(other, made, response))).toBe('400 invalid_grant')
   })
 
-  it('is refused by another issuer', async () => {
+  it('is refused by the token endpoint of another issuer', async () => {
     const owner = await registerClient(stage.rp)
     const other = await registerClient(await relyingPartyOf(stage))
     const { made, response } = await withCode(owner)
@@ -200,7 +200,7 @@ describe('a token', () => {
   })
 })
 
-describe('mix-up', () => {
+describe('a mix-up of issuers', () => {
   it('is prevented: each response names its issuer (iss), and the client refuses a response of another issuer', async () => {
     const registered = await registerClient(stage.rp)
     const { made, response } = await withCode(registered)
@@ -241,7 +241,7 @@ describe('PKCE', () => {
     expect(text).toContain('nonce is required')
   })
 
-  it('rejects a code without the verifier of its challenge, whatever the client requires', async () => {
+  it('rejects a code without the verifier of its challenge, even if the client does not require PKCE', async () => {
     const registered = await registerClient(stage.rp, { require_pkce: false })
     const { made, response } = await withCode(registered)
     const refused = await redeemCode(registered, made, response, { code_verifier: undefined })
@@ -266,7 +266,7 @@ describe('PKCE', () => {
   })
 })
 
-describe('redirect_uri', () => {
+describe('a redirect_uri', () => {
   it.each([
     'https://client.example/callback/',
     'https://client.example/callback/../callback',
@@ -287,7 +287,7 @@ describe('redirect_uri', () => {
     'javascript:alert(1)',
     '',
   ])(
-    'shows a page and does not redirect, because the address is compared as text: %s',
+    'with a text that differs from the registered redirect_uri gives an error page instead of a redirect: %s',
     async (redirect_uri) => {
       const { url } = await request(stage, await registerClient(stage.rp))
       url.searchParams.set('redirect_uri', redirect_uri)
@@ -324,7 +324,7 @@ describe('redirect_uri', () => {
 /** Claims of an assertion that differ; `undefined` leaves one out. */
 type Changes = Readonly<Record<string, unknown>>
 
-describe('private_key_jwt', () => {
+describe('authentication with private_key_jwt', () => {
   async function keyedClient() {
     const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })
     const jwk = { ...(await exportJWK(publicKey)), kid: 'k1' }
@@ -387,7 +387,7 @@ describe('private_key_jwt', () => {
     expect(await errorOf(await send(await sign(changes(registered.issuer))))).toBe('401 invalid_client')
   })
 
-  it('rejects an assertion with a repeated identifier, at either endpoint', async () => {
+  it('rejects a second assertion with the same jti, at either endpoint', async () => {
     const { sign, send } = await keyedClient()
     const [first, second] = [await sign({ jti: 'one' }), await sign({ jti: 'one', iat: 1 })]
     expect(await errorOf(await send(first))).toBe(ACCEPTED)
@@ -425,7 +425,7 @@ describe('failed authentications', () => {
 })
 
 describe('a pushed request', () => {
-  it('works once', async () => {
+  it('works only once', async () => {
     const registered = await registerClient(stage.rp)
     const { url } = await request(stage, registered, { pushed: true })
     expect((await stage.service.fetch(url.href)).status).toBe(303)
@@ -461,7 +461,7 @@ describe('a pushed request', () => {
   })
 })
 
-describe('login CSRF', () => {
+describe('against login CSRF', () => {
   it('each login has its own cookie, only for this host, https and top-level navigation', async () => {
     const registered = await registerClient(stage.rp)
     const cookieOf = async () => {
@@ -496,7 +496,7 @@ describe('login CSRF', () => {
     expect((await attacker.visit(begun.page)).status).toBe(200)
   })
 
-  it("a victim's wallet that returns to the victim's browser logs nobody in", async () => {
+  it("a response with an attacker's login link does not complete the login, in the victim's browser or the attacker's", async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const attacker = openLoginBrowser(stage.service)
     const begun = await attacker.begin(url.href)
@@ -508,7 +508,7 @@ describe('login CSRF', () => {
   })
 })
 
-describe('markup', () => {
+describe('HTML markup', () => {
   const MARKUP = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
 
   /** Opens a request whose scope is wrong, once for each parameter with markup in it. */
@@ -527,7 +527,7 @@ describe('markup', () => {
     )
   }
 
-  it('in any parameter is shown as text on the page of an error', async () => {
+  it('in any parameter is shown as text on the error page', async () => {
     const pages = await open(stage.rp, {})
     for (const { name, response, text } of pages) {
       expect([name, response.status, /<script>|<img/.test(text)]).toEqual([name, 400, false])
@@ -550,7 +550,7 @@ describe('markup', () => {
     expect(text).toContain('name="state" value="&quot;&gt;&lt;script&gt;alert(1)')
   })
 
-  it('in the name of a client is shown as text on the page', async () => {
+  it('in the name of a client is shown as text on the login page', async () => {
     const registered = await registerClient(stage.rp, { name: '<b>Shop</b>' })
     const { url } = await request(stage, registered)
     const browser = openLoginBrowser(stage.service)
@@ -559,8 +559,8 @@ describe('markup', () => {
   })
 })
 
-describe('framing', () => {
-  it('is forbidden to everyone, whatever the origins of the relying party are', async () => {
+describe('the login page in a frame', () => {
+  it('is forbidden on every site, even on the origins of the relying party', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
     const { url } = await request(stage, await registerClient(rp))
     const browser = openLoginBrowser(stage.service)
@@ -570,7 +570,7 @@ describe('framing', () => {
     expect(await embedded.text()).not.toContain('data-embed="')
   })
 
-  it('is forbidden to everyone on the page with the code, and on the page of an ended login', async () => {
+  it('is forbidden on every site while it shows the code and after the login has ended', async () => {
     const rp = await relyingPartyOf(stage, { origins: ['https://client.example'] })
     const parameters = { response_mode: 'form_post' }
     const { url } = await request(stage, await registerClient(rp), { parameters })
@@ -586,7 +586,7 @@ describe('framing', () => {
 })
 
 describe('a cross-site POST', () => {
-  it('to the page is refused', async () => {
+  it('to the login page is refused', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const { verification_id, token } = await browser.begin(url.href)
@@ -599,7 +599,7 @@ describe('a cross-site POST', () => {
 })
 
 describe('the browser', () => {
-  it('gets no second login by Back or a reload after the code was redeemed', async () => {
+  it('starts no second login by Back or a reload after the code was redeemed', async () => {
     const registered = await registerClient(stage.rp)
     const { browser, claims } = await login(stage, registered)
     const finish = `${registered.issuer}/finish/${claims.verification_id}`
@@ -607,7 +607,7 @@ describe('the browser', () => {
     expect([again.status, again.headers.get('Location')]).toEqual([404, null])
   })
 
-  it('gets the same login by a reload before the code is redeemed, and one redemption works', async () => {
+  it('stays in the same login after a reload before the code is redeemed, and one redemption works', async () => {
     const registered = await registerClient(stage.rp)
     const { made, browser, response } = await withCode(registered)
     const [id = ''] = (response.searchParams.get('code') ?? '').split('.')
@@ -650,7 +650,7 @@ it('a client secret works after one rotation, and not after a second rotation', 
   expect(await statusOf(registered.client_secret ?? '')).toBe('401 invalid_client')
 })
 
-describe('an edited address', () => {
+describe('a person who edits the authorization URL', () => {
   const policies = [
     { ...ADULT, name: 'strong', scope: ['age_over_21'] },
     { ...ADULT, name: 'weak' },
@@ -665,7 +665,7 @@ describe('an edited address', () => {
     }
   })
 
-  it('cannot choose a policy marked for the front channel if another policy of the client is not marked', async () => {
+  it('cannot choose a policy with front_channel: true if another policy of the client lacks front_channel', async () => {
     const [strong, weak] = policies
     const registered = await registerClient(stage.rp, {
       policies: [strong, { ...weak, front_channel: true }],
@@ -677,7 +677,7 @@ describe('an edited address', () => {
     expect([response.status, (await response.text()).includes('invalid_request')]).toEqual([400, true])
   })
 
-  it('can choose a policy if all are marked for the front channel, and the ID token names the policy', async () => {
+  it('can choose a policy if every policy has front_channel: true, and the ID token names the policy', async () => {
     const marked = policies.map((policy) => ({ ...policy, front_channel: true }))
     const registered = await registerClient(stage.rp, { policies: marked })
     const { claims } = await login(stage, registered, { parameters: { scope: 'openid weak' } })
@@ -685,7 +685,7 @@ describe('an edited address', () => {
     expect(claims).not.toHaveProperty('age_over_21')
   })
 
-  it('does not change a condition of the policy by its claims parameter', async () => {
+  it('cannot change a condition of the policy by the claims parameter', async () => {
     const registered = await registerClient(stage.rp)
     const wanted = JSON.stringify({ id_token: { email: null, age_over_18: { value: false } } })
     const { claims } = await login(stage, registered, { parameters: { claims: wanted } })

@@ -72,7 +72,7 @@ it('the metadata lists exactly the accepted values for each member of a registra
   }
 })
 
-it('the metadata lists the types of subjects, and other types are refused', async () => {
+it('the metadata lists the supported subject types, and other types are refused', async () => {
   const { listed } = await metadata()
   const policies = [{ ...PERSON, scope: ['personal_administrative_number'] }]
   const statusWith = async (type: string) => {
@@ -85,7 +85,7 @@ it('the metadata lists the types of subjects, and other types are refused', asyn
   for (const type of ['public', 'ephemeral']) expect([type, await statusWith(type)]).toEqual([type, 400])
 })
 
-it('the metadata has these members and no other member', async () => {
+it('the metadata has exactly the members that this test names', async () => {
   const { listed, issuer } = await metadata()
   const signatures = ['RS256', 'ES256']
   const keys = ['ECDH-ES', 'RSA-OAEP-256']

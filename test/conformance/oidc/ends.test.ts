@@ -71,7 +71,7 @@ describe('without a success, the client gets', () => {
     expect(end).toEqual(['temporarily_unavailable', 'status_unavailable'])
   })
 
-  it('nothing while the session is pending: the browser gets the page again', async () => {
+  it('no redirect while the session is pending: the browser gets the login page again', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
     const begun = await browser.begin(url.href)
@@ -152,7 +152,7 @@ describe('an error before the login page opens', () => {
   })
 
   it.each(CASES)(
-    'in test mode is shown on our page, with a link that names the client’s host: %s',
+    'in test mode is shown on a page of the service, with a link that names the client’s host: %s',
     async (_, parameters, error) => {
       const { url } = await request(stage, await registerClient(await relyingPartyOf(stage)))
       for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
@@ -199,7 +199,7 @@ describe('an essential acr above the required level', () => {
     return relyingPartyOf(stage, { ...LIVE, trust_anchors: anchors })
   }
 
-  it('fails before the login page if no trusted issuer has this level', async () => {
+  it('ends the login before the login page opens if no trusted issuer has this level', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { url } = await request(stage, registered, { parameters: essential('high') })
     const response = await openLoginBrowser(stage.service).visit(url.href)
@@ -208,7 +208,7 @@ describe('an essential acr above the required level', () => {
     expect(response.headers.getSetCookie()).toEqual([])
   })
 
-  it('is in the ID token if the credential has this level', async () => {
+  it('is in the ID token if the presented credential has this level', async () => {
     const registered = await registerClient(await trusting('substantial', 'low'))
     const { claims } = await login(stage, registered, { parameters: essential('substantial') })
     expect(claims.acr).toBe('urn:wallet-verifier:assurance:substantial')

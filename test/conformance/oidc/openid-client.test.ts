@@ -103,7 +103,7 @@ const askingFor = (values: readonly boolean[]) => {
   return { name: 'own', dcql_query: { credentials: [credential] } }
 }
 
-describe('claim values', () => {
+describe('the values of claims', () => {
   it.each([
     ['ECDH-ES', 'A128GCM'],
     ['RSA-OAEP-256', 'A256GCM'],
@@ -198,7 +198,7 @@ describe('claim values', () => {
   })
 })
 
-describe('sub', () => {
+describe('the claim sub', () => {
   const number = { claims: { personal_administrative_number: 'DE-123', document_number: 'X1' } }
   const IDENTIFIED = {
     ...PERSON,
@@ -305,7 +305,7 @@ describe('sub', () => {
   })
 })
 
-it('form_post brings the code in a form of our page, in the language of ui_locales', async () => {
+it('form_post sends the code in a form on a page of the service, in the language of ui_locales', async () => {
   const registered = await registerClient(stage.rp)
   const made = await request(stage, registered, {
     parameters: { response_mode: 'form_post', ui_locales: 'nl de-AT en' },
@@ -335,7 +335,7 @@ it('the page names the client and the host, in the language of ui_locales', asyn
   expect(text).toContain('lang="de"')
 })
 
-describe('acr', () => {
+describe('the claim acr', () => {
   const loggedInWith = async (levels: readonly string[] | null) => {
     const values = levels?.map((level) => `urn:wallet-verifier:assurance:${level}`)
     const acr = { essential: true, values }
@@ -355,7 +355,7 @@ describe('acr', () => {
   })
 })
 
-it('the policy in the ID token is the hash of the policy that the client shows', async () => {
+it('the ID token names the hash of the policy that GET /v1/oidc_clients/{id} shows', async () => {
   const registered = await registerClient(stage.rp, { cross_device: false })
   const { claims } = await login(stage, registered)
   const shown = await stage.rp.call('GET', `/v1/oidc_clients/${registered.client_id}`)

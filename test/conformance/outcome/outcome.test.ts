@@ -16,7 +16,7 @@ function attempts({ status, attempts: list }: Poll) {
   return { status, attempts: list.map(({ reason }) => reason.code) }
 }
 
-it('api/outcome: ends the session as verified with a response that satisfies the policy', async () => {
+it('api/outcome: the service ends the session as verified with a response that satisfies the policy', async () => {
   const { session, request } = await begin(stage)
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({
@@ -44,7 +44,7 @@ const REJECTED: readonly (readonly [string, Telling, object, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: rejects an authentic response if %s, and the wallet gets 200',
+  'api/outcome: the service rejects an authentic response if %s, and the wallet gets 200',
   async (_, telling, policy, code) => {
     const { session, request } = await begin(stage, { ...OVER_18, ...policy })
     const answer = await respondWithAge(stage, request, telling)
@@ -91,7 +91,7 @@ const REFUSED: readonly (readonly [string, Telling, string])[] = [
 ]
 
 it.each(REFUSED)(
-  'api/outcome: a response %s gets 400 as an attempt; the session stays pending and accepts a good response',
+  'api/outcome: a response %s gets 400 and is recorded as an attempt; the session stays pending and accepts a good response',
   async (_, telling, reason) => {
     const { session, request } = await begin(stage)
     const refused = await respondWithAge(stage, request, telling)
@@ -104,7 +104,7 @@ it.each(REFUSED)(
   },
 )
 
-it('api/outcome: the wallet gets the same error for every forgery, without its reason', async () => {
+it('api/outcome: the wallet gets the same error for every forgery, and the error does not tell the reason', async () => {
   const { request } = await begin(stage)
   const texts = []
   for (const telling of [{ issuer: stranger }, { holder: stranger }, { nonce: 'x'.repeat(32) }]) {
@@ -113,7 +113,7 @@ it('api/outcome: the wallet gets the same error for every forgery, without its r
   expect(new Set(texts).size).toBe(1)
 })
 
-it('api/outcome: returns 503 for a status that cannot be checked, and the session stays pending', async () => {
+it('api/outcome: the service returns 503 if the status of a credential cannot be checked, and the session stays pending', async () => {
   const { session, request } = await begin(stage)
   const status = { status_list: { idx: 0, uri: 'https://issuer.example/status/1' } }
   const refused = await respondWithAge(stage, request, { claims: { status } })
@@ -123,7 +123,7 @@ it('api/outcome: returns 503 for a status that cannot be checked, and the sessio
   expect(attempts(poll)).toEqual({ status: 'pending', attempts: ['status_unavailable'] })
 })
 
-it('api/trust: an issuer is untrusted if its trust anchor is only for another credential type', async () => {
+it('api/trust: an issuer is untrusted if its trust anchor is for another credential type only', async () => {
   const rp = await relyingPartyOf(stage, {
     trust_anchors: [stage.authority.anchor({ credential_types: ['pid'] })],
   })
@@ -132,7 +132,7 @@ it('api/trust: an issuer is untrusted if its trust anchor is only for another cr
   expect(attempts(await rp.poll(session.verification_id)).attempts).toEqual(['untrusted_issuer'])
 })
 
-it('api/outcome: keeps the last ten attempts, and counts all attempts', async () => {
+it('api/outcome: a session keeps its last ten attempts, and the number of all attempts', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { nonce: 'x'.repeat(32) })
   for (let i = 0; i < 11; i++) await respondWithAge(stage, request, { audience: `other-${i}` })
@@ -177,15 +177,18 @@ it.each([
   ['a form without a response', OVER_18, { answer: '42' }, 'malformed_response'],
   ['a presentation without state', PLAIN, { vp_token: '{}' }, 'missing_state'],
   ['another state', PLAIN, { vp_token: '{}', state: 'x' }, 'unknown_state'],
-])('api/outcome: refuses an invalid response with 400 as an attempt: %s', async (_, policy, form, reason) => {
-  const { session, request } = await begin(stage, policy)
-  expect((await post(request.payload.response_uri, form)).status).toBe(400)
-  const poll = await stage.rp.poll(session.verification_id)
-  expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
-  expect((await respondWithAge(stage, request)).status).toBe(200)
-})
+])(
+  'api/outcome: the service refuses an invalid response with 400 and records an attempt: %s',
+  async (_, policy, form, reason) => {
+    const { session, request } = await begin(stage, policy)
+    expect((await post(request.payload.response_uri, form)).status).toBe(400)
+    const poll = await stage.rp.poll(session.verification_id)
+    expect(attempts(poll)).toEqual({ status: 'pending', attempts: [reason] })
+    expect((await respondWithAge(stage, request)).status).toBe(200)
+  },
+)
 
-it('api/outcome: accepts a good response after 100 invalid responses', async () => {
+it('api/outcome: the service accepts a good response after 100 invalid responses', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 100; i++) await post(request.payload.response_uri, { response: `junk ${i}` })
   expect((await respondWithAge(stage, request)).status).toBe(200)
@@ -195,7 +198,7 @@ it('api/outcome: accepts a good response after 100 invalid responses', async () 
   })
 })
 
-it('api/outcome: returns the identical 200 for an identical retry, and 409 for any other response', async () => {
+it('api/outcome: the service returns the identical 200 for an identical retry, and 409 for any other response', async () => {
   const { session, request } = await begin(stage, PLAIN)
   const vpToken = await ageOf(stage.person, request)
   const first = await stage.service.wallet.present(request, vpToken)
@@ -207,14 +210,14 @@ it('api/outcome: returns the identical 200 for an identical retry, and 409 for a
   expect([poll.status, poll.attempt_count]).toEqual(['verified', 0])
 })
 
-it('api/outcome: refuses a response that satisfies the policy after the session was rejected', async () => {
+it('api/outcome: the service refuses a response that satisfies the policy after the session was rejected', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request, { claims: { age_over_18: false } })
   expect((await respondWithAge(stage, request)).status).toBe(409)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('rejected')
 })
 
-it('api/outcome: refuses an authentic response that does not match the query', async () => {
+it('api/outcome: the service refuses an authentic response that does not match the query', async () => {
   const { session, request } = await begin(stage)
   const pid = await presentationOf(stage.person, PID, request)
   const age = await presentationOf(stage.person, AGE, request)

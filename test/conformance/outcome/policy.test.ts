@@ -36,12 +36,12 @@ async function outcomeOf(
 
 const NAMES = { credential_types: ['pid'], scope: ['given_name', 'family_name'] }
 
-it('api/result: maps each requested scope in checks to true if its value is proven', async () => {
+it('api/result: the service maps each requested scope in checks to true if its value is proven', async () => {
   const poll = await outcomeOf(NAMES, { pid: {} })
   expect([poll.status, poll.checks]).toEqual(['verified', { given_name: true, family_name: true }])
 })
 
-it('api/result: accepts no empty claim as proof', async () => {
+it('api/result: a claim with an empty value proves nothing', async () => {
   const poll = await outcomeOf(NAMES, { pid: { claims: { given_name: '' } } })
   expect([poll.status, poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
   expect(poll.checks).toEqual({ given_name: false, family_name: true })
@@ -71,7 +71,7 @@ it.each([
   expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
 })
 
-it('api/result: accepts no birthdate for age_over_18 without allow_derived', async () => {
+it('api/result: without allow_derived, a birthdate does not prove age_over_18', async () => {
   const poll = await outcomeOf({ ...DERIVED, allow_derived: false }, { pid: {} })
   expect([poll.status, poll.attempts.map(({ reason }) => reason.code)]).toEqual([
     'pending',
@@ -82,7 +82,7 @@ it('api/result: accepts no birthdate for age_over_18 without allow_derived', asy
 const EITHER = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 const OLD_ENOUGH = { claims: { age_equal_or_over: { 18: true } } }
 
-it('api/creation: any one of the types suffices with credential_match any', async () => {
+it('api/creation: with credential_match any, a credential of any one requested type is enough', async () => {
   for (const [id, telling] of [
     ['age_attestation', {}],
     ['pid', OLD_ENOUGH],
@@ -92,7 +92,7 @@ it('api/creation: any one of the types suffices with credential_match any', asyn
   }
 })
 
-it('api/creation: with credential_match all, requires every type, and each must prove the scope', async () => {
+it('api/creation: with credential_match all, every type is required, and each credential must prove the scope', async () => {
   const all = { ...EITHER, credential_match: 'all' }
   const both = await outcomeOf(all, { age_attestation: {}, pid: OLD_ENOUGH })
   expect([both.status, both.credentials.map(({ credential_type }) => credential_type)]).toEqual([
@@ -109,7 +109,7 @@ it('api/creation: with credential_match all, requires every type, and each must 
   expect([split.status, split.checks]).toEqual(['rejected', { age_over_18: false }])
 })
 
-it('api/result: uses the assurance_level of the trust anchor, and explains it in the derivation', async () => {
+it('api/result: the result has the assurance_level of the trust anchor, and the derivation explains it', async () => {
   const poll = await outcomeOf({ ...NAMES, required_assurance_level: 'substantial' }, { pid: {} })
   expect(poll).toMatchObject({
     status: 'verified',
@@ -135,7 +135,7 @@ it.each([
   },
 )
 
-it('api/trust: prefers an anchor for the exact type; an anchor for "*" applies only to types that the relying party added', async () => {
+it('api/trust: an anchor for the exact type has priority; an anchor for "*" applies only to types that the relying party added', async () => {
   const membership = {
     type: 'membership',
     formats: {
@@ -171,7 +171,7 @@ it.each([
   ['a certificate chain to the anchored authority: verified', pki, 'verified', undefined],
   ['an expired certificate: refused', expired, 'pending', 'certificate_expired'],
   ['a certificate chain to another authority: refused', unknown, 'pending', 'untrusted_issuer'],
-])('api/outcome, api/trust: evaluates an issuer with %s', async (_, chain, status, reason) => {
+])('api/outcome, api/trust: the service evaluates an issuer with %s', async (_, chain, status, reason) => {
   const { name, credential_types, assurance_level } = stage.authority.anchor()
   const anchor = { name, credential_types, assurance_level, x509_ca_pem: pki.root.pem }
   const rp = await relyingPartyOf(stage, { trust_anchors: [anchor] })
@@ -200,14 +200,14 @@ describe('api/result: same_holder_key', () => {
     },
   })
 
-  it('is true for credentials of one key, with and without the option `require_same_holder_key`', async () => {
+  it('is true for credentials with one key, with and without the option `require_same_holder_key`', async () => {
     for (const policy of [ALL, STRICT]) {
       const poll = await outcomeOf(policy, one)
       expect(poll).toMatchObject({ status: 'verified', same_holder_key: true })
     }
   })
 
-  it('is false for credentials of two keys, which verify unless the same key is required', async () => {
+  it('is false for credentials with two keys; the response verifies unless the policy requires one key', async () => {
     const two = await withAnother(await makeKey())
     expect(await outcomeOf(ALL, two)).toMatchObject({
       status: 'verified',
@@ -223,7 +223,7 @@ describe('api/result: same_holder_key', () => {
     })
   })
 
-  it('is in the event and in the receipt, and require_same_holder_key changes the policy hash only if true', async () => {
+  it('is in the event and in the receipt; require_same_holder_key changes the policy hash only if it is true', async () => {
     const hashes: unknown[] = []
     for (const policy of [ALL, { ...ALL, require_same_holder_key: false }, STRICT]) {
       const id = String((await outcomeOf(policy, one)).verification_id)

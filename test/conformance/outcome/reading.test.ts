@@ -67,14 +67,14 @@ const PENDING = {
   livemode: false,
 }
 
-it('api/result: has every member from the start, with null for unknown values', async () => {
+it('api/result: a new session already has every member, with null for unknown values', async () => {
   const session = await stage.rp.create()
   const poll = await stage.rp.poll(session.verification_id)
   expect(poll).toEqual(PENDING)
   expect(poll).toMatchObject({ session_url: session.session_url, expires_at: session.expires_at, version: 1 })
 })
 
-it('api/result: shows result, issuer, level and checks of a verified session', async () => {
+it('api/result: the service shows result, issuer, level and checks of a verified session', async () => {
   const { session } = await finish(stage)
   const poll = await stage.rp.poll(session.verification_id)
   expect(Object.keys(poll).sort()).toEqual(Object.keys(PENDING).sort())
@@ -103,7 +103,7 @@ it('api/result: shows result, issuer, level and checks of a verified session', a
   ])
 })
 
-it('api/result: lists ordered checks in trace, with id, clause and result', async () => {
+it('api/result: the service lists ordered checks in trace, with id, clause and result', async () => {
   const { session } = await finish(stage)
   const { trace } = await stage.rp.poll(session.verification_id)
   for (const entry of trace) {
@@ -121,14 +121,14 @@ it('api/result: lists ordered checks in trace, with id, clause and result', asyn
   expect(order.at(-1)).toBe('policy')
 })
 
-it('api/result: shows no claim value in poll or event', async () => {
+it('api/result: the poll response and the event contain no claim value', async () => {
   const { session } = await finish(stage, { claims: { age_over_21: 'canary-value', name: 'canary-value' } })
   const poll = JSON.stringify(await stage.rp.poll(session.verification_id))
   const { post } = await eventOf(stage, session.verification_id)
   expect(poll + post.body).not.toContain('canary-value')
 })
 
-it('api/result: shows the wallet’s progress in stage, and raises version with each visible change', async () => {
+it('api/result: the service shows the wallet’s progress in stage, and raises version with each visible change', async () => {
   const session = await stage.rp.create()
   const steps = [await stage.rp.poll(session.verification_id)]
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -140,7 +140,7 @@ it('api/result: shows the wallet’s progress in stage, and raises version with 
   expect(steps[2]!.version).toBeGreaterThan(steps[1]!.version)
 })
 
-it('api/result: can be read repeatedly after the session has ended', async () => {
+it('api/result: a session can still be read many times after it has ended', async () => {
   const { session } = await finish(stage)
   const first = await stage.rp.poll(session.verification_id)
   expect(await stage.rp.poll(session.verification_id)).toEqual(first)
@@ -174,7 +174,7 @@ it('api/outcome: cancel returns 409 for another terminal status and changes noth
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('api/outcome: DELETE returns 204 without a body, and then everything about the session is 404', async () => {
+it('api/outcome: DELETE returns 204 without a body, and every later request about the session gets 404', async () => {
   const { session, request } = await begin(stage)
   const path = `/v1/verify/${session.verification_id}`
   const erased = await stage.rp.call('DELETE', path)

@@ -127,7 +127,7 @@ describe('api/receipt: the receipt', () => {
     expect(payload.policy_hash).toBe(policyHashOf(await stage.rp.poll(session.verification_id)))
   })
 
-  it('is 409 while the session is pending, and 404 after its erasure or for another caller', async () => {
+  it('is refused with 409 while the session is pending, and with 404 after its erasure or for another caller', async () => {
     const { session } = await begin(stage)
     const { verification_id: id } = session
     const pending = await expectStatus(await fetchReceipt(stage.rp, id), 409)
@@ -143,7 +143,7 @@ describe('api/receipt: the receipt', () => {
 })
 
 describe('api/receipt: request_hash', () => {
-  it('is the hash of the processed request, even if other requests were fetched or created later', async () => {
+  it('is the hash of the request that the wallet answered, even if other requests were fetched or created later', async () => {
     const { session, request } = await begin(stage)
     await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, { walletNonce: 'other' })
@@ -153,7 +153,7 @@ describe('api/receipt: request_hash', () => {
     expect(payload.request_hash).toBe(requestHashOf(request.payload))
   })
 
-  it('is the hash of the parameters in the URI of a request by value', async () => {
+  it('of a request by value is the hash of the parameters in its URI', async () => {
     const policy = { ...OVER_18, request_options: { client_id_prefix: 'redirect_uri' } }
     const { session, request } = await finish(stage, {}, policy)
     const json = ['dcql_query', 'client_metadata']
@@ -167,7 +167,7 @@ describe('api/receipt: request_hash', () => {
   })
 
   it.each(['openid4vp-v1-signed', 'openid4vp-v1-unsigned'])(
-    'is the hash of the signed request, whichever request of the pair the wallet used: %s',
+    'is the hash of the signed request, whether the wallet used the signed or the unsigned one: %s',
     async (protocol) => {
       const rp = await relyingPartyOf(stage, { origins: [SHOP] })
       const { verification_id: id } = await rp.create()
@@ -217,7 +217,7 @@ describe('api/receipt: policy_hash', () => {
 })
 
 describe('api/receipt: the keys of receipts', () => {
-  it('verify a receipt after two rotations, though the private key that signed it is gone', async () => {
+  it('verify a receipt after two rotations, even though the private key that signed it no longer exists', async () => {
     const { session } = await finish(stage)
     const { verification_id: id } = session
     const before = await receiptOf(id)

@@ -22,7 +22,7 @@ async function respondByLink(request: object) {
   return { rp, session, browser, received, redirect_uri, poll }
 }
 
-it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the response code', async () => {
+it('OpenID4VP 1.0 §14.2: the service shows the result when the first browser brings the response code', async () => {
   const { session, browser, redirect_uri, poll } = await respondByLink({})
   expect(await poll()).toMatchObject({ status: 'pending', stage: 'awaiting_return', checks: null })
   expect((await stage.service.fetch(redirect_uri.split('#')[0] ?? '')).status).toBe(200)
@@ -36,7 +36,7 @@ it('OpenID4VP 1.0 §14.2: shows the result when the first browser brings the res
   expect(event).toMatchObject({ status: 'verified', session_binding: 'page' })
 })
 
-it('§14.2: gives a second browser nothing, and discards the presentation', async () => {
+it('§14.2: a second browser that brings the response code gets no result, and the presentation is discarded', async () => {
   const { session, browser, redirect_uri, poll } = await respondByLink({})
   const second = openBrowser(stage.service)
   await second.link(session)
@@ -49,7 +49,7 @@ it('§14.2: gives a second browser nothing, and discards the presentation', asyn
   ])
 })
 
-it('api/binding: while a success waits for its browser, refuses every other response without an attempt', async () => {
+it('api/binding: while a response waits for its browser to return, every other response is refused and adds no attempt', async () => {
   const { browser, received, redirect_uri, poll } = await respondByLink({})
   const { response_uri, state } = received.payload
   const bad = new URLSearchParams({ vp_token: '{}', ...(state && { state }) })
@@ -62,7 +62,7 @@ it('api/binding: while a success waits for its browser, refuses every other resp
   expect(await poll()).toMatchObject({ status: 'verified', attempts: [] })
 })
 
-it('api/binding: with relying_party, verifies nothing before the server redeemed the code', async () => {
+it('api/binding: with required binding relying_party, a session is verified only when the server redeems the code', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri, poll } = await respondByLink(required)
   expect([session.qr_code, session.wallet_request]).toEqual([null, null])
@@ -77,7 +77,7 @@ it('api/binding: with relying_party, verifies nothing before the server redeemed
   expect(await expectStatus(await rp.call('POST', path, { body: { return_code } }), 200)).toEqual(result)
 })
 
-it('api/binding: a client whose first response was lost gets the redeemed session by its retry', async () => {
+it('api/binding: a client that lost the first response to a redemption gets the session by its retry', async () => {
   const required = { required_session_binding: 'relying_party', return_url: RETURN_URL }
   const { rp, session, browser, redirect_uri } = await respondByLink(required)
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
@@ -95,7 +95,7 @@ it('api/binding: a client whose first response was lost gets the redeemed sessio
   expect([statuses, redeemed]).toMatchObject([[200, 200], { ok: true, value: verified }])
 })
 
-it('api/binding: a redeemed code gets the same 200 after the service was killed', async () => {
+it('api/binding: a code that was redeemed gets the same 200 again after the service was killed', async () => {
   const { rp, session, browser, redirect_uri } = await respondByLink({ return_url: RETURN_URL })
   const back = (await expectStatus(await browser.completeReturn(redirect_uri), 200)) as { return_url: string }
   const return_code = new URL(back.return_url).searchParams.get('return_code')

@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 
 describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a receiver at %s', (path) => {
-  it('api/webhooks: logs the attempt, and the next attempt is due after 5 to 6 seconds', async () => {
+  it('api/webhooks: logs the attempt, and plans the next attempt after 5 to 6 seconds', async () => {
     const { attempts, state, next_attempt_at } = await settled(cases[path]!, 1)
     const expected = {
       '/failing': { status: 500, error: null },
@@ -67,7 +67,7 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a rece
     }
   })
 
-  it('api/webhooks: retries with the same bytes, the same id and a fresh t, and delivers the event', async () => {
+  it('api/webhooks: retries with the same bytes, the same id and a new timestamp t, and delivers the event', async () => {
     const [first, second] = await posted(path, 2)
     expect(second!.body.equals(first!.body)).toBe(true)
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
@@ -85,21 +85,21 @@ describe.each(['/failing', '/moved', '/reset'])('after a first attempt to a rece
   })
 })
 
-it('api/webhooks: does not follow a 3xx', async () => {
+it('api/webhooks: the service does not follow a redirect (3xx)', async () => {
   await posted('/moved', 2)
   expect(postsTo('/elsewhere')).toEqual([])
 })
 
-it('api/webhooks: respects Retry-After', async () => {
+it('api/webhooks: the service respects Retry-After', async () => {
   const { attempts, next_attempt_at } = await settled(cases['/slow-down']!, 1)
   expect(Date.parse(next_attempt_at ?? '') - Date.parse(attempts[0]!.at)).toBeGreaterThanOrEqual(60_000)
 })
 
-it('api/webhooks: treats any 2xx as success', async () => {
+it('api/webhooks: the service treats any 2xx status as success', async () => {
   expect(await settled(cases['/created']!, 1)).toMatchObject({ state: 'delivered', next_attempt_at: null })
 })
 
-it('api/webhooks: delivers a pending event at once when it is redelivered by hand', async () => {
+it('api/webhooks: the service delivers a pending event at once if the relying party asks for a redelivery', async () => {
   const one = cases['/slow-down']!
   const { delivery_id } = await settled(one, 1)
   const path = `/v1/verify/${one.id}/deliveries/${delivery_id}/redeliver`
@@ -112,7 +112,7 @@ it('api/webhooks: delivers a pending event at once when it is redelivered by han
   ])
 })
 
-it('api/webhooks: 410 disables the endpoint; events stay queued, can be sent by hand, and are sent when it is enabled', async () => {
+it('api/webhooks: 410 disables the endpoint; events stay queued, can be redelivered, and are sent when it is enabled', async () => {
   const one = cases['/gone']!
   const { relying_party_id } = one.rp
   expect(await settled(one, 1)).toMatchObject({ state: 'queued' })

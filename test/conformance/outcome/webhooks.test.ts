@@ -45,7 +45,7 @@ function ownSignatures({ headers, body }: ReceivedRequest, secret: string) {
 }
 
 it.each(Object.keys(ENDS))(
-  'api/webhooks: sends one event with the result of a session that is %s',
+  'api/webhooks: the service sends one event with the result of a session that is %s',
   async (status) => {
     const id = await ENDS[status]!(stage, stage.rp)
     const { event } = await eventOf(stage, id)
@@ -87,7 +87,7 @@ it.each(Object.keys(ENDS))(
   },
 )
 
-it('api/webhooks: sends the first attempt at once, needs no retry, and logs it', async () => {
+it('api/webhooks: the service sends an event at once, logs this first attempt, and plans no retry after its success', async () => {
   const id = await ENDS.verified!(stage, stage.rp)
   const { post } = await eventOf(stage, id)
   const delivery = await settledDelivery(stage.rp, id, 1)
@@ -114,19 +114,19 @@ it('api/webhooks: sends the first attempt at once, needs no retry, and logs it',
   })
 })
 
-it('api/webhooks: returns metadata in the event unchanged', async () => {
+it('api/webhooks: the service returns metadata in the event unchanged', async () => {
   const metadata = { user_id: 'u 1', context: '{"a":"ü"}' }
   const { session } = await finish(stage, {}, { ...OVER_18, metadata })
   expect((await eventOf(stage, session.verification_id)).event.metadata).toEqual(metadata)
 })
 
-it('api/webhooks: signs X-Service-Signature with the bytes of the whole secret', async () => {
+it('api/webhooks: the service signs X-Service-Signature with the bytes of the whole secret', async () => {
   const { post } = await eventOf(stage, await ENDS.canceled!(stage, stage.rp))
   expect(stage.rp.webhook_secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(ownSignatures(post, stage.rp.webhook_secret)).toMatchObject({ count: 1, right: 1 })
 })
 
-it('api/webhooks: two foreign libraries accept its Standard Webhooks headers, and refuse a changed body', async () => {
+it("api/webhooks: two foreign libraries accept the service's Standard Webhooks headers, and refuse a changed body", async () => {
   const { post, event } = await eventOf(stage, await ENDS.verified!(stage, stage.rp))
   expect(post.headers['webhook-id']).toBe(event.event_id)
   expect(checkSignature(post, stage.rp.webhook_secret)).toEqual({
@@ -140,7 +140,7 @@ it('api/webhooks: two foreign libraries accept its Standard Webhooks headers, an
   })
 })
 
-it('api/webhooks: signs with both secrets during a rotation, and both v1= are right', async () => {
+it('api/webhooks: the service signs with both secrets during a rotation, and both v1 signatures are valid', async () => {
   const rp = await relyingPartyOf(stage)
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/rotate_secret`)
   const rotated = (await expectStatus(response, 200)) as {
@@ -159,7 +159,7 @@ it('api/webhooks: signs with both secrets during a rotation, and both v1= are ri
   }
 })
 
-it('api/webhooks: sends only the events that the relying party chose', async () => {
+it('api/webhooks: the service sends only the event types that the relying party chose', async () => {
   const webhook = { url: stage.receiver.url, events: ['verification.verified'] }
   const rp = await relyingPartyOf(stage, { webhook })
   const canceled = await ENDS.canceled!(stage, rp)
@@ -169,13 +169,13 @@ it('api/webhooks: sends only the events that the relying party chose', async () 
   expect(stage.receiver.requests.filter(({ body }) => body.includes(canceled))).toEqual([])
 })
 
-it('api/webhooks: queues nothing without a webhook, and the outcome can be polled', async () => {
+it('api/webhooks: the service queues nothing without a webhook, and the outcome can be polled', async () => {
   const rp = await relyingPartyOf(stage, { webhook: null })
   const id = await ENDS.verified!(stage, rp)
   expect([(await rp.poll(id)).status, await deliveriesOf(rp, id)]).toEqual(['verified', []])
 })
 
-it('api/webhooks: never delays the response to the wallet by the first attempt', async () => {
+it('api/webhooks: the first attempt never delays the response to the wallet', async () => {
   stage.receiver.answer(({ path }) => (path === '/hanging' ? { act: 'hang' } : {}))
   const rp = await relyingPartyOf(stage, {
     webhook: { url: stage.receiver.url.replace('/webhook', '/hanging') },
@@ -189,7 +189,7 @@ it('api/webhooks: never delays the response to the wallet by the first attempt',
   await eventOf(stage, session.verification_id)
 })
 
-it('api/webhooks: signs a test event like any other, and returns its result at once', async () => {
+it('api/webhooks: the service signs a test event like any other event, and returns the result of its delivery at once', async () => {
   const rp = await relyingPartyOf(stage)
   const before = stage.receiver.requests.length
   const response = await stage.service.admin('POST', `/${rp.relying_party_id}/webhook/test`)
@@ -205,7 +205,7 @@ it('api/webhooks: signs a test event like any other, and returns its result at o
   expect(ownSignatures(posted!, rp.webhook_secret).right).toBe(1)
 })
 
-it('api/webhooks: redelivery by hand sends the same bytes with a fresh t', async () => {
+it('api/webhooks: a redelivery sends the same bytes with a new timestamp t', async () => {
   const rp = await relyingPartyOf(stage)
   const id = await ENDS.verified!(stage, rp)
   const { post: first } = await eventOf(stage, id)
@@ -231,13 +231,13 @@ it.each([
   ['a URL with a name without a dot', 'https://receiver/hook'],
   ['a URL with userinfo', 'https://user:secret@receiver.example/hook'],
   ['a URL with our own host', 'https://verifier.example/hook'],
-])('api/outgoing: the settings refuse as webhook %s', async (_, url) => {
+])('api/outgoing: the settings refuse as webhook address %s', async (_, url) => {
   const body = { name: 'Test', webhook: { url } }
   const problem = await expectStatus(await stage.service.admin('POST', '', body), 400)
   expect(problem).toMatchObject({ code: 'invalid_request', errors: [{ pointer: '/webhook/url' }] })
 })
 
-it('api/outgoing: accepts http on loopback only for relying parties in test mode', async () => {
+it('api/outgoing: the service accepts http to loopback only for relying parties in test mode', async () => {
   const body = { name: 'Live', livemode: true, webhook: { url: stage.receiver.url } }
   expect((await stage.service.admin('POST', '', body)).status).toBe(400)
 })

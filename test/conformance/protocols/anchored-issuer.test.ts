@@ -67,12 +67,15 @@ it.each([
   ['openid4vp-draft24', ['verified', undefined]],
   ['openid4vp-draft18', ['verified', undefined]],
   ['haip-1.0', ['pending', 'trust_anchor_in_chain']],
-])('%s: a certificate chain that contains its trust anchor gives %j', async (protocol, expected) => {
-  const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
-  const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
-  const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
-  expect(await outcomeOf(rp, begun, telling)).toEqual(expected)
-})
+])(
+  '%s: a response whose certificate chain contains its trust anchor makes the session %j',
+  async (protocol, expected) => {
+    const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...authority, x509_ca_pem: pki.root.pem }] })
+    const begun = await begin(stage, { ...OVER_18, protocol }, { rp })
+    const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
+    expect(await outcomeOf(rp, begun, telling)).toEqual(expected)
+  },
+)
 
 it.each(PROTOCOLS)(
   '%s verifies an SD-JWT VC whose signer has no key usage (RFC 5280 §4.2.1.3)',
@@ -84,7 +87,7 @@ it.each(PROTOCOLS)(
 )
 
 it.each(['openid4vp-1.0', 'haip-1.0'])(
-  '%s verifies an mdoc of a self-signed document signer that is pinned',
+  '%s verifies an mdoc whose self-signed document signer is pinned',
   async (protocol) => {
     const own = await mintCertificate({
       subject: 'CN=Myself,C=DE',

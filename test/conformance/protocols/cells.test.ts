@@ -224,7 +224,7 @@ describe('api/protocols: refuses impossible combinations', () => {
   })
 })
 
-it('every combination is tested as possible or as impossible', () => {
+it('every combination is tested, either as possible or as impossible', () => {
   const excluded = CELLS.filter((cell) => impossible(cell) !== undefined)
   expect(POSSIBLE.length + excluded.length).toBe(CELLS.length)
 })

@@ -34,12 +34,15 @@ async function respondWithMdoc(protocol: string, telling: MdocTelling = {}) {
   return { begun, answer: await stage.service.wallet.present(begun.request, presentations) }
 }
 
-it.each(DRAFTS)('api/protocols: verifies an mdoc of a foreign library in %s', async (protocol) => {
-  const { begun, answer } = await respondWithMdoc(protocol)
-  await expectStatus(answer, 200)
-  const poll = await mdocRp.poll(begun.session.verification_id)
-  expect([poll.status, poll.format]).toEqual(['verified', 'mso_mdoc'])
-})
+it.each(DRAFTS)(
+  'api/protocols: the service verifies an mdoc of a foreign library in %s',
+  async (protocol) => {
+    const { begun, answer } = await respondWithMdoc(protocol)
+    await expectStatus(answer, 200)
+    const poll = await mdocRp.poll(begun.session.verification_id)
+    expect([poll.status, poll.format]).toEqual(['verified', 'mso_mdoc'])
+  },
+)
 
 it.each([
   ['another nonce of the wallet', { mdocNonce: 'another nonce' }],
@@ -47,7 +50,7 @@ it.each([
   ['another verifier', { answering: { client_id: 'other.example' } }],
   ['another response URI', { answering: { response_uri: 'https://verifier.example/other' } }],
 ] satisfies readonly (readonly [string, MdocTelling])[])(
-  'ISO/IEC TS 18013-7 B.4.4: refuses an mdoc whose device signed %s',
+  'ISO/IEC TS 18013-7 B.4.4: the service refuses an mdoc whose device signed %s',
   async (_, telling) => {
     for (const protocol of DRAFTS) {
       const { begun, answer } = await respondWithMdoc(protocol, telling)
@@ -57,7 +60,7 @@ it.each([
   },
 )
 
-it('ISO/IEC TS 18013-7 B.4.4: refuses an mdoc in a response without apu', async () => {
+it('ISO/IEC TS 18013-7 B.4.4: the service refuses an mdoc in a response without apu', async () => {
   const begun = await begin(stage, { ...OVER_18, protocol: 'openid4vp-draft18' }, { rp: mdocRp })
   const { payload } = begun.request
   const answer = { ...responseOf(payload, await mdocAgeOf(mdocPerson, begun.request)), state: payload.state }

@@ -45,7 +45,7 @@ it.each([
   expect(await reasonOf(begun)).toEqual(['pending', 'audience_mismatch'])
 })
 
-it('api/request: the URI of draft 18 has no method, and its links have the scheme of ISO/IEC TS 18013-7', async () => {
+it('api/request: in draft 18, the URI has no request_uri_method, and the links have the scheme of ISO/IEC TS 18013-7', async () => {
   const { wallet_request } = await stage.rp.create({ ...OVER_18, protocol: 'openid4vp-draft18' })
   expect([...new URL(wallet_request.uri).searchParams.keys()]).toEqual(['client_id', 'request_uri'])
   expect(Object.keys(wallet_request.wallet_links)).toEqual(['openid4vp', 'eudi-openid4vp', 'mdoc-openid4vp'])
@@ -58,7 +58,7 @@ it('api/protocols: draft 18 ignores a posted wallet_nonce', async () => {
   expect(decodeJwt(await response.text())).not.toHaveProperty('wallet_nonce')
 })
 
-it.each(DRAFTS)('api/protocols: %s accepts both media types that SD-JWT VC had', async (protocol) => {
+it.each(DRAFTS)('api/protocols: %s accepts the old and the new media type of SD-JWT VC', async (protocol) => {
   for (const typ of ['vc+sd-jwt', 'dc+sd-jwt']) {
     const begun = await begin(stage, { ...OVER_18, protocol })
     await expectStatus(await respondWithAge(stage, begun.request, setTyp(typ)), 200)
@@ -119,7 +119,7 @@ it.each([
   },
 )
 
-it('api/protocols: a refusal names no response mode if every response mode would be refused', async () => {
+it('api/protocols: a refusal suggests no response mode if every response mode would be refused', async () => {
   const body = { dcql_query: MDOC_QUERY, protocol: 'openid4vp-draft18', request_options: PLAIN }
   const refused = await stage.rp.call('POST', '/v1/verify', { body })
   expect(await expectStatus(refused, 422)).toMatchObject({ errors: [{ pointer: '/protocol' }] })
@@ -141,7 +141,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'api/protocols: %s refuses a response in an encryption that was not offered',
+  'api/protocols: %s refuses a response that is encrypted with an algorithm that was not offered',
   async (protocol) => {
     const begun = await begin(stage, { ...OVER_18, protocol })
     const { state, client_metadata } = begun.request.payload
@@ -249,7 +249,7 @@ it.each([
 const OF_AGE: Telling = { claims: { age_equal_or_over: { 18: true } } }
 
 it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options: PLAIN }]))(
-  'api/protocols: accepts several credentials for one definition, each in its place: %o',
+  'api/protocols: the service accepts two credentials, each under its own input descriptor: %o',
   async (options) => {
     const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
     const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], ...options }
@@ -263,7 +263,7 @@ it.each(DRAFTS.flatMap((protocol) => [{ protocol }, { protocol, request_options:
 )
 
 it.each(DRAFTS)(
-  'api/protocols: %s refuses two presentations if each is in the place of the other',
+  'api/protocols: %s refuses two presentations that are swapped between their input descriptors',
   async (protocol) => {
     const types = { credential_types: ['pid', 'age_attestation'], credential_match: 'all' }
     const policy = { ...types, scope: ['family_name', 'age_over_18'], formats: ['dc+sd-jwt'], protocol }
@@ -276,7 +276,7 @@ it.each(DRAFTS)(
 )
 
 it.each(DRAFTS)(
-  'api/outcome: %s accepts a wallet’s decline, in the clear and inside its JWE',
+  'api/outcome: %s accepts the error of a wallet that declines, unencrypted and in a JWE',
   async (protocol) => {
     for (const encrypted of [false, true]) {
       const { session, request } = await begin(stage, { ...OVER_18, protocol })

@@ -112,7 +112,7 @@ describe.each([
     ])
   })
 
-  it('gives the session the level of the anchor if the response is bound to the browser of its link', async () => {
+  it('the session has the level of the anchor if the response is bound to the browser of its link', async () => {
     const rp = await shop()
     const session = await rp.create({ ...PRESET, wallet: id, required_session_binding: 'page' })
     const browser = openBrowser(stage.service)
@@ -127,7 +127,7 @@ describe.each([
     })
   })
 
-  it('can also be answered through Annex C, with channel dc_api', async () => {
+  it('can also be answered by Annex C of ISO/IEC TS 18013-7, with channel dc_api', async () => {
     const rp = await shop()
     const { verification_id } = await rp.create(PRESET)
     const asked = await rp.call('POST', `/v1/verify/${verification_id}/dc-api/request`, {
@@ -158,7 +158,7 @@ describe('the preset', () => {
     expect(decodeJwt(await fetched.text()).response_mode).toBe('direct_post.jwt')
   })
 
-  it('offers the app on the page of its session, and in the response to the creation', async () => {
+  it('offers the EU age app on the session page, and in the response to the creation', async () => {
     const rp = await shop()
     const session = await rp.create(PRESET)
     const page = await stage.service.fetch(session.session_url)
@@ -297,7 +297,7 @@ describe('in live mode, there is no request by value', () => {
     }
   })
 
-  it('and an unencrypted response to the signed request of the session is refused', async () => {
+  it('so an unencrypted response to the signed request of the session is refused', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     const path = `/v1/verify/${verification_id}`
@@ -315,7 +315,7 @@ describe('in live mode, there is no request by value', () => {
     expect([status, attempts.at(-1)?.reason.code]).toEqual(['pending', 'encryption_required'])
   })
 
-  it('and a response by value to the OpenID4VP view of March 2023 is refused', async () => {
+  it('so a response by value to the OpenID4VP view of March 2023 is refused', async () => {
     const rp = await shop()
     const { verification_id, wallet_request } = await rp.create(ANDROID)
     await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)

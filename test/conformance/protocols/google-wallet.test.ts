@@ -58,7 +58,7 @@ const answer = (digital: DigitalRequest | undefined) =>
   googleWallet.answer({ digital: digital as DigitalRequest, origin: SHOP }, surroundings)
 
 describe('Google Wallet', () => {
-  it('verifies a session whose request has the metadata, and whose certificate has their digest', async () => {
+  it('verifies a session whose request has the metadata and whose certificate has the digest of the metadata', async () => {
     const rp = await shop({ google_wallet: DISPLAY })
     const { google_wallet } = (await expectStatus(await rp.call('GET', '/v1/relying_party'), 200)) as Shown
     const verifier = await identity(google_wallet?.rp_metadata_sha256)

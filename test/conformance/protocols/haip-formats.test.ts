@@ -50,7 +50,7 @@ async function outcomeOf({ session, request }: Begun, presentations: Presentatio
   return [http, status, (status === 'pending' ? attempts.at(-1)?.reason : reason)?.code]
 }
 
-it('HAIP §5.1, H3: redirects a wallet with a request_uri, and without unsigned parameters', async () => {
+it('HAIP §5.1, H3: the service redirects a wallet with a request_uri, and without unsigned parameters', async () => {
   const { wallet_request } = await rp.create(HAIP)
   for (const link of Object.values(wallet_request.wallet_links)) {
     const names = [...new URL(link).searchParams.keys()]
@@ -60,7 +60,7 @@ it('HAIP §5.1, H3: redirects a wallet with a request_uri, and without unsigned 
   expect(response.headers.get('content-type')).toBe('application/oauth-authz-req+jwt')
 })
 
-it('HAIP §5, H7: accepts a credential of an authority in trusted_authorities (aki), and refuses other credentials', async () => {
+it('HAIP §5, H7: the service accepts only a credential of an authority that trusted_authorities (aki) names', async () => {
   for (const [identifier, expected] of [
     [AUTHORITY, [200, 'verified', undefined]],
     ['d4'.repeat(20), [400, 'pending', 'query_not_satisfied']],
@@ -74,7 +74,7 @@ it('HAIP §5, H7: accepts a credential of an authority in trusted_authorities (a
   }
 })
 
-it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, and never for another browser', async () => {
+it('HAIP §5.1, H8: on one device, a session is verified only after its own browser returns', async () => {
   const session = await rp.create({ ...HAIP, required_session_binding: 'page' })
   expect(session.wallet_request).toBe(null)
   const [browser, other] = [openBrowser(stage.service), openBrowser(stage.service)]
@@ -97,7 +97,7 @@ it('HAIP §5.1, H8: on one device, verifies nothing before the browser returns, 
   })
 })
 
-it('HAIP §5.3.1, H11: refuses a DeviceResponse with two documents, and accepts a single document', async () => {
+it('HAIP §5.3.1, H11: the service accepts a DeviceResponse with one document, and refuses a DeviceResponse with two documents', async () => {
   const begun = await begin(stage, HAIP, { rp })
   const twice = await madeMdocAgeOf(mdocPerson, begun.request, {
     response: (response) =>
@@ -112,7 +112,7 @@ it.each([
   ['valid', [200, 'verified', undefined]],
   ['invalid', [200, 'rejected', 'credential_revoked']],
 ] as const)(
-  'HAIP §5.3.1, H11: verifies or rejects an mdoc by its entry on a status list: %s',
+  'HAIP §5.3.1, H11: the service verifies or rejects an mdoc by its entry on a status list: %s',
   async (entry, expected) => {
     const uri = lists.publishCwt([STATUS[entry]], mdocPerson.pki)
     const begun = await begin(stage, HAIP, { rp })
@@ -132,17 +132,20 @@ it.each([
     [200, 'rejected', 'credential_revoked'],
   ],
   ['without certificates: 503', 'valid', false, [503, 'pending', 'status_unavailable']],
-] as const)('HAIP §6.1, H12: handles a Status List Token %s', async (_, entry, chained, expected) => {
-  const telling = certified(pki)
-  const signer = { ...telling.issuer, ...(chained && { x5c: telling.x5c }) } as ListSigner
-  const uri = lists.publish([STATUS[entry]], { iss: undefined }, signer)
-  const begun = await begin(stage, HAIP, { rp })
-  const status = { status_list: { idx: 0, uri } }
-  const listed: Telling = { ...telling, claims: { ...telling.claims, status } }
-  expect(await outcomeOf(begun, await ageOf(stage.person, begun.request, listed))).toEqual(expected)
-})
+] as const)(
+  'HAIP §6.1, H12: the service handles a Status List Token %s',
+  async (_, entry, chained, expected) => {
+    const telling = certified(pki)
+    const signer = { ...telling.issuer, ...(chained && { x5c: telling.x5c }) } as ListSigner
+    const uri = lists.publish([STATUS[entry]], { iss: undefined }, signer)
+    const begun = await begin(stage, HAIP, { rp })
+    const status = { status_list: { idx: 0, uri } }
+    const listed: Telling = { ...telling, claims: { ...telling.claims, status } }
+    expect(await outcomeOf(begun, await ageOf(stage.person, begun.request, listed))).toEqual(expected)
+  },
+)
 
-it('HAIP §7, H13: offers ES256 for the issuer and the device of an mdoc, by both numbers of COSE', async () => {
+it('HAIP §7, H13: the service offers ES256 for the issuer and the device of an mdoc, as both COSE algorithms -7 and -9', async () => {
   const { request } = await begin(stage, HAIP, { rp })
   const { vp_formats_supported } = request.payload.client_metadata as { vp_formats_supported?: unknown }
   expect(vp_formats_supported).toMatchObject({
@@ -156,7 +159,7 @@ it('HAIP §7, H13: offers ES256 for the issuer and the device of an mdoc, by bot
 const MDL = 'org.iso.18013.5.1.mDL'
 
 it.each(['sd_jwt_vc', 'iso_mdl'])(
-  'H14: verifies a response of the suite’s HAIP plan: x509_hash, request_uri, direct_post.jwt, %s',
+  'H14: the service verifies a response as in the HAIP plan of the OpenID suite: x509_hash, request_uri, direct_post.jwt, %s',
   async (format) => {
     const isMdl = format === 'iso_mdl'
     const policy = isMdl ? { ...HAIP, credential_types: ['mdl'] } : HAIP
@@ -171,7 +174,7 @@ it.each(['sd_jwt_vc', 'iso_mdl'])(
   },
 )
 
-it('H14: verifies the suite’s age attestation as mdoc if both formats are requested', async () => {
+it('H14: the service verifies the age attestation of the OpenID suite as mdoc if both formats are requested', async () => {
   const begun = await begin(stage, HAIP, { rp })
   expect(await outcomeOf(begun, await mdocAgeOf(mdocPerson, begun.request))).toEqual([
     200,

@@ -37,7 +37,7 @@ async function reasonOf(rp: RelyingParty, { session }: Begun): Promise<readonly 
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('HAIP §5, H1–H4: requests a vp_token with DCQL and x509_hash, in a signed Request Object, for direct_post.jwt', async () => {
+it('HAIP §5, H1–H4: the service requests a vp_token with DCQL and x509_hash, in a signed Request Object, for direct_post.jwt', async () => {
   const { session, request } = await beginHaip()
   expect(session.wallet_request.protocol).toBe('haip-1.0')
   expect(request.payload).toMatchObject({
@@ -51,7 +51,7 @@ it('HAIP §5, H1–H4: requests a vp_token with DCQL and x509_hash, in a signed 
 it.each([
   ['H2', { client_id_prefix: 'x509_san_dns' }],
   ['H4', { response_mode: 'direct_post' }],
-])('HAIP §5, %s: returns 422 for another choice: %o', async (_, request_options) => {
+])('HAIP §5, %s: a creation with any other value gets 422: %o', async (_, request_options) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...HAIP, request_options } })
   const [name] = Object.keys(request_options)
   expect(await expectStatus(response, 422)).toMatchObject({
@@ -60,7 +60,7 @@ it.each([
   })
 })
 
-it('HAIP §6: requests only dc+sd-jwt and mso_mdoc; a creation that requires another format gets 422', async () => {
+it('HAIP §6: the service requests only dc+sd-jwt and mso_mdoc; a creation that requires another format gets 422', async () => {
   const requestedFormats = async (settings: object) => {
     const rp = await relyingPartyOf(stage, settings)
     const { wallet_request } = await rp.create({ ...HAIP, formats: undefined })
@@ -75,7 +75,7 @@ it('HAIP §6: requests only dc+sd-jwt and mso_mdoc; a creation that requires ano
   })
 })
 
-it('api/protocols: uses HAIP’s own values if the settings prefer values that HAIP does not allow', async () => {
+it('api/protocols: HAIP sessions use the values of HAIP even if the settings prefer values that HAIP does not allow', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const { verification_id } = await rp.create(HAIP)
@@ -87,7 +87,7 @@ it('api/protocols: uses HAIP’s own values if the settings prefer values that H
 })
 
 it.each(['A128GCM', 'A256GCM'])(
-  'HAIP §5, H5: lists %s, and a response encrypted with it verifies',
+  'HAIP §5, H5: the service lists the content encryption %s, and a response encrypted with it verifies',
   async (enc) => {
     const { session, request, rp } = await beginHaip()
     const { jwks } = request.payload.client_metadata
@@ -105,7 +105,7 @@ it.each(['A128GCM', 'A256GCM'])(
   },
 )
 
-it('HAIP §5, H4: refuses an unencrypted VP Token, and the session stays pending', async () => {
+it('HAIP §5, H4: the service refuses an unencrypted VP Token, and the session stays pending', async () => {
   const begun = await beginHaip()
   const { request, rp } = begun
   const vp_token = JSON.stringify(await ageOf(stage.person, request, certified(pki)))
@@ -115,32 +115,32 @@ it('HAIP §5, H4: refuses an unencrypted VP Token, and the session stays pending
   expect(await reasonOf(rp, begun)).toEqual(['pending', 'encryption_required'])
 })
 
-it('HAIP §5, H6: has a new encryption key in every request', async () => {
+it('HAIP §5, H6: every request has a new encryption key', async () => {
   const keys = new Set<unknown>()
   for (let i = 0; i < 3; i++) keys.add((await beginHaip()).request.payload.client_metadata.jwks?.keys[0]?.x)
   expect(keys.size).toBe(3)
 })
 
-it('HAIP §5.1, H8: always returns a redirect_uri to the wallet', async () => {
+it('HAIP §5.1, H8: the service always returns a redirect_uri to the wallet', async () => {
   const { request } = await beginHaip()
   const answer = await respondWithAge(stage, request, certified(pki))
   expect(await expectStatus(answer, 200)).toEqual({ redirect_uri: expect.stringMatching(/#response_code=/) })
 })
 
-it('HAIP §5.1, H9: has haip-vp among the links, and only schemes of OpenID4VP 1.0', async () => {
+it('HAIP §5.1, H9: the links have the scheme haip-vp and otherwise only schemes of OpenID4VP 1.0', async () => {
   const { session } = await beginHaip()
   const names = Object.keys(session.wallet_request.wallet_links)
   expect(names).toEqual(expect.arrayContaining(['openid4vp', 'haip-vp', 'eudi-openid4vp', 'eu-eaap']))
   expect(names).not.toContain('av')
 })
 
-it('HAIP §6.1.1, H12: accepts an issuer whose certificate chain leads to a trust anchor', async () => {
+it('HAIP §6.1.1, H12: the service accepts an issuer whose certificate chain leads to a trust anchor', async () => {
   const begun = await beginHaip()
   expect((await respondWithAge(stage, begun.request, certified(pki))).status).toBe(200)
   expect(await reasonOf(begun.rp, begun)).toEqual(['verified', undefined])
 })
 
-it('HAIP §6.1.1, H12: refuses an issuer whose anchor has plain keys, although OpenID4VP 1.0 accepts it', async () => {
+it('HAIP §6.1.1, H12: the service refuses an issuer whose anchor has plain keys, although OpenID4VP 1.0 accepts it', async () => {
   const base = await begin(stage, OVER_18)
   expect((await respondWithAge(stage, base.request)).status).toBe(200)
   const begun = await begin(stage, HAIP)
@@ -148,7 +148,7 @@ it('HAIP §6.1.1, H12: refuses an issuer whose anchor has plain keys, although O
   expect(await reasonOf(stage.rp, begun)).toEqual(['pending', 'untrusted_issuer'])
 })
 
-it('HAIP §6.1.1, H2: refuses a self-signed issuer certificate that the relying party pinned', async () => {
+it('HAIP §6.1.1, H2: the service refuses a self-signed issuer certificate even if the relying party pinned it', async () => {
   const own = await mintCertificate({ subject: 'CN=Myself' })
   const rp = await trusting({ x509_certificate_pem: own.pem })
   const telling = { issuer: signerOf(own), x5c: [own.x5c], claims: { iss: undefined } }
@@ -159,7 +159,7 @@ it('HAIP §6.1.1, H2: refuses a self-signed issuer certificate that the relying 
   expect(await reasonOf(rp, begun)).toEqual(['pending', 'self_signed_certificate'])
 })
 
-it('HAIP §6.1.1, H2: refuses a trust anchor in the chain', async () => {
+it('HAIP §6.1.1, H2: the service refuses a certificate chain that contains the trust anchor', async () => {
   const begun = await beginHaip()
   const telling = { ...certified(pki), x5c: [pki.leaf.x5c, pki.intermediate.x5c, pki.root.x5c] }
   expect((await respondWithAge(stage, begun.request, telling)).status).toBe(400)
@@ -170,7 +170,7 @@ it.each([
   ['without its key binding', { change: dropKeyBinding }, 'holder_binding_missing'],
   ['without a holder key', { unbound: true }, 'holder_key_missing'],
 ] satisfies readonly (readonly [string, Telling, string])[])(
-  'HAIP §6.1, H12: refuses a credential %s',
+  'HAIP §6.1, H12: the service refuses a credential %s',
   async (_, telling, reason) => {
     const begun = await beginHaip()
     const answer = await respondWithAge(stage, begun.request, { ...certified(pki), ...telling })
@@ -179,14 +179,14 @@ it.each([
   },
 )
 
-it('HAIP §6.1, H12: treats a status without status_list as unavailable, not as valid', async () => {
+it('HAIP §6.1, H12: the service treats a status without status_list as unavailable, not as valid', async () => {
   const begun = await beginHaip()
   const claims = { iss: undefined, status: { other_list: { id: 1 } } }
   expect((await respondWithAge(stage, begun.request, { ...certified(pki), claims })).status).toBe(503)
   expect(await reasonOf(begun.rp, begun)).toEqual(['pending', 'status_unavailable'])
 })
 
-it('HAIP §7, H13: offers ES256 with SHA-256 for credential and key binding', async () => {
+it('HAIP §7, H13: the service offers ES256 with SHA-256 for the credential and its key binding', async () => {
   const { request } = await beginHaip()
   expect(request.payload.client_metadata).toMatchObject({
     vp_formats_supported: {
@@ -201,12 +201,15 @@ it('HAIP §7, H13: offers ES256 with SHA-256 for credential and key binding', as
 it.each([
   ['openid4vp-1.0', ['verified', undefined]],
   ['haip-1.0', ['pending', 'holder_key_missing']],
-])('HAIP §6.1: a holder key that cnf names as a did:jwk leads in %s to %o', async (protocol, expected) => {
-  const rp = await trusting({ x509_ca_pem: pki.root.pem })
-  const begun = await begin(stage, { ...HAIP, protocol }, { rp })
-  const change: Telling['change'] = ({ payload }) => {
-    payload.cnf = { kid: didJwkOf(stage.person.key).kid }
-  }
-  await respondWithAge(stage, begun.request, { ...certified(pki), change })
-  expect(await reasonOf(rp, begun)).toEqual(expected)
-})
+])(
+  'HAIP §6.1: with the protocol %s, a credential whose cnf names the holder key as a did:jwk gives %o',
+  async (protocol, expected) => {
+    const rp = await trusting({ x509_ca_pem: pki.root.pem })
+    const begun = await begin(stage, { ...HAIP, protocol }, { rp })
+    const change: Telling['change'] = ({ payload }) => {
+      payload.cnf = { kid: didJwkOf(stage.person.key).kid }
+    }
+    await respondWithAge(stage, begun.request, { ...certified(pki), change })
+    expect(await reasonOf(rp, begun)).toEqual(expected)
+  },
+)

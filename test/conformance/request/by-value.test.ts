@@ -72,7 +72,7 @@ it.each([
   ['openid4vp-draft24', 'vc+sd-jwt', 'direct_post.jwt'],
   ['openid4vp-draft18', 'vc+sd-jwt', 'direct_post'],
 ])(
-  'api/request: verifies a response to the OpenID4VP view in %s, as %s (response mode: %s)',
+  'api/request: the service verifies a response to a request by value from the OpenID4VP view: %s, format %s, response mode %s',
   async (protocol, format, response_mode) => {
     const session = await stage.rp.create({ ...OVER_18, protocol, request_options: { response_mode } })
     const shown = await view(session)
@@ -93,7 +93,7 @@ it.each([
   },
 )
 
-it('api/request: verifies a response with one of several types', async () => {
+it('api/request: the service verifies a response with one of several types', async () => {
   const session = await stage.rp.create({
     credential_types: ['pid', 'age_attestation'],
     scope: ['age_over_18'],
@@ -109,7 +109,7 @@ it('api/request: verifies a response with one of several types', async () => {
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
 })
 
-it('OpenID4VP 1.0 §8.4: refuses a response to the OpenID4VP view if it confirms no transaction, and accepts a response that confirms it', async () => {
+it('OpenID4VP 1.0 §8.4: the service refuses a response to the OpenID4VP view if it confirms no transaction, and accepts a response that confirms it', async () => {
   const asked = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create(asked)
   const shown = await view(session)
@@ -210,7 +210,7 @@ const REFUSED: readonly (readonly [string, Telling, (form: Form) => Form, string
 ]
 
 it.each(REFUSED)(
-  'api/request: refuses a response %s, and accepts a good response afterwards',
+  'api/request: the service refuses a response %s, and accepts a good response afterwards',
   async (_, telling, change, reason) => {
     const session = await stage.rp.create()
     const shown = await view(session)
@@ -221,7 +221,7 @@ it.each(REFUSED)(
   },
 )
 
-it('api/request: refuses a credential of a type that was not requested', async () => {
+it('api/request: the service refuses a credential of a type that was not requested', async () => {
   const session = await stage.rp.create()
   const shown = await view(session)
   const vp_token = await presentationOf(stage.person, PID, requestOf(shown))
@@ -229,7 +229,7 @@ it('api/request: refuses a credential of a type that was not requested', async (
   expect(await stateOf(session)).toMatchObject({ status: 'pending', reason: 'query_not_satisfied' })
 })
 
-it('api/request: never accepts an mdoc by value', async () => {
+it('api/request: the service never accepts an mdoc in response to a request by value', async () => {
   const anchors = [stage.authority.anchor(), mdocPerson.anchor({ name: 'IACA' })]
   const rp = await relyingPartyOf(stage, { trust_anchors: anchors })
   const session = await rp.create()
@@ -245,7 +245,7 @@ it.each([
   ['the settings do not allow it', { by_value: false }, {}],
   ['the protocol is HAIP', {}, { protocol: 'haip-1.0' }],
   ['the session requires a higher level than low', {}, { required_assurance_level: 'substantial' }],
-])('api/request: refuses a response by value if %s', async (_, settings, policy) => {
+])('api/request: the service refuses a response by value if %s', async (_, settings, policy) => {
   const rp = await relyingPartyOf(stage, settings)
   const session = await rp.create({ ...OVER_18, ...policy })
   const shown = await view(session, rp)
@@ -253,7 +253,7 @@ it.each([
   expect(await stateOf(session, rp)).toMatchObject({ status: 'pending', reason: 'encryption_required' })
 })
 
-it('api/request: refuses a response by value for a generation whose view was not read', async () => {
+it('api/request: the service refuses a response by value if nobody read the OpenID4VP view of its request', async () => {
   const session = await stage.rp.create()
   const { payload } = await stage.service.wallet.receive(session.wallet_request.uri)
   const id = session.verification_id
@@ -272,7 +272,7 @@ it('api/request: refuses a response by value for a generation whose view was not
   await expectStatus(await post(shown, await responseTo(shown)), 200)
 })
 
-it('api/request: accepts a W3C credential in its VP by value', async () => {
+it('api/request: the service accepts a W3C credential in a VP in response to a request by value', async () => {
   const jwtVcPerson = await makeJwtVcPerson()
   const rp = await relyingPartyOf(stage, { trust_anchors: [jwtVcPerson.anchor()] })
   const session = await rp.create({ ...OVER_18, formats: ['jwt_vc_json'] })

@@ -52,7 +52,7 @@ async function lastReason({ verification_id }: CreatedSession) {
   return [status, attempts.at(-1)?.reason.code]
 }
 
-it('api/wallets: makes the request for the wallet that the creation names, and verifies the response', async () => {
+it('api/wallets: the service makes the request for the wallet that the creation names, and verifies the response', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const { wallet_request } = session
   expect(wallet_request).toMatchObject({ wallet: NL })
@@ -68,19 +68,19 @@ it('api/wallets: makes the request for the wallet that the creation names, and v
   })
 })
 
-it('api/wallets: takes the first wallet of a list that can respond', async () => {
+it('api/wallets: if the creation lists several wallets, chooses the first wallet that can respond', async () => {
   const { wallet_request } = await stage.rp.create({ ...NAMES, wallet: [EU_AGE, NL, 'eudi-ios'] })
   expect(wallet_request).toMatchObject({ wallet: NL })
 })
 
-it('api/wallets: names no wallet if the creation names none', async () => {
+it('api/wallets: the response to a creation names no wallet if the creation names none', async () => {
   const session = await stage.rp.create(NAMES)
   expect(session.wallet_request).toMatchObject({ wallet: null })
   expect(queriesOf(await stage.service.wallet.receive(session.wallet_request.uri)).ids).toHaveLength(2)
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ wallet: null })
 })
 
-it('api/wallets: refuses an unsuitable wallet with 422, and says what it does not support', async () => {
+it('api/wallets: the service refuses an unsuitable wallet with 422, and says what it does not support', async () => {
   const body = { ...NAMES, wallet: [EU_AGE] }
   const response = await stage.rp.call('POST', '/v1/verify', { body })
   const { code, errors } = (await expectStatus(response, 422)) as { code: string; errors: object[] }
@@ -93,7 +93,7 @@ it('api/wallets: refuses an unsuitable wallet with 422, and says what it does no
 it.each([
   ['as a single name', 'no-such-wallet', '/wallet'],
   ['in a list of wallets', [NL, 'no-such-wallet'], '/wallet/1'],
-])('api/wallets: refuses an unknown wallet with 400: %s', async (_, wallet, pointer) => {
+])('api/wallets: the service refuses an unknown wallet with 400: %s', async (_, wallet, pointer) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...OVER_18, wallet } })
   expect(await expectStatus(response, 400)).toMatchObject({
     code: 'invalid_request',
@@ -101,7 +101,7 @@ it.each([
   })
 })
 
-it('api/wallets: draws a QR code for a chosen wallet, for any wallet, and for the wallet of the creation', async () => {
+it('api/wallets: the service draws a QR code for a chosen wallet, for any wallet, and for the wallet of the creation', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const queries = []
   for (const wallet of ['any', 'eudi-ios', NL]) queries.push(queriesOf(await scan(session, wallet)))
@@ -117,16 +117,19 @@ it('api/wallets: draws a QR code for a chosen wallet, for any wallet, and for th
 it.each([
   ['no-such-wallet', 400, 'invalid_request', 'wallet_unknown'],
   [EU_AGE, 422, 'policy_unsatisfiable', 'wallet_cannot'],
-])('api/wallets: draws no QR code for the wallet %s: %i', async (wallet, status, code, error) => {
-  const { verification_id: id } = await stage.rp.create(NAMES)
-  const response = await stage.rp.call('GET', `/v1/verify/${id}/qr?wallet=${wallet}`)
-  expect(await expectStatus(response, status)).toMatchObject({
-    code,
-    errors: [{ pointer: '/wallet', code: error }],
-  })
-})
+])(
+  'api/wallets: the service draws no QR code for the wallet %s, but returns %i',
+  async (wallet, status, code, error) => {
+    const { verification_id: id } = await stage.rp.create(NAMES)
+    const response = await stage.rp.call('GET', `/v1/verify/${id}/qr?wallet=${wallet}`)
+    expect(await expectStatus(response, status)).toMatchObject({
+      code,
+      errors: [{ pointer: '/wallet', code: error }],
+    })
+  },
+)
 
-it('api/wallets: the newest and eight older QR codes stay valid, whichever wallets they are for', async () => {
+it('api/wallets: the newest QR code and the eight before it stay valid, whichever wallets they are for', async () => {
   const session = await stage.rp.create(NAMES)
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await drawn(session, i % 2 === 0 ? NL : 'any'))
@@ -139,7 +142,7 @@ it('api/wallets: the newest and eight older QR codes stay valid, whichever walle
   expect(statuses).toEqual([410, 410, ...Array(9).fill(200)])
 })
 
-it('api/wallets: makes a link for a chosen wallet, with its own scheme or address', async () => {
+it('api/wallets: the service makes a link for a chosen wallet, with the scheme or address of this wallet', async () => {
   const session = await stage.rp.create(OVER_18)
   const { fetch } = stage.service
   const link = async (body: object) => {
@@ -187,7 +190,7 @@ it('api/protocols: if by_value is off, no chosen wallet gets an unsigned request
   expect(await expectStatus(response, 201)).toMatchObject({ qr_code: null, wallet_request: null })
 })
 
-it('api/wallets: the Digital Credentials API gets the protocols of a chosen wallet only', async () => {
+it('api/wallets: a request for the Digital Credentials API has only the protocols of the chosen wallet', async () => {
   const rp = await relyingPartyOf(stage, { origins: ['https://shop.example'] })
   const { verification_id: id } = await rp.create(OVER_18)
   const protocolsFor = async (wallet: string) => {
@@ -203,7 +206,7 @@ it('api/wallets: the Digital Credentials API gets the protocols of a chosen wall
   expect(await expectStatus(none, 409)).toMatchObject({ code: 'dc_api_not_offered' })
 })
 
-it('api/wallets: refuses the presentation of one wallet’s request in the response to another request', async () => {
+it('api/wallets: the service refuses a presentation that was made for the request of another wallet', async () => {
   const session = await stage.rp.create(NAMES)
   const lowered = await scan(session, NL)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -215,7 +218,7 @@ it('api/wallets: refuses the presentation of one wallet’s request in the respo
   expect(await lastReason(session)).toEqual(['pending', 'nonce_mismatch'])
 })
 
-it('api/wallets: refuses a response for a credential query that its wallet did not get', async () => {
+it('api/wallets: the service refuses a response to a credential query that its wallet did not get', async () => {
   const session = await stage.rp.create(NAMES)
   const usual = await stage.service.wallet.receive(session.wallet_request.uri)
   const lowered = await scan(session, NL)
@@ -226,7 +229,7 @@ it('api/wallets: refuses a response for a credential query that its wallet did n
   expect(await lastReason(session)).toEqual(['pending', 'unknown_credential_query'])
 })
 
-it('api/wallets: refuses a response that discloses less than the query for its wallet requests', async () => {
+it('api/wallets: the service refuses a response that discloses less than the query for its wallet requests', async () => {
   const session = await stage.rp.create({ ...NAMES, wallet: NL })
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
   const less = await namesOf(request, { disclose: { given_name: true } })
@@ -234,7 +237,7 @@ it('api/wallets: refuses a response that discloses less than the query for its w
   expect(await lastReason(session)).toEqual(['pending', 'query_not_satisfied'])
 })
 
-it('api/wallets: refuses a plain response to a request that requires encryption, although another request of the session is plain', async () => {
+it('api/wallets: the service refuses an unencrypted response to a request that requires encryption, even if another request of the session does not', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   expect([encrypted.payload.response_mode, plain.payload.response_mode]).toEqual([
@@ -248,7 +251,7 @@ it('api/wallets: refuses a plain response to a request that requires encryption,
   expect((await stage.service.wallet.present(encrypted, answer)).status).toBe(200)
 })
 
-it('api/wallets: refuses a response to a plain request that is encrypted for the request of another wallet', async () => {
+it('api/wallets: the service refuses a response that is encrypted to the key of another wallet’s request', async () => {
   const session = await stage.rp.create({ ...NAMES, ...PLAIN })
   const [encrypted, plain] = [await scan(session, NL), await scan(session, 'any')]
   const { response_mode, client_metadata } = encrypted.payload
@@ -259,7 +262,7 @@ it('api/wallets: refuses a response to a plain request that is encrypted for the
   expect((await stage.service.wallet.present(plain, answer)).status).toBe(200)
 })
 
-it('api/protocols: binds a response to the client_id of its own request', async () => {
+it("api/protocols: the service binds a response to the client_id of its own request, not of another wallet's request", async () => {
   const request_options = { client_id_prefix: 'decentralized_identifier' }
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt'], request_options })
   const { client_id: audience } = session.wallet_request
@@ -274,7 +277,7 @@ it('api/protocols: binds a response to the client_id of its own request', async 
   expect(receipt).toMatchObject({ client_id: request.payload.client_id })
 })
 
-it('api/binding: a success by a link for a chosen wallet waits until the browser of the link returns', async () => {
+it('api/binding: a successful response to a link for a chosen wallet waits until the browser of the link returns', async () => {
   const session = await stage.rp.create({ ...OVER_18, required_session_binding: 'page', wallet: 'credo' })
   const browser = openBrowser(stage.service)
   const request = await stage.service.wallet.receive(await browser.link(session))
@@ -287,7 +290,7 @@ it('api/binding: a success by a link for a chosen wallet waits until the browser
   })
 })
 
-it('api/wallets: asks a chosen wallet to confirm the same texts that the session shows', async () => {
+it('api/wallets: the service asks a chosen wallet to confirm the same texts that the session shows', async () => {
   const payment = { ...NAMES, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const session = await stage.rp.create({ ...payment, wallet: 'valera' })
   const { uri } = session.wallet_request
@@ -300,7 +303,7 @@ it('api/wallets: asks a chosen wallet to confirm the same texts that the session
   expect(await stage.rp.poll(session.verification_id)).toMatchObject({ status: 'verified', wallet: 'valera' })
 })
 
-it('api/transactions: refuses a wallet that gets no query for a transaction’s credential, with 422', async () => {
+it('api/transactions: the service refuses with 422 a wallet whose request would lack the credential for a transaction', async () => {
   const types = { credential_types: ['pid', 'age_attestation'], scope: ['age_over_18'] }
   const body = { ...types, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
   const response = await stage.rp.call('POST', '/v1/verify', { body: { ...body, wallet: 'valera' } })

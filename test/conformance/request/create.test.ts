@@ -23,7 +23,7 @@ async function refusal(body: unknown, status: number): Promise<Problem> {
   return (await expectStatus(response, status)) as Problem
 }
 
-it('api/creation: returns the documented fields, and client_token, wallet_request, livemode, version, locale', async () => {
+it('api/creation: the service returns the documented fields, and client_token, wallet_request, livemode, version, locale', async () => {
   const session = await stage.rp.create()
   expect(session).toEqual({
     verification_id: expect.stringMatching(/^v_[A-Za-z0-9_-]{43}$/),
@@ -43,21 +43,21 @@ it('api/creation: returns the documented fields, and client_token, wallet_reques
   expect(session.session_url).toContain(session.client_token)
 })
 
-it('api/creation: returns qr_code with 320 pixels of the first generation', async () => {
+it('api/creation: the service returns the QR code of the first request in qr_code, 320 pixels wide', async () => {
   const session = await stage.rp.create()
   const { width, height } = decodePng(decodeQrCode(session.qr_code))
   expect([width, height]).toEqual([320, 320])
   expect(readQr(session.qr_code)).toBe(session.wallet_request.uri)
 })
 
-it('api/creation: returns no picture with "qr_code": false, and the same request otherwise', async () => {
+it('api/creation: with "qr_code": false, returns no picture and the same request as usual', async () => {
   const session = await stage.rp.create({ ...OVER_18, qr_code: false })
   expect([session.qr_code, session.wallet_request]).toEqual([null, expect.any(Object)])
   const poll = await stage.rp.poll(session.verification_id)
   expect(poll).not.toHaveProperty('qr_code') // it is no part of the stored request
 })
 
-it('api/creation: defaults are low, any, all formats, openid4vp-1.0, 600 seconds, direct_post.jwt by post from x509_hash', async () => {
+it('api/creation: the defaults are level low, credential_match any, all formats, openid4vp-1.0, 600 s, direct_post.jwt, post and x509_hash', async () => {
   const { verification_id } = await stage.rp.create(OVER_18)
   const poll = await stage.rp.poll(verification_id)
   expect(poll).toMatchObject({
@@ -83,7 +83,7 @@ it('api/creation: defaults are low, any, all formats, openid4vp-1.0, 600 seconds
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(600_000)
 })
 
-it.each([60, 86_400])('api/creation: accepts expires_in of %i seconds', async (expires_in) => {
+it.each([60, 86_400])('api/creation: the service accepts expires_in of %i seconds', async (expires_in) => {
   const { verification_id, expires_at } = await stage.rp.create({ ...OVER_18, expires_in })
   const { created_at } = (await stage.rp.poll(verification_id)) as unknown as { created_at: string }
   expect(Date.parse(expires_at) - Date.parse(created_at)).toBe(expires_in * 1000)
@@ -127,12 +127,15 @@ it.each([
   ['a purpose of 201 letters', { ...OVER_18, purpose: 'x'.repeat(201) }, '/purpose'],
   ['a purpose of two lines', { ...OVER_18, purpose: 'To sell\nyou wine' }, '/purpose'],
   ['an empty locale', { ...OVER_18, locale: '' }, '/locale'],
-])('api/creation: refuses %s with 400 invalid_request at its pointer', async (_, body, pointer) => {
-  const { code, errors } = await refusal(body, 400)
-  expect([code, errors.map((error) => error.pointer)]).toEqual(['invalid_request', [pointer]])
-})
+])(
+  'api/creation: the service refuses %s with 400 invalid_request, and the error has the pointer of the member',
+  async (_, body, pointer) => {
+    const { code, errors } = await refusal(body, 400)
+    expect([code, errors.map((error) => error.pointer)]).toEqual(['invalid_request', [pointer]])
+  },
+)
 
-it('api/creation: refuses unknown members by name, at every level', async () => {
+it('api/creation: the service refuses an unknown member at every level, and names the member', async () => {
   const { code, errors } = await refusal({ ...OVER_18, scopes: [], request_options: { mode: 'x' } }, 400)
   expect(code).toBe('invalid_request')
   const unknown = errors.filter((error) => error.code === 'unknown_member').map((error) => error.pointer)
@@ -148,11 +151,11 @@ it.each([
   ],
   ['scope', { ...OVER_18, scope: ['age_over_18', 'shoe_size'] }, 'unsupported_scope', '/scope/1'],
   ['format', { ...OVER_18, formats: ['ldp_vc'] }, 'invalid_request', '/formats/0'],
-])('api/creation: refuses an unknown %s with 400', async (_, body, code, pointer) => {
+])('api/creation: the service refuses an unknown %s with 400', async (_, body, code, pointer) => {
   expect(await refusal(body, 400)).toMatchObject({ code, errors: [{ pointer }] })
 })
 
-it('api/errors: sends the text of each error of a refused policy, not its code', async () => {
+it('api/errors: the service sends the text of each error of a refused policy, not its code', async () => {
   const { errors } = await refusal({ ...OVER_18, credential_types: ['passport'] }, 400)
   const message = 'must be a built-in credential type, or a type that your settings define'
   expect(errors).toMatchObject([{ code: 'unsupported_credential_type', message }])
@@ -165,13 +168,13 @@ it.each([
     { ...OVER_18, scope: ['age_over_18', 'sex'] },
     '/scope/1',
   ],
-])('api/creation: refuses %s with 422 policy_unsatisfiable', async (_, body, pointer) => {
+])('api/creation: the service refuses %s with 422 policy_unsatisfiable', async (_, body, pointer) => {
   const { code, errors } = await refusal(body, 422)
   expect([code, errors.map((error) => error.pointer)]).toEqual(['policy_unsatisfiable', [pointer]])
 })
 
 it.each(['dc+sd-jwt', 'mso_mdoc'])(
-  'api/creation: requests one type in one format (%s) by exactly one credential query, without credential_sets',
+  'api/creation: the service requests one type in one format (%s) by exactly one credential query, without credential_sets',
   async (format) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: [format] })
     expect(Object.keys(wallet_request.dcql_query)).toEqual(['credentials'])
@@ -179,13 +182,13 @@ it.each(['dc+sd-jwt', 'mso_mdoc'])(
   },
 )
 
-it('api/creation: requests a type in all of its formats by default, and one of them is enough', async () => {
+it('api/creation: the service requests a type in all of its formats by default, and a credential in one format is enough', async () => {
   const { credentials, credential_sets } = (await stage.rp.create(OVER_18)).wallet_request.dcql_query
   expect(credentials.map(({ format }) => format)).toEqual(expect.arrayContaining(['dc+sd-jwt', 'mso_mdoc']))
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('api/creation: requests both document types of a credential type, and one document is enough', async () => {
+it('api/creation: the service requests both mdoc document types of a credential type, and one document is enough', async () => {
   const photoId = { credential_types: ['photo_id'], scope: ['age_over_18'] }
   const { credentials, credential_sets } = (await stage.rp.create(photoId)).wallet_request.dcql_query
   expect(credentials).toMatchObject([
@@ -195,7 +198,7 @@ it('api/creation: requests both document types of a credential type, and one doc
   expect(credential_sets).toEqual([{ options: credentials.map(({ id }) => [id]) }])
 })
 
-it('api/creation: requests several types as alternatives with credential_match any, and every type with all', async () => {
+it('api/creation: the service requests several types as alternatives with credential_match any, and every type with all', async () => {
   const types = {
     credential_types: ['age_attestation', 'pid'],
     scope: ['age_over_18'],
@@ -214,7 +217,7 @@ it('api/creation: requests several types as alternatives with credential_match a
 })
 
 it.each(['openid4vp-1.0', 'haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'api/creation: requests SD-JWT VC and mdoc only if no formats are named, in %s',
+  'api/creation: if the creation names no formats, requests only SD-JWT VC and mdoc, in %s',
   async (protocol) => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, credential_types: ['pid'], protocol })
     const { payload } = await stage.service.wallet.receive(wallet_request.uri, { protocol })
@@ -233,7 +236,7 @@ function requestedFormats({ dcql_query, presentation_definition }: ReceivedReque
   return [...new Set(formats.map((format) => (format === 'vc+sd-jwt' ? 'dc+sd-jwt' : format)))].sort()
 }
 
-it('api/creation: requests a type and scopes that the relying party added', async () => {
+it('api/creation: the service can request a type and scopes that the relying party added', async () => {
   const credential_types = [
     {
       type: 'membership',
@@ -256,7 +259,7 @@ it('api/creation: requests a type and scopes that the relying party added', asyn
   expect(elsewhere.code).toBe('unsupported_credential_type')
 })
 
-it('api/creation: returns metadata at its limits unchanged and never interprets it', async () => {
+it('api/creation: the service returns metadata up to its size limits unchanged, and never interprets the metadata', async () => {
   const metadata = {
     ['k'.repeat(40)]: 'x'.repeat(500),
     status: 'verified',
@@ -271,7 +274,7 @@ it('api/creation: returns metadata at its limits unchanged and never interprets 
   expect(JSON.stringify(wallet_request)).not.toContain('script')
 })
 
-it('api/creation: accepts a return_url that is exactly one of the listed URLs', async () => {
+it('api/creation: the service accepts a return_url that is exactly one of the listed URLs', async () => {
   const return_url = 'https://shop.example/return'
   const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
   const { verification_id } = await rp.create({ ...OVER_18, return_url })
@@ -291,7 +294,7 @@ it.each([
     413,
     'payload_too_large',
   ],
-])('api/errors: refuses %s', async (_, body, type, status, code) => {
+])('api/errors: the service refuses %s', async (_, body, type, status, code) => {
   const response = await stage.rp.call('POST', '/v1/verify', { body, headers: { 'content-type': type } })
   expect(await expectStatus(response, status)).toMatchObject({ status, code })
 })

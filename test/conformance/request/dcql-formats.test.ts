@@ -45,7 +45,7 @@ const both = async (request: ReceivedRequest, person: string, licence: string): 
   [licence]: [await mdocOf(driver, MDL, LICENCE, request)],
 })
 
-it('credential_match all: verifies a PID as SD-JWT VC and a licence as mdoc in one response', async () => {
+it('credential_match all: the service verifies a PID as SD-JWT VC and a licence as mdoc in one response', async () => {
   const policy = { credential_types: ['pid', 'mdl'], scope: ['family_name'], credential_match: 'all' }
   const poll = await outcomeOf(policy, (request) =>
     both(request, queryFor(request, PID), queryFor(request, MDL)),
@@ -76,7 +76,7 @@ const MIXED = {
   ],
 }
 
-it('verifies a response to a dcql_query with two formats', async () => {
+it('the service verifies a response to a dcql_query with two formats', async () => {
   const poll = await outcomeOf({ dcql_query: MIXED }, (request) => both(request, 'p', 'l'))
   expect([poll.status, poll.checks]).toEqual([
     'verified',
@@ -84,7 +84,7 @@ it('verifies a response to a dcql_query with two formats', async () => {
   ])
 })
 
-it('rejects a response if the mdoc has a value that the query does not allow', async () => {
+it('the service rejects a response if the mdoc has a value that the query does not allow', async () => {
   const [person, licence] = MIXED.credentials
   const claims = [{ path: [ISO, 'issuing_country'], values: ['FR'] }]
   const dcql_query = { credentials: [person, { ...licence, claims }] }
@@ -113,7 +113,7 @@ it.each<[whose: string, identifier: string, status: string, reason: string | und
   ['the credential’s authority: verified', IDENTIFIER, 'verified', undefined],
   ['another authority: refused', 'd4'.repeat(20), 'pending', 'query_not_satisfied'],
 ])(
-  '§6.1.1: evaluates trusted_authorities with the key identifier of %s',
+  '§6.1.1: the service evaluates trusted_authorities with the key identifier of %s',
   async (_, identifier, status, reason) => {
     const { name, credential_types, assurance_level } = stage.authority.anchor()
     const anchor = { name, credential_types, assurance_level, x509_ca_pem: certified.root.pem }

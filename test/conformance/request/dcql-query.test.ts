@@ -54,7 +54,7 @@ const unbound = (telling: Telling = {}): Telling => ({
   },
 })
 
-it('api/creation: sends the query to the wallet unchanged, and shows it to every reader', async () => {
+it('api/creation: the service sends the query to the wallet unchanged, and shows it to every reader', async () => {
   const dcql_query = { credentials: [ADULT, NAME] }
   const metadata = { order: '1' }
   const { session, request } = await begin(stage, { dcql_query, metadata, retry_of: 'v_before' })
@@ -85,12 +85,12 @@ it('api/request: a session with a dcql_query has an empty presentation definitio
   })
 })
 
-it('api/creation: shows null without a dcql_query', async () => {
+it('api/creation: the service shows null without a dcql_query', async () => {
   const session = await stage.rp.create()
   expect((await stage.rp.poll(session.verification_id)).dcql_query).toBeNull()
 })
 
-it('api/creation: an Idempotency-Key returns the session of the same query, and refuses another query', async () => {
+it('api/creation: an Idempotency-Key returns the session again for the same query, and refuses a different query', async () => {
   const headers = { 'idempotency-key': 'dcql 1' }
   const body = { dcql_query: { credentials: [ADULT] } }
   const first = await stage.rp.create(body, headers)
@@ -99,7 +99,7 @@ it('api/creation: an Idempotency-Key returns the session of the same query, and 
   expect((await stage.rp.call('POST', '/v1/verify', { body: other, headers })).status).toBe(409)
 })
 
-it('api/result: names checks <query id>.<path>, with the same outcome in event and poll', async () => {
+it('api/result: the service names each check <query id>.<path>, with the same outcome in the event and the poll response', async () => {
   const { id, poll } = await responseTo({ credentials: [ADULT, NAME] }, { adult: [[AGE]], name: [[PID]] })
   const outcome = {
     status: 'verified',
@@ -148,7 +148,7 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string, chec
       { 'adult.age_over_18': false, 'name.given_name': true, 'name.sex': true },
     ],
   ],
-)('api/result: rejects a response if %s', async (_, asked, presented, reason, checks) => {
+)('api/result: the service rejects a response if %s', async (_, asked, presented, reason, checks) => {
   const { answer, poll } = await responseTo(asked, presented)
   expect([answer.status, poll.status, poll.reason?.code, poll.checks]).toEqual([
     200,
@@ -191,17 +191,20 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, reason: string]>([
     { adult: [[AGE]] },
     'query_not_satisfied',
   ],
-])('OpenID4VP 1.0 §8.6: stays pending, with an attempt, if %s', async (_, asked, presented, reason) => {
-  const { answer, poll } = await responseTo(asked, presented)
-  expect(answer.status).toBe(400)
-  expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
-})
+])(
+  'OpenID4VP 1.0 §8.6: a session stays pending and records an attempt if %s',
+  async (_, asked, presented, reason) => {
+    const { answer, poll } = await responseTo(asked, presented)
+    expect(answer.status).toBe(400)
+    expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+  },
+)
 
 it.each<[age: unknown, status: string, checks: Record<string, boolean>]>([
   [true, 'verified', { 'age.age_over_18': true, 'age.age_over_21': false }],
   [false, 'rejected', { 'age.age_over_18': false, 'age.age_over_21': false }],
 ])(
-  '§6.4.1: one complete claim set is enough, and its value decides: age_over_18 = %s',
+  '§6.4.1: a response with one complete claim set is enough, and its value decides: age_over_18 = %s',
   async (age_over_18, status, checks) => {
     const query = {
       ...ADULT,
@@ -250,14 +253,17 @@ it.each<[why: string, asked: DcqlQuery, presented: Answers, status: string, used
     ['adult'],
   ],
   ['only the optional set: pending', PERHAPS, { name: [[PID]] }, 'pending', []],
-])('§6.4.2: evaluates credential_sets for a response with %s', async (_, asked, presented, status, used) => {
-  const { poll } = await responseTo(asked, presented)
-  expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
-})
+])(
+  '§6.4.2: the service evaluates credential_sets for a response with %s',
+  async (_, asked, presented, status, used) => {
+    const { poll } = await responseTo(asked, presented)
+    expect([poll.status, poll.credentials.map(({ id }) => id)]).toEqual([status, used])
+  },
+)
 
 const SEVERAL = { credentials: [{ ...NAME, multiple: true }] }
 
-it('§6.1: uses every credential that satisfies a query with multiple, and sends each with its own claims', async () => {
+it('§6.1: the service uses every credential that satisfies a query with `multiple`, and returns each with its own claims', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { crv: 'P-256' })
   const presented = {
     name: [[PID], [PID, claims({ sex: 9 })], [PID, claims({ given_name: 'Max' })]],
@@ -275,7 +281,7 @@ it('§6.1: uses every credential that satisfies a query with multiple, and sends
   expect(JSON.stringify(credentials)).not.toMatch(/Mustermann|1963/)
 })
 
-it('§6.1: rejects a response to a query with multiple if no credential satisfies it', async () => {
+it('§6.1: the service rejects a response to a query with multiple if no credential satisfies it', async () => {
   const presented = {
     name: [
       [PID, claims({ sex: 9 })],
@@ -286,7 +292,7 @@ it('§6.1: rejects a response to a query with multiple if no credential satisfie
   expect([poll.status, poll.reason?.code, poll.credentials.length]).toEqual(['rejected', 'value_mismatch', 2])
 })
 
-it('§8.6: accepts one credential for several queries', async () => {
+it('§8.6: the service accepts one credential for several queries', async () => {
   const { poll } = await responseTo(
     { credentials: [NAME, { ...NAME, id: 'again', claims: [{ path: ['family_name'] }] }] },
     { name: [[PID]], again: [[PID]] },
@@ -297,7 +303,7 @@ it('§8.6: accepts one credential for several queries', async () => {
   ])
 })
 
-it('§7.1: resolves paths through arrays, and the checks have these paths in their names', async () => {
+it('§7.1: the service resolves claim paths through arrays, and names the checks by these paths', async () => {
   const paths = [
     ['nationalities', null],
     ['nationalities', 1],
@@ -314,12 +320,12 @@ it('§7.1: resolves paths through arrays, and the checks have these paths in the
 
 const FREE = { credentials: [{ ...ADULT, require_cryptographic_holder_binding: false }] }
 
-it('api/protocols: verifies a response without holder binding at level low if the query requires none', async () => {
+it('api/protocols: the service verifies a response without holder binding at level low if the query requires none', async () => {
   const { poll } = await responseTo(FREE, { adult: [[AGE, unbound()]] })
   expect([poll.status, poll.assurance_level]).toEqual(['verified', 'low'])
 })
 
-it('api/protocols: an age claim with the value false leaves the session pending without holder binding, and rejects the session with holder binding', async () => {
+it('api/protocols: age_over_18 = false rejects the session only if the credential is bound to its holder', async () => {
   const child = claims({ age_over_18: false })
   const { answer, poll } = await responseTo(FREE, { adult: [[AGE, unbound(child)]] })
   expect(answer.status).toBe(400)
@@ -328,7 +334,7 @@ it('api/protocols: an age claim with the value false leaves the session pending 
   expect([bound.poll.status, bound.poll.reason?.code]).toEqual(['rejected', 'predicate_false'])
 })
 
-it('api/result: several credentials have the lowest of their levels, and each must reach the required level', async () => {
+it('api/result: a result from several credentials has their lowest level, and each credential must reach the required level', async () => {
   const membership = {
     type: 'membership',
     formats: { [SD_JWT]: { meta: { vct_values: [MEMBERSHIP] }, scopes: { tier: ['tier'] } } },
@@ -354,7 +360,7 @@ it('api/result: several credentials have the lowest of their levels, and each mu
   ])
 })
 
-it('api/result: describes a query on the page in plain words', async () => {
+it('api/result: the service describes a query on the page in plain words', async () => {
   const session = await stage.rp.create({ dcql_query: PERHAPS })
   const page = await (await stage.service.fetch(session.session_url)).text()
   for (const words of ['that you are 18 or older', 'given name (if you like)', 'From: proof of age'])

@@ -37,7 +37,7 @@ const ENCRYPTION = {
   plain: { ...OVER_18, request_options: { response_mode: 'direct_post' } },
 }
 
-it('api/request: creates a new generation with each render: nonce, state and key are new', async () => {
+it('api/request: each QR code has a new request, with a new nonce, state and key', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri, await render(session), await render(session)]
   const payloads = []
@@ -48,7 +48,7 @@ it('api/request: creates a new generation with each render: nonce, state and key
   }
 })
 
-it('api/request: creates a generation for each concurrent render, and each picture shows its own', async () => {
+it('api/request: two QR codes that are drawn at the same time have different requests', async () => {
   const session = await stage.rp.create()
   const uris = await Promise.all(Array.from({ length: 5 }, () => render(session)))
   const requests = await Promise.all(uris.map((uri) => stage.service.wallet.receive(uri)))
@@ -57,14 +57,14 @@ it('api/request: creates a generation for each concurrent render, and each pictu
   expect(nonces).toContain(await newestNonce(session))
 })
 
-it('api/request: accepts a response to an older generation that was fetched, after further renders', async () => {
+it('api/request: the service accepts a response to an older request that a wallet fetched, after further QR codes', async () => {
   const { session, request } = await begin(stage)
   for (let i = 0; i < 12; i++) await render(session)
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('api/request: keeps an older generation if its OpenID4VP view was read', async () => {
+it('api/request: an older request stays valid if the relying party read it in the OpenID4VP view', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   for (let i = 0; i < 12; i++) await render(session)
@@ -72,7 +72,7 @@ it('api/request: keeps an older generation if its OpenID4VP view was read', asyn
   expect(payload.nonce).toBe(nonce)
 })
 
-it('api/request: keeps the last 8 older generations without a fetch, and returns 410 request_superseded for older ones', async () => {
+it('api/request: the last 8 older requests that nobody fetched stay valid; older ones get 410 request_superseded', async () => {
   const session = await stage.rp.create()
   const uris = [session.wallet_request.uri]
   for (let i = 0; i < 10; i++) uris.push(await render(session))
@@ -91,7 +91,7 @@ async function withDeadRequest(policy: object): Promise<{ session: CreatedSessio
 }
 
 it.each(Object.entries(ENCRYPTION))(
-  'api/request: keeps at most 32 fetched generations; a response to a dropped generation (%s) is 400 request_superseded',
+  'api/request: the service keeps at most 32 fetched requests; a response to a dropped request (%s) gets 400 request_superseded',
   async (_, policy) => {
     const { session, dead } = await withDeadRequest(policy)
     expect(await expectStatus(await fetchRequest(dead.uri), 410)).toEqual(SUPERSEDED)
@@ -101,7 +101,7 @@ it.each(Object.entries(ENCRYPTION))(
   },
 )
 
-it('api/request: drops the least recently used of the handed-out generations first', async () => {
+it('api/request: the service drops the least recently used of the fetched requests first', async () => {
   const { session, request } = await begin(stage)
   const second = await render(session)
   await fetchRequest(second)
@@ -115,17 +115,20 @@ it('api/request: drops the least recently used of the handed-out generations fir
 it.each([
   ['unknown_state', ENCRYPTION.plain],
   ['unknown_encryption_key', ENCRYPTION.jwt],
-])('api/request: returns 400 for a response to a request of another session (%s)', async (reason, policy) => {
-  const { session } = await begin(stage, policy)
-  const { request: other } = await begin(stage, policy)
-  const { response_uri } = session.wallet_request
-  const strayed = { ...other, payload: { ...other.payload, response_uri } }
-  expect((await respondWithAge(stage, strayed)).status).toBe(400)
-  const { status, attempts } = await stage.rp.poll(session.verification_id)
-  expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
-})
+])(
+  'api/request: the service returns 400 for a response to a request of another session (%s)',
+  async (reason, policy) => {
+    const { session } = await begin(stage, policy)
+    const { request: other } = await begin(stage, policy)
+    const { response_uri } = session.wallet_request
+    const strayed = { ...other, payload: { ...other.payload, response_uri } }
+    expect((await respondWithAge(stage, strayed)).status).toBe(400)
+    const { status, attempts } = await stage.rp.poll(session.verification_id)
+    expect([status, attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
+  },
+)
 
-it('api/request: ends all other generations with the response that is processed first', async () => {
+it('api/request: all other requests of the session end with the first response that is processed', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   expect((await respondWithAge(stage, request)).status).toBe(200)
@@ -133,14 +136,14 @@ it('api/request: ends all other generations with the response that is processed 
   for (const { uri } of [request, other]) expect((await fetchRequest(uri)).status).toBe(410)
 })
 
-it('api/request: accepts exactly one of several good responses at the same time', async () => {
+it('api/request: if several good responses arrive at the same time, accepts exactly one', async () => {
   const { session, request } = await begin(stage)
   const other = await stage.service.wallet.receive(await render(session))
   const answers = await Promise.all([request, other, request].map((one) => respondWithAge(stage, one)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
 })
 
-it('api/access: HEAD has no effect: no render, no fetch, no end', async () => {
+it('api/access: a HEAD request draws no QR code, marks no request as fetched, and ends nothing', async () => {
   const session = await stage.rp.create()
   const nonce = await newestNonce(session)
   const path = `/v1/verify/${session.verification_id}`

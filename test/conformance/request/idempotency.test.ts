@@ -17,7 +17,7 @@ async function created(response: Response): Promise<CreatedSession> {
   return (await expectStatus(response, 201)) as CreatedSession
 }
 
-it('api/creation: returns the same session for the same key and body, 201, marked Idempotent-Replayed', async () => {
+it('api/creation: the service returns 201 and the same session for the same key and body, marked with Idempotent-Replayed', async () => {
   const key = newKey()
   const first = await post(key)
   const second = await post(key)
@@ -37,7 +37,7 @@ it('api/creation: a replay makes no new request: it returns the request of the n
   expect((await created(await post(key))).wallet_request).toEqual(wallet_request)
 })
 
-it('api/creation: builds a replay from the current state', async () => {
+it('api/creation: a replay shows the current state of the session', async () => {
   const key = newKey()
   const session = await created(await post(key))
   const request = await stage.service.wallet.receive(session.wallet_request.uri)
@@ -47,7 +47,7 @@ it('api/creation: builds a replay from the current state', async () => {
   expect(replay.version).toBeGreaterThan(session.version)
 })
 
-it('api/creation: treats members in another order and explicit defaults as the same body', async () => {
+it('api/creation: the service treats members in another order and explicit defaults as the same body', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   const spelled = {
@@ -59,7 +59,7 @@ it('api/creation: treats members in another order and explicit defaults as the s
   expect((await created(await post(key, spelled))).verification_id).toBe(verification_id)
 })
 
-it('api/creation: returns 409 idempotency_conflict for another body under the same key, and changes nothing', async () => {
+it('api/creation: the service returns 409 idempotency_conflict for another body under the same key, and changes nothing', async () => {
   const key = newKey()
   const session = await created(await post(key))
   const other = await post(key, { ...OVER_18, metadata: { order: '2' } })
@@ -67,7 +67,7 @@ it('api/creation: returns 409 idempotency_conflict for another body under the sa
   expect((await created(await post(key))).verification_id).toBe(session.verification_id)
 })
 
-it('api/creation: returns the same session to identical concurrent calls, one of them marked as the first', async () => {
+it('api/creation: identical calls at the same time return the same session, and only one is not marked as a replay', async () => {
   const key = newKey()
   const responses = await Promise.all(Array.from({ length: 8 }, () => post(key)))
   const first = responses.filter((response) => !response.headers.has('idempotent-replayed'))
@@ -76,7 +76,7 @@ it('api/creation: returns the same session to identical concurrent calls, one of
   expect(new Set(sessions.map(({ verification_id }) => verification_id)).size).toBe(1)
 })
 
-it('api/creation: does not store a 4xx: the corrected body creates the session', async () => {
+it('api/creation: a response 4xx is not stored under the key, and the corrected body creates the session', async () => {
   const key = newKey()
   expect((await post(key, { ...OVER_18, scope: [] })).status).toBe(400)
   expect((await post(key, { ...OVER_18, scope: ['sex'] })).status).toBe(422)
@@ -84,7 +84,7 @@ it('api/creation: does not store a 4xx: the corrected body creates the session',
   expect([session.status, session.headers.has('idempotent-replayed')]).toEqual([201, false])
 })
 
-it('api/creation: separates the keys of relying parties', async () => {
+it('api/creation: the same key of two relying parties creates two sessions', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   const rp = await relyingPartyOf(stage)
@@ -92,12 +92,12 @@ it('api/creation: separates the keys of relying parties', async () => {
   expect(other.verification_id).not.toBe(verification_id)
 })
 
-it('api/creation: creates a session for each of two equal bodies without a key', async () => {
+it('api/creation: two equal bodies without a key create two sessions', async () => {
   const ids = [await begin(stage), await begin(stage)].map(({ session }) => session.verification_id)
   expect(ids[0]).not.toBe(ids[1])
 })
 
-it('api/creation: returns 410 for the key of an erased session with the same body, and 409 with another body', async () => {
+it('api/creation: the service returns 410 for the key of an erased session with the same body, and 409 with another body', async () => {
   const key = newKey()
   const { verification_id } = await created(await post(key))
   expect((await stage.rp.call('DELETE', `/v1/verify/${verification_id}`)).status).toBe(204)
@@ -106,7 +106,7 @@ it('api/creation: returns 410 for the key of an erased session with the same bod
   expect((await stage.rp.call('GET', `/v1/verify/${verification_id}`)).status).toBe(404)
 })
 
-it('api/creation: accepts a key of 255 characters, and refuses an empty key and a longer key with 400', async () => {
+it('api/creation: the service accepts a key of 255 characters, and refuses an empty key and a longer key with 400', async () => {
   const statuses = ['k'.repeat(255), '', 'k'.repeat(256)].map(async (key) => (await post(key)).status)
   expect(await Promise.all(statuses)).toEqual([201, 400, 400])
 })

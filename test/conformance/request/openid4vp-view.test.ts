@@ -40,26 +40,26 @@ async function definitionFor(policy: object) {
   return { ...presentation_definition, verification_id }
 }
 
-it('api/request: reading the view creates no new generation', async () => {
+it('api/request: reading the view creates no new request', async () => {
   const { verification_id, wallet_request } = await stage.rp.create()
   const first = await viewOf(verification_id)
   expect(await viewOf(verification_id)).toEqual(first)
   expect(first.wallet_request).toEqual(wallet_request)
 })
 
-it('api/request: shows the nonce that the wallet gets', async () => {
+it('api/request: the view shows the nonce that the wallet gets', async () => {
   const { verification_id, wallet_request } = await stage.rp.create()
   const { payload } = await stage.service.wallet.receive(wallet_request.uri)
   expect((await viewOf(verification_id)).authorization_request.nonce).toBe(payload.nonce)
 })
 
-it('api/request: shows the /qr address with the client_token as qr_code_url', async () => {
+it('api/request: the view shows the /qr address with the client_token as qr_code_url', async () => {
   const { verification_id, client_token } = await stage.rp.create()
   const expected = `https://verifier.example/v1/verify/${verification_id}/qr?token=${client_token}`
   expect((await viewOf(verification_id)).qr_code_url).toBe(expected)
 })
 
-it('api/request: shows in wallet_request exactly what a wallet gets', async () => {
+it('api/request: the view shows in wallet_request exactly the request that a wallet gets', async () => {
   const policy = { ...OVER_18, formats: ['dc+sd-jwt'] }
   const { verification_id, expires_at, wallet_request } = await stage.rp.create(policy)
   const { client_id, request_uri, uri } = wallet_request
@@ -94,7 +94,7 @@ it('api/request: shows in wallet_request exactly what a wallet gets', async () =
   })
 })
 
-it('api/request: encodes exactly the uri in the QR, at most 215 bytes for a host of 20 characters', async () => {
+it('api/request: the QR code contains exactly the uri, at most 215 bytes for a host of 20 characters', async () => {
   const session = await stage.rp.create()
   const { uri } = session.wallet_request
   expect(readQr(session.qr_code)).toBe(uri)
@@ -103,7 +103,7 @@ it('api/request: encodes exactly the uri in the QR, at most 215 bytes for a host
   expect(uri).not.toMatch(/%(3A|2F)/i)
 })
 
-it('api/request: has request_uri_method get and no other parameter in the uri', async () => {
+it('api/request: the uri has request_uri_method get and no other parameter', async () => {
   const request_options = { request_uri_method: 'get' }
   const { uri, request_uri_method } = (await stage.rp.create({ ...OVER_18, request_options })).wallet_request
   const { searchParams } = new URL(uri)
@@ -111,7 +111,7 @@ it('api/request: has request_uri_method get and no other parameter in the uri', 
   expect([searchParams.get('request_uri_method'), request_uri_method]).toEqual(['get', 'get'])
 })
 
-it('api/request: lists $.credentialSubject.<claim> first among the paths of each field', async () => {
+it('api/request: the view lists $.credentialSubject.<claim> first among the paths of each field', async () => {
   const { input_descriptors } = await definitionFor({
     credential_types: ['pid'],
     scope: ['family_name', 'birthdate'],
@@ -126,7 +126,7 @@ it('api/request: lists $.credentialSubject.<claim> first among the paths of each
 
 const TWO_TYPES = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
 
-it('api/request: names the descriptors of two types descriptor_<id> and descriptor_<id>_2; credential_match any requires one', async () => {
+it('api/request: the view names the descriptors of two types descriptor_<id> and descriptor_<id>_2; with credential_match any, one is enough', async () => {
   const definition = await definitionFor(TWO_TYPES)
   const { verification_id: id, input_descriptors, submission_requirements } = definition
   expect(input_descriptors.map((descriptor) => [descriptor.id, descriptor.name])).toEqual([
@@ -138,19 +138,19 @@ it('api/request: names the descriptors of two types descriptor_<id> and descript
   expect(submission_requirements).toEqual([{ rule: 'pick', count: 1, from: group }])
 })
 
-it('api/request: has no groups with credential_match all', async () => {
+it('api/request: the definition has no groups of descriptors with credential_match all', async () => {
   const definition = await definitionFor({ ...TWO_TYPES, credential_match: 'all' })
   expect(definition.submission_requirements).toBeUndefined()
   expect(definition.input_descriptors.map(({ group }) => group)).toEqual([undefined, undefined])
 })
 
-it('api/errors: returns 410 verification_ended for a session that has ended', async () => {
+it('api/errors: the service returns 410 verification_ended for a session that has ended', async () => {
   const { session } = await finish(stage)
   const response = await stage.rp.call('GET', `/v1/verify/${session.verification_id}/openid4vp`)
   expect(await expectStatus(response, 410)).toMatchObject({ code: 'verification_ended' })
 })
 
-it('api/creation, api/request: uses the configured schemes in both deep_links', async () => {
+it('api/creation, api/request: both deep_links have the configured schemes', async () => {
   const service = await startService({ SERVICE_SCHEME: 'shop-id', WALLET_SCHEME: 'eudi-openid4vp' })
   try {
     const rp = await service.relyingParty()

@@ -45,7 +45,7 @@ const placesOf = ({ warnings }: Created) => warnings.map(({ code, pointer }) => 
 const ENFORCED = { enforce_registration: true }
 
 describe('a creation of a registered relying party', () => {
-  it('has no warning if everything is registered, enforced or not', async () => {
+  it('has no warning if everything that it requests is registered, whether registration is enforced or not', async () => {
     expect((await create(await shop(), OVER_18)).warnings).toEqual([])
     expect((await create(await shop(ENFORCED), OVER_18)).warnings).toEqual([])
   })
@@ -100,7 +100,7 @@ describe('a creation of a registered relying party', () => {
     ['cannot be read', { credentials: [{}] }, 'registration_unreadable'],
     ['is for another subject', { sub: 'NTRNL-1' }, 'registration_other_subject'],
   ])(
-    'gets a warning, or is refused if registration is enforced: the certificate %s',
+    'gets a warning, or is refused if registration is enforced, because the certificate %s',
     async (_, claims, code) => {
       expect(placesOf(await create(await shop({}, claims), OVER_18))).toEqual([`${code} /scope`])
       const { errors } = await refuse(await shop(ENFORCED, claims), OVER_18)

@@ -30,7 +30,7 @@ async function newestUri({ verification_id }: CreatedSession): Promise<string> {
 }
 
 it.each([160, 161, 320, 511, 777, 1024])(
-  'api/qr: draws size=%i exactly that many pixels wide, in 1-bit greyscale, and two decoders can read it',
+  'api/qr: the service draws a QR code for size=%i exactly that many pixels wide, in 1-bit greyscale, and two decoders can read it',
   async (size) => {
     const session = await stage.rp.create()
     const png = await bytesOf(await drawQr(session, `?size=${size}`))
@@ -41,7 +41,7 @@ it.each([160, 161, 320, 511, 777, 1024])(
 )
 
 it.each([160, 320, 1024])(
-  'api/qr: draws size=%i with modules of whole pixels and a quiet zone of 4 modules',
+  'api/qr: for size=%i, each module is a whole number of pixels and the quiet zone is 4 modules wide',
   async (size) => {
     const { rgba } = decodePng(await bytesOf(await drawQr(await stage.rp.create(), `?size=${size}`)))
     const dark = (column: number, row: number) => rgba[(row * size + column) * 4] === 0
@@ -61,7 +61,7 @@ it.each([160, 320, 1024])(
 )
 
 it.each(['159', '1025', '0', '-320', '320.5', '1e3', 'big', '', '320&size=640', '320px'])(
-  'api/qr: returns 400 invalid_qr_size for size=%s and renders nothing',
+  'api/qr: the service returns 400 invalid_qr_size for size=%s and creates no request',
   async (size) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, `?size=${size}`)
@@ -78,13 +78,13 @@ it.each([
   ['image/svg+xml, image/png;q=0.5', 'image/svg+xml'],
   ['image/png;q=0, */*', 'image/svg+xml'],
   ['text/html,application/xhtml+xml,image/avif,image/webp,*/*;q=0.8', 'image/png'],
-])('api/qr: for Accept %s returns %s', async (accept, type) => {
+])('api/qr: for the header Accept: %s returns %s', async (accept, type) => {
   const response = await drawQr(await stage.rp.create(), '', { accept })
   expect([response.status, response.headers.get('content-type')]).toEqual([200, type])
 })
 
 it.each(['image/gif', 'application/json', 'image/png;q=0'])(
-  'api/qr: returns 406 for Accept %s and renders nothing',
+  'api/qr: the service returns 406 for the header Accept: %s and creates no request',
   async (accept) => {
     const session = await stage.rp.create()
     expect(await expectStatus(await drawQr(session, '', { accept }), 406)).toMatchObject({
@@ -94,13 +94,13 @@ it.each(['image/gif', 'application/json', 'image/png;q=0'])(
   },
 )
 
-it('api/qr: draws an SVG of the requested size without scripts or links', async () => {
+it('api/qr: the service draws an SVG of the requested size without scripts or links', async () => {
   const svg = await (await drawQr(await stage.rp.create(), '?size=400', { accept: 'image/svg+xml' })).text()
   expect(svg).toMatch(/^<svg [^>]*width="400"[^>]*height="400"/)
   expect(svg).not.toMatch(/<script|href|on\w+=|<!/i)
 })
 
-it('api/qr: sets X-QR-Expires-At to the earliest end of an unscanned picture: 60 s from now, or the end of the session', async () => {
+it('api/qr: the service sets X-QR-Expires-At to the time when the QR code may stop working: in 60 s, or at the end of the session', async () => {
   const long = await stage.rp.create()
   const before = Date.now()
   const response = await drawQr(long)
@@ -111,13 +111,13 @@ it('api/qr: sets X-QR-Expires-At to the earliest end of an unscanned picture: 60
   expect((await drawQr(short)).headers.get('x-qr-expires-at')).toBe(short.expires_at)
 })
 
-it('api/qr, api/access: sends /qr with no-store and without validators', async () => {
+it('api/qr, api/access: the service sends /qr with no-store and without validators', async () => {
   const { headers } = await drawQr(await stage.rp.create())
   expect(headers.get('cache-control')).toBe('no-store')
   for (const name of ['etag', 'last-modified', 'expires', 'age']) expect(headers.has(name)).toBe(false)
 })
 
-it('api/access: ignores conditional headers and sends a new picture', async () => {
+it('api/access: the service ignores conditional headers and sends a new picture', async () => {
   const session = await stage.rp.create()
   const headers = { 'if-none-match': '*', 'if-modified-since': new Date().toUTCString(), range: 'bytes=0-9' }
   const response = await drawQr(session, '', headers)
@@ -126,7 +126,7 @@ it('api/access: ignores conditional headers and sends a new picture', async () =
 })
 
 it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
-  'api/access: returns 503 for Sec-Purpose: %s and renders nothing',
+  'api/access: the service returns 503 for the header Sec-Purpose: %s and creates no request',
   async (purpose) => {
     const session = await stage.rp.create()
     const response = await drawQr(session, '', { 'sec-purpose': purpose })
@@ -136,7 +136,7 @@ it.each(['prefetch', 'prefetch;prerender', 'prefetch;anonymous-client-ip'])(
   },
 )
 
-it('api/qr: draws 60 pictures at once, then one each second, returns 429 for further calls, and the last picture works', async () => {
+it('api/qr: the service draws 60 QR codes at once, then one each second; further calls get 429, and the last QR code works', async () => {
   const session = await stage.rp.create()
   const began = Date.now()
   const pictures: Uint8Array<ArrayBuffer>[] = []

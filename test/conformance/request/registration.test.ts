@@ -56,7 +56,7 @@ const CELLS = ['openid4vp-1.0', 'haip-1.0'].flatMap((protocol) =>
 
 describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
   it.each(CELLS)(
-    'in %s has the dataset, and the certificate as %s; the response verifies',
+    'in %s has the registered data and the certificate encoded as %s; the response verifies',
     async (...cell) => {
       const [protocol, encoding] = cell
       const rp = await shop(encoding)
@@ -116,7 +116,7 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(infoIn(await wallet().receive(wallet_request.uri))).toHaveLength(2)
   })
 
-  it('is in the signed request of the Digital Credentials API, and not in the unsigned one', async () => {
+  it('is in the signed request of the Digital Credentials API, and not in the unsigned request', async () => {
     const rp = await shop()
     const { verification_id: id } = await rp.create()
     const asked = await rp.call('POST', `/v1/verify/${id}/dc-api/request`, { body: {} })
@@ -132,13 +132,13 @@ describe('OpenID4VP 1.0 §5.1: verifier_info', () => {
     expect(unsigned.data).not.toHaveProperty('verifier_info')
   })
 
-  it('is absent in the drafts', async () => {
+  it('is absent in the drafts of OpenID4VP', async () => {
     const [, request] = await receive(await shop(), 'openid4vp-draft24')
     expect(request.payload).not.toHaveProperty('verifier_info')
     expect(headerIn(request)).not.toHaveProperty('iat')
   })
 
-  it("is absent under the service's own certificate", async () => {
+  it("is absent if the request is signed under the service's own certificate", async () => {
     const { request } = await begin(stage)
     expect(request.payload).not.toHaveProperty('verifier_info')
     expect(headerIn(request)).not.toHaveProperty('iat')

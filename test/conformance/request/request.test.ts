@@ -9,25 +9,25 @@ import { begin, relyingPartyOf, respondWithAge, useStage } from '../../support/s
 
 const stage = useStage()
 
-it('api/protocols: serves a wallet that supports only GET if post was offered', async () => {
+it('api/protocols: the service answers a wallet that supports only GET, although the request offered POST', async () => {
   const { session, request } = await begin(stage, OVER_18, { getOnly: true })
   expect((await respondWithAge(stage, request)).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('api/protocols: returns a wallet_nonce in standard base64 verbatim', async () => {
+it('api/protocols: the service returns a wallet_nonce in standard base64 verbatim', async () => {
   // The wallet itself rejects another nonce than its own.
   const { request } = await begin(stage, OVER_18, { walletNonce: '+/+/AAECAwQFBgcICQoLDA==' })
   expect(request.payload).toMatchObject({ wallet_nonce: '+/+/AAECAwQFBgcICQoLDA==' })
 })
 
-it('api/protocols: the SAN of x509_san_dns is the host of base_url', async () => {
+it('api/protocols: the SAN of x509_san_dns is the host name of base_url', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns' }
   const { wallet_request } = await stage.rp.create({ ...OVER_18, request_options })
   expect(wallet_request.client_id).toBe('x509_san_dns:verifier.example')
 })
 
-it('api/creation: uses the settings for missing request_options', async () => {
+it('api/creation: the service uses the settings for missing request_options', async () => {
   const request_options = { client_id_prefix: 'x509_san_dns', response_mode: 'direct_post' }
   const rp = await relyingPartyOf(stage, { request_options })
   const own = { request_options: { response_mode: 'direct_post.jwt' } }
@@ -39,7 +39,7 @@ it('api/creation: uses the settings for missing request_options', async () => {
   })
 })
 
-it('api/request: gives the same nonce, state and key when a request_uri is fetched again', async () => {
+it('api/request: the service gives the same nonce, state and key when a request_uri is fetched again', async () => {
   const session = await stage.rp.create()
   const { uri } = session.wallet_request
   const first = (await stage.service.wallet.receive(uri)).payload
@@ -52,7 +52,7 @@ it('api/request: gives the same nonce, state and key when a request_uri is fetch
   expect(lastingMembers(again)).toEqual(lastingMembers(first))
 })
 
-it('api/protocols: serves a Request Object as application/oauth-authz-req+jwt, uncached, and open to every origin', async () => {
+it('api/protocols: the service serves a Request Object as application/oauth-authz-req+jwt, uncached, and open to every origin', async () => {
   const { wallet_request } = await stage.rp.create()
   const response = await stage.service.fetch(wallet_request.request_uri)
   const headers = ['content-type', 'cache-control', 'access-control-allow-origin'].map((name) =>
@@ -68,7 +68,7 @@ it('api/protocols: serves a Request Object as application/oauth-authz-req+jwt, u
 
 const FORM = 'application/x-www-form-urlencoded'
 
-it('OpenID4VP 1.0 §5.10, §8.2: accepts forms with unknown parameters and with a charset', async () => {
+it('OpenID4VP 1.0 §5.10, §8.2: the service accepts forms with unknown parameters and with a charset', async () => {
   const policy = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
   const { session, request } = await begin(stage, policy)
   const type = `${FORM}; charset=UTF-8`
@@ -98,7 +98,7 @@ const WRONG: readonly (readonly [string, 'request' | 'callback', RequestInit, nu
 ]
 
 it.each(WRONG)(
-  'api/protocols: refuses %s with OAuth JSON, uncached, with CORS',
+  'api/protocols: the service refuses %s with an OAuth error in JSON, without caching, readable by every origin',
   async (_, target, init, status) => {
     const { verification_id, wallet_request } = await stage.rp.create()
     const response = await stage.service.fetch(
@@ -117,7 +117,7 @@ it.each(WRONG)(
   },
 )
 
-it('api/protocols: returns 200 for a processed response with a redirect_uri only, which never contains the client_token', async () => {
+it('api/protocols: the service returns 200 for a processed response with a redirect_uri only, which never contains the client_token', async () => {
   const { session, request } = await begin(stage)
   const response = await respondWithAge(stage, request)
   const page = `https://verifier.example/v1/verify/${session.verification_id}/return`

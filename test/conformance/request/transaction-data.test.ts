@@ -38,7 +38,7 @@ async function answer(request: ReceivedRequest, keyBinding: object = confirming(
 }
 
 describe('transaction_data in the request', () => {
-  it('B.3.3.1: contains the object as the relying party gave it, with the credentials that may confirm it', async () => {
+  it('B.3.3.1: contains the object unchanged, with the ids of the credentials that may confirm it', async () => {
     const { session, request } = await begin(stage, PAY)
     const expected = {
       ...PAYMENT,
@@ -50,7 +50,7 @@ describe('transaction_data in the request', () => {
     expect(await stage.rp.poll(session.verification_id)).toMatchObject({ transaction_data: [expected] })
   })
 
-  it('is the same text in every fetch', async () => {
+  it('is identical in every fetch of the request', async () => {
     const { session, request } = await begin(stage, PAY)
     const again = await stage.service.wallet.receive(session.wallet_request.uri, {
       asksTransactionData: true,
@@ -65,8 +65,8 @@ describe('transaction_data in the request', () => {
   })
 })
 
-describe('the page', () => {
-  it('shows what is to be confirmed, with texts of the relying party escaped', async () => {
+describe('the session page', () => {
+  it('shows what the person confirms, and escapes texts of the relying party', async () => {
     const order = {
       type: 'https://shop.example/order',
       title: 'Your <order>',
@@ -93,8 +93,8 @@ describe('the page', () => {
   })
 })
 
-describe('a response that confirms', () => {
-  it('verifies, and poll and event show which credential confirmed which object', async () => {
+describe('a response that confirms a transaction', () => {
+  it('verifies, and the poll response and the event show which credential confirmed which object', async () => {
     const { session, request } = await begin(stage, PAY)
     await expectStatus(await answer(request), 200)
     const [text = ''] = request.payload.transaction_data ?? []
@@ -113,7 +113,7 @@ describe('a response that confirms', () => {
     expect(await confirmedBy(request, { age_attestation: confirming(request) })).toEqual(['age_attestation'])
   })
 
-  it('verifies in HAIP, too', async () => {
+  it('verifies also with the protocol haip-1.0', async () => {
     const { root, leaf, intermediate } = await mintIssuerPki()
     const anchor = { name: 'Authority', credential_types: ['age_attestation'], assurance_level: 'high' }
     const rp = await relyingPartyOf(stage, { trust_anchors: [{ ...anchor, x509_ca_pem: root.pem }] })
@@ -165,7 +165,7 @@ describe('a response that confirms', () => {
   })
 })
 
-describe('a response that does not confirm the transaction gets 400 as an attempt, and a good response is accepted afterwards', () => {
+describe('a response without a valid confirmation of the transaction gets 400, and the session stays pending', () => {
   const other = hashOf(Buffer.from(JSON.stringify(PAYMENT)).toString('base64url'))
 
   it.each<[string, string, (request: ReceivedRequest) => object]>([
@@ -208,7 +208,7 @@ describe('a response that does not confirm the transaction gets 400 as an attemp
       'malformed_holder_binding',
       (request) => ({ ...confirming(request), transaction_data_hashes: [] }),
     ],
-  ])('%s: %s', async (_, reason, keyBinding) => {
+  ])('if it %s: %s', async (_, reason, keyBinding) => {
     const { session, request } = await begin(stage, PAY)
     const refused = (await expectStatus(await answer(request, keyBinding(request)), 400)) as object
     expect(refused).toMatchObject({ error: 'invalid_request', error_description: expect.any(String) })
@@ -221,8 +221,8 @@ describe('a response that does not confirm the transaction gets 400 as an attemp
   it.each<[string, string, number[], number[]]>([
     ['confirms with the wrong credential', 'transaction_data_mismatch', [0, 1], []],
     ['confirms one of two objects', 'transaction_data_missing', [], [1]],
-    ['§5.1: confirms one object with two credentials', 'transaction_data_mismatch', [0], [0, 1]],
-  ])('%s: %s', async (_, reason, byAge, byPid) => {
+    ['confirms one object with two credentials (§5.1)', 'transaction_data_mismatch', [0], [0, 1]],
+  ])('if it %s: %s', async (_, reason, byAge, byPid) => {
     const { session, request } = await begin(stage, BOTH)
     const telling = (places: number[]) => ({
       keyBinding: places.length === 0 ? {} : confirming(request, places),
@@ -236,7 +236,7 @@ describe('a response that does not confirm the transaction gets 400 as an attemp
     expect([poll.status, poll.attempts.map((attempt) => attempt.reason.code)]).toEqual(['pending', [reason]])
   })
 
-  it('refuses a confirmation by a credential that the outcome does not use', async () => {
+  it('even if a credential that the outcome does not use confirms the transaction', async () => {
     const credential_sets = [{ options: [['age'], ['pid']] }]
     const policy = { dcql_query: { credentials: QUERIES, credential_sets }, transaction_data: [PAYMENT] }
     const { session, request } = await begin(stage, policy)
@@ -250,7 +250,7 @@ describe('a response that does not confirm the transaction gets 400 as an attemp
     expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
   })
 
-  it('refuses a confirmation that was not requested', async () => {
+  it('if it confirms a transaction that was not requested', async () => {
     const { session, request } = await begin(stage)
     const keyBinding = { transaction_data_hashes: [other], transaction_data_hashes_alg: 'sha-256' }
     expect((await respondWithAge(stage, request, { keyBinding })).status).toBe(400)
@@ -258,7 +258,7 @@ describe('a response that does not confirm the transaction gets 400 as an attemp
     expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'transaction_data_mismatch'])
   })
 
-  it('does not end the session, even if the person is under 18', async () => {
+  it('even if the person is under 18', async () => {
     const { session, request } = await begin(stage, PAY)
     const minor = await ageOf(stage.person, request, { claims: { age_over_18: false } })
     expect((await stage.service.wallet.present(request, minor)).status).toBe(400)

@@ -64,7 +64,7 @@ describe.each(CELLS)('$format in $response_mode', ({ format, answer, response_mo
   })
 })
 
-describe('the request', () => {
+describe('an unsigned request', () => {
   it('api/request: has all its members in the view, and no request_uri', async () => {
     const { verification_id: id, wallet_request } = await stage.rp.create(UNSIGNED)
     expect(wallet_request).toMatchObject({
@@ -81,7 +81,7 @@ describe('the request', () => {
     expect((await stage.rp.poll(id)).request_options).toEqual(options)
   })
 
-  it('api/request: is new with each picture, and a response to an earlier request is accepted until the session ends', async () => {
+  it('api/request: is new in each QR code, and a response to an earlier request is accepted until the session ends', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const path = `/v1/verify/${session.verification_id}/qr?size=640`
     for (let drawn = 0; drawn < 10; drawn++) {
@@ -106,7 +106,7 @@ describe('the request', () => {
   })
 })
 
-describe('a response', () => {
+describe('a response to an unsigned request', () => {
   it.each([
     ['of the client_id without its prefix', (clientId: string) => clientId.slice('redirect_uri:'.length)],
     [
@@ -131,7 +131,7 @@ describe('a response', () => {
     expect(attempts[0]?.reason.code).toBe('audience_mismatch')
   })
 
-  it('api/protocols: is refused as an mdoc bound to the client_id without its prefix', async () => {
+  it('api/protocols: is refused if its mdoc is bound to the client_id without its prefix', async () => {
     const rp = await trusting()
     const { session, request } = await begin(stage, { ...UNSIGNED, formats: ['mso_mdoc'] }, { rp })
     const answering = { client_id: request.payload.response_uri }
@@ -141,7 +141,7 @@ describe('a response', () => {
   })
 })
 
-describe("a wallet's error", () => {
+describe("a wallet's error in response to an unsigned request", () => {
   it.each(MODES)(
     'api/outcome: ends the session with access_denied in %s, since the URI has the whole request',
     async (response_mode) => {
@@ -152,7 +152,7 @@ describe("a wallet's error", () => {
     },
   )
 
-  it('api/outcome: is stored as an attempt with any other error code', async () => {
+  it('api/outcome: is recorded as an attempt if it has any other error code', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     expect((await stage.service.wallet.decline(request, 'server_error', { encrypted: true })).status).toBe(
       200,
@@ -162,7 +162,7 @@ describe("a wallet's error", () => {
     expect((await respondWithAge(stage, request)).status).toBe(200)
   })
 
-  it('api/outcome: changes nothing with an unknown state', async () => {
+  it('api/outcome: changes nothing if it has an unknown state', async () => {
     const { session, request } = await begin(stage, UNSIGNED)
     const body = new URLSearchParams({ error: 'access_denied', state: 'x'.repeat(26) })
     expect((await stage.service.fetch(request.payload.response_uri, { method: 'POST', body })).status).toBe(
@@ -172,7 +172,7 @@ describe("a wallet's error", () => {
   })
 })
 
-describe('a creation', () => {
+describe('a creation with an unsigned request', () => {
   async function refusal(rp: RelyingParty, body: object) {
     return expectStatus(await rp.call('POST', '/v1/verify', { body }), 422)
   }
@@ -181,14 +181,14 @@ describe('a creation', () => {
     errors: [{ pointer: `/request_options/${name}`, code }],
   })
 
-  it('api/settings: is 422 if the settings do not allow by_value', async () => {
+  it('api/settings: gets 422 if the settings do not allow by_value', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false })
     expect(await refusal(rp, UNSIGNED)).toMatchObject(at('client_id_prefix', 'not_allowed'))
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
     await rp.create(UNSIGNED)
   })
 
-  it('api/protocols: uses the protocol’s default if the settings prefer a prefix that they do not allow', async () => {
+  it('api/protocols: gets the default prefix of the protocol if the settings prefer a prefix that the protocol does not allow', async () => {
     const rp = await relyingPartyOf(stage, { by_value: false, request_options: { client_id_prefix } })
     expect((await rp.create(OVER_18)).wallet_request.client_id).toMatch(/^x509_hash:/)
     await expectStatus(await rp.call('PATCH', '/v1/relying_party', { body: { by_value: true } }), 200)
@@ -209,7 +209,7 @@ describe('a creation', () => {
   })
 
   it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-    'api/protocols: is 422 in %s',
+    'api/protocols: gets 422 in %s',
     async (protocol) => {
       expect(await refusal(stage.rp, { ...UNSIGNED, protocol })).toMatchObject(
         at('client_id_prefix', 'not_in_protocol'),
@@ -218,7 +218,7 @@ describe('a creation', () => {
   )
 
   it.each(['get', 'post'])(
-    'api/request: is 422 with request_uri_method %s, since there is no fetch',
+    'api/request: gets 422 with request_uri_method %s, because a request by value is not fetched',
     async (method) => {
       const request_options = { client_id_prefix, request_uri_method: method }
       expect(await refusal(stage.rp, { ...OVER_18, request_options })).toMatchObject(
@@ -227,7 +227,7 @@ describe('a creation', () => {
     },
   )
 
-  it('api/qr: is 422 and stores nothing if the request is too long for a QR code, unless the session needs no QR code', async () => {
+  it('api/qr: gets 422 and stores nothing if the request is too long for a QR code, unless the session needs no QR code', async () => {
     const long = { credential_types: ['age_attestation', 'pid', 'mdl', 'photo_id'], scope: ['age_over_18'] }
     const headers = { 'Idempotency-Key': 'long' }
     const body = { ...long, request_options: { client_id_prefix } }
@@ -237,7 +237,7 @@ describe('a creation', () => {
     await stage.rp.create({ ...body, required_session_binding: 'page' })
   })
 
-  it('api/qr: accepts a request that nearly fills a QR, which is drawn at 185 pixels or more', async () => {
+  it('api/qr: may have a request that nearly fills a QR code, which is then 185 pixels wide or more', async () => {
     const dcql_query = { credentials: [longest(0)] }
     const { wallet_request } = await stage.rp.create({ dcql_query, request_options: { client_id_prefix } })
     const room = 2953 - wallet_request.uri.length

@@ -82,7 +82,7 @@ describe('decentralized_identifier', () => {
   const protocols = ['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18']
   const prefixes = ['decentralized_identifier', 'verifier_attestation']
   it.each(protocols.flatMap((protocol) => prefixes.map((prefix) => [prefix, protocol] as const)))(
-    'api/verifier: %s is 422 in %s',
+    'api/verifier: a creation with the prefix %s gets 422 in %s',
     async (prefix, protocol) => {
       const body = { ...asking(prefix), protocol }
       const response = await stage.rp.call('POST', '/v1/verify', { body })
@@ -93,7 +93,7 @@ describe('decentralized_identifier', () => {
     },
   )
 
-  it('api/verifier: publishes its document with no-cache, and returns 404 for an unknown key', async () => {
+  it('api/verifier: its document is served with no-cache, and the document of an unknown key gets 404', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await makeVerifier() })
     const path = (id: string) => `${BASE_URL}/rp/${id.slice('rp_'.length)}/did.json`
     const found = await stage.service.fetch(path(rp.relying_party_id))
@@ -131,7 +131,7 @@ describe('verifier_attestation', () => {
   }
 
   it.each(['direct_post.jwt', 'direct_post'])(
-    'api/verifier: is accepted by a foreign wallet that trusts the attester, and its response verifies: %s',
+    'api/verifier: makes a request that a foreign wallet accepts if it trusts the attester, and the response verifies: %s',
     async (response_mode) => {
       const holder = await makeMdocPerson()
       const rp = await relyingPartyOf(stage, {
@@ -170,7 +170,7 @@ describe('verifier_attestation', () => {
     ['attestation_expired', () => attestedVerifier({ exp: inSeconds(500) })],
     ['attestation_not_yet_valid', () => attestedVerifier({ nbf: inSeconds(60) })],
   ])(
-    'api/verifier: is 422 %s if no attestation is valid for a session of 600 seconds',
+    'api/verifier: gives a creation 422 %s if no attestation is valid for a session of 600 seconds',
     async (code, make) => {
       const rp = await relyingPartyOf(stage, { verifier: await make() })
       const response = await rp.call('POST', '/v1/verify', { body: attested })
@@ -181,13 +181,13 @@ describe('verifier_attestation', () => {
     },
   )
 
-  it('api/verifier: accepts an attestation that expires earlier for a shorter session', async () => {
+  it('api/verifier: may expire in less than 600 seconds for a shorter session', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ exp: inSeconds(500) }) })
     const session = await rp.create({ ...attested, expires_in: 120 })
     await walletOf().receive(session.wallet_request.uri)
   })
 
-  it('api/verifier: a running session keeps the attestation of its creation', async () => {
+  it('api/verifier: stays the attestation of the creation while a session runs', async () => {
     const rp = await relyingPartyOf(stage, { verifier: await attestedVerifier({ sub: 'first.example' }) })
     const session = await rp.create(attested)
     await setVerifier(rp, await attestedVerifier({ sub: 'second.example' }))
@@ -204,7 +204,7 @@ describe('verifier_attestation', () => {
 describe('the Digital Credentials API', () => {
   const SHOP = 'https://shop.example'
   it.each(['x509_hash', 'decentralized_identifier', 'verifier_attestation'])(
-    'api/verifier: has a signed request of the session’s identity, even after the settings changed: %s',
+    'api/verifier: gets a request signed with the session’s verifier identity, even after the settings changed: %s',
     async (prefix) => {
       const verifier = await makeVerifier()
       const attestation_jwt = await attester.attest(verifier.signing_jwk)

@@ -75,7 +75,7 @@ describe('a wallet that cannot use the request', () => {
     await expect(stage.service.wallet.receive(uri, { metadata })).rejects.toThrow("status code '400'")
   })
 
-  it('api/protocols: does not change the session: no request is marked as fetched, and the next wallet gets the whole request', async () => {
+  it('api/protocols: does not change the session: no request is marked as fetched, and the next wallet gets the unchanged request', async () => {
     const session = await stage.rp.create()
     const { verification_id, wallet_request } = session
     const before = await stage.rp.poll(verification_id)
@@ -88,7 +88,7 @@ describe('a wallet that cannot use the request', () => {
   })
 })
 
-it('api/protocols: metadata that narrows one wallet’s request does not narrow another wallet’s response', async () => {
+it('api/protocols: wallet_metadata that restricts the request of one wallet does not restrict the response of another wallet', async () => {
   const session = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
   const { request_uri, uri } = session.wallet_request
   const narrowed = await post(request_uri, { vp_formats_supported: { mso_mdoc: {} } })

@@ -26,11 +26,11 @@ async function walletsFor(body: object, rp: RelyingParty = stage.rp) {
 }
 
 describe('`wallets` of a creation', () => {
-  it('has every profile once, in their order', async () => {
+  it('lists every wallet profile once, in the order of the profiles', async () => {
     expect(Object.keys(await walletsFor(PID))).toEqual(WALLET_PROFILES.map(({ id }) => id))
   })
 
-  it('has for each wallet the result (works, lowered or cannot) and the members that cause it', async () => {
+  it('has for each wallet the result (works, lowered or cannot) and the members that cause the result', async () => {
     const wallets = await walletsFor({ ...PID, allow_derived: true })
     expect(wallets['eudi-android']).toMatchObject({
       result: 'lowered',
@@ -55,7 +55,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('has the result cannot for a wallet that would disclose every claim for a query without claims', async () => {
+  it('has the result cannot for a wallet that would disclose all claims although the query requests none', async () => {
     const pid = { id: 'pid', format: 'mso_mdoc', meta: { doctype_value: 'eu.europa.ec.eudi.pid.1' } }
     expect((await walletsFor({ dcql_query: { credentials: [pid] } }))['eudi-android']).toEqual({
       result: 'cannot',
@@ -63,7 +63,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('has a result for an unsigned request only if the relying party may use by_value', async () => {
+  it('shows an unsigned request by value only if the relying party may use by_value', async () => {
     const age = { credential_types: ['age_attestation'], scope: ['age_over_18'], formats: ['mso_mdoc'] }
     const signed = await relyingPartyOf(stage, { by_value: false })
     const unsigned = await relyingPartyOf(stage, { by_value: true })
@@ -83,7 +83,7 @@ describe('`wallets` of a creation', () => {
     })
   })
 
-  it('refuses a creation with a type that has none of the scopes', async () => {
+  it('is not returned if a type has none of the scopes: the creation gets 422', async () => {
     const body = { credential_types: ['pid', 'mdl'], scope: ['nationalities'], credential_match: 'all' }
     expect(await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 422)).toMatchObject({
       code: 'policy_unsatisfiable',
@@ -114,14 +114,14 @@ describe('the root of the verifier certificate', () => {
     return decodeProtectedHeader(await fetched.text()).x5c?.length
   }
 
-  it('is in x5c for the German EUDI wallet only', async () => {
+  it('is sent in x5c to the German EUDI wallet only', async () => {
     const rp = await shop(true)
     expect(await chainOf(rp, { wallet: GERMAN })).toBe(2)
     expect(await chainOf(rp, { wallet: 'eudi-android' })).toBe(1)
     expect(await chainOf(rp, {})).toBe(1)
   })
 
-  it('is required: without it the German EUDI wallet cannot answer', async () => {
+  it('is required for the German EUDI wallet: without it, the result of this wallet is cannot', async () => {
     const rp = await shop(false)
     expect((await walletsFor(PID_MDOC, rp))[GERMAN]).toEqual({
       result: 'cannot',

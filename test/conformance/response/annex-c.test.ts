@@ -115,7 +115,7 @@ const PROTOCOLS = ['openid4vp-1.0', 'haip-1.0', 'iso-18013-7-c'] as const
 describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
   const creation = { ...OVER_18, protocol }
 
-  it('verifies on our page, bound to its browser', async () => {
+  it('verifies a response from the session page, bound to the browser of the page', async () => {
     const session = await rp.create(creation)
     const page = ourPage(session)
     const sent = await page.post('/dc-api', await answerAnnexC(person, await askAnnexC(page)))
@@ -139,7 +139,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
     expect((await eventOf(stage, session.verification_id)).event).toMatchObject(outcome)
   })
 
-  it("verifies on the relying party's page, bound to it", async () => {
+  it('verifies a response from a page of the relying party, bound to this page', async () => {
     const { page, request } = await begin(creation)
     expect(request).toMatchObject({ version: '1.0', useCases: null, readers: [], allReaders: [] })
     expect(request.documents).toEqual([
@@ -167,7 +167,7 @@ describe.each(PROTOCOLS)('in a session of %s', (protocol) => {
   })
 })
 
-describe('the request', () => {
+describe('the request for org-iso-mdoc', () => {
   it('has a new nonce of 32 bytes and a new key each time', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
@@ -178,7 +178,7 @@ describe('the request', () => {
     expect(new Set(requests.map(({ recipient }) => recipient.x)).size).toBe(2)
   })
 
-  it('states the intent to retain of the creation, and so do the page and the poll', async () => {
+  it('has intent_to_retain as in the creation, and the session page and the poll response show it', async () => {
     const { session, request } = await begin({ ...ALONE, intent_to_retain: true, locale: 'en' })
     expect(request.documents[0]?.nameSpaces).toEqual({ 'eu.europa.ec.av.1': { age_over_18: true } })
     expect((await rp.poll(session.verification_id)).intent_to_retain).toBe(true)
@@ -188,7 +188,7 @@ describe('the request', () => {
     expect(await (await stage.service.fetch(without.session_url)).text()).not.toContain('will be stored')
   })
 
-  it('states the intent to retain of a query, element by element, and so does the page', async () => {
+  it('has intent_to_retain for each element as in the query, and the session page shows it', async () => {
     const element = (name: string, intent: object) => ({ path: ['org.iso.18013.5.1', name], ...intent })
     const credential = {
       id: 'mdl',
@@ -321,7 +321,7 @@ describe('reader authentication', () => {
     return { party, post, request: await askAnnexC({ origin: SHOP, post }) }
   }
 
-  it('by one certificate for the origin signs each document request, and the response verifies', async () => {
+  it('with one certificate for the origin covers each document request, and the response verifies', async () => {
     const elsewhere = await reader('Elsewhere', ['elsewhere.example'])
     const { post, request } = await askedWith([elsewhere, await reader('Shop', ['shop.example'])])
     expect(request).toMatchObject({ version: '1.0', readers: ['CN=Shop'], allReaders: [] })
@@ -329,7 +329,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('by several certificates signs all document requests together in version 1.1, and the response verifies', async () => {
+  it('with several certificates covers all document requests together, in version 1.1, and the response verifies', async () => {
     const { post, request } = await askedWith([
       await reader('Old', ['shop.example']),
       await reader('New', ['a.example', 'shop.example']),
@@ -358,7 +358,7 @@ describe('reader authentication', () => {
     expect(await expectStatus(removed, 200)).toMatchObject({ verifier: null })
   })
 
-  it('has a certificate whose expiry is in the operator’s list, in /readyz and in the metrics', async () => {
+  it('has a certificate whose expiry is in the operator’s list of certificates, in /readyz and in the metrics', async () => {
     const notAfter = new Date(Math.floor(Date.now() / 1000) * 1000 + 86_400_000)
     const { party } = await askedWith([await reader('Short', ['shop.example'], { notAfter })])
     const expires = notAfter.toISOString()
@@ -404,13 +404,13 @@ describe('a session with Annex C alone', () => {
     [{ request_options: { client_id_prefix: 'x509_hash' } }, '/request_options/client_id_prefix'],
     [{ request_options: { request_uri_method: 'get' } }, '/request_options/request_uri_method'],
     [{ transaction_data: [{ type: 'urn:eudi:sca:payment:1', payload: {} }] }, '/transaction_data'],
-  ])('refuses %j', async (member, pointer) => {
+  ])('refuses the creation %j', async (member, pointer) => {
     const refused = await rp.call('POST', '/v1/verify', { body: { ...ALONE, ...member } })
     const { errors } = (await expectStatus(refused, 422)) as { errors: { pointer: string }[] }
     expect(errors.map((error) => error.pointer)).toContainEqual(expect.stringContaining(pointer))
   })
 
-  it('has no outcome of the test wallet, which speaks OpenID4VP, and stays pending', async () => {
+  it('gives 422 for an outcome of the test wallet, which supports only OpenID4VP, and stays pending', async () => {
     const { verification_id } = await rp.create(ALONE)
     const path = `/v1/test/verify/${verification_id}/outcome`
     const refused = await rp.call('POST', path, { body: { reason: 'verified' } })
@@ -418,7 +418,7 @@ describe('a session with Annex C alone', () => {
     expect((await rp.poll(verification_id)).status).toBe('pending')
   })
 
-  it('has a page without a QR code', async () => {
+  it('has a session page without a QR code', async () => {
     const session = await rp.create(ALONE)
     const page = await stage.service.fetch(session.session_url)
     expect(page.status).toBe(200)
@@ -646,7 +646,7 @@ describe('a response', () => {
     },
   )
 
-  it('to an older request of the same page verifies, as long as that request is alive', async () => {
+  it('to an older request of the same page verifies while that request is valid', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const older = await askAnnexC(page)
@@ -655,7 +655,7 @@ describe('a response', () => {
     expect(await expectStatus(sent, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('to a request that is no longer alive is refused', async () => {
+  it('to a request that is no longer valid is refused', async () => {
     const session = await rp.create(ALONE)
     const page = shopPage(session)
     const oldest = await askAnnexC(page)
@@ -666,7 +666,7 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('to a request of our page is refused from the page of the relying party, and from another browser', async () => {
+  it('to a request of the session page is refused from the page of the relying party, and from another browser', async () => {
     const session = await rp.create(ALONE)
     const own = ourPage(session)
     const request = await askAnnexC(own)
@@ -750,7 +750,7 @@ describe('a response', () => {
     expect(await expectStatus(sent, 400)).toMatchObject({ errors: [{ code: 'request_superseded' }] })
   })
 
-  it('gets the identical result when it is repeated, and another response is too late', async () => {
+  it('gets the identical result if it is sent again, and a different response is refused as too late', async () => {
     const { page, request } = await begin()
     const credential = await answerAnnexC(person, request)
     const results = [await page.post('/dc-api', credential), await page.post('/dc-api', credential)]
@@ -760,21 +760,21 @@ describe('a response', () => {
     expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('gets the identical result on our page, too', async () => {
+  it('gets the identical result on the session page if it is sent again', async () => {
     const page = ourPage(await rp.create(ALONE))
     const credential = await answerAnnexC(person, await askAnnexC(page))
     const first = await expectStatus(await page.post('/dc-api', credential), 200)
     expect(await expectStatus(await page.post('/dc-api', credential), 200)).toEqual(first)
   })
 
-  it('succeeds once if two responses arrive at the same time', async () => {
+  it('is accepted only once if two responses arrive at the same time', async () => {
     const { page, request } = await begin()
     const credentials = await Promise.all([answerAnnexC(person, request), answerAnnexC(person, request)])
     const sent = await Promise.all(credentials.map((credential) => page.post('/dc-api', credential)))
     expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 409])
   })
 
-  it('of 2 MiB is 413, and a good response verifies', async () => {
+  it('of 2 MiB is refused with 413, and a good response then verifies', async () => {
     const { page, request } = await begin()
     const large = { protocol: 'org-iso-mdoc', data: { response: 'A'.repeat(2 * 1024 * 1024) } }
     expect((await page.post('/dc-api', large)).status).toBe(413)
@@ -782,7 +782,7 @@ describe('a response', () => {
     expect(await expectStatus(good, 200)).toMatchObject({ status: 'verified' })
   })
 
-  it('with a device MAC, for the key of the request, verifies', async () => {
+  it('whose device MAC was made for the key of the request verifies', async () => {
     const { page, request } = await begin()
     const readerKey = createPublicKey({ key: request.recipient, format: 'jwk' })
     const response = deviceResponseFor(person, request, { readerKey })

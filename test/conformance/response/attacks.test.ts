@@ -36,7 +36,7 @@ it.each([
     ({ request }: Begun) => ({ state: String(request.payload.client_metadata.jwks?.keys[0]?.kid) }),
   ],
   ['with the state of another session', (_: Begun, other: Begun) => ({ state: other.request.payload.state })],
-])('error posting: access_denied %s ends nothing', async (_, stolen) => {
+])('error posting: an access_denied error %s does not end the session', async (_, stolen) => {
   const [begun, other] = [await begin(stage), await begin(stage)]
   const form: Record<string, string> = { error: 'access_denied', ...stolen(begun, other) }
   expect((await post(begun, form)).status).toBe(400)
@@ -44,14 +44,14 @@ it.each([
   await succeeds(other)
 })
 
-it('error posting: refuses an error by value, because no state is known', async () => {
+it('error posting: the service refuses an error in response to a request by value, because it has no known state', async () => {
   const session = await stage.rp.create()
   const shown = await viewOf(session)
   expect((await post({ session }, { error: 'access_denied' })).status).toBe(400)
   await succeedsByValue(session, shown)
 })
 
-it('error posting: treats any other error of somebody who saw the QR as an attempt', async () => {
+it('error posting: any other error from somebody who saw the QR code is recorded only as an attempt', async () => {
   const begun = await begin(stage)
   const { state } = begun.request.payload
   for (const error of ['invalid_request', 'server_error', 'made_up']) {
@@ -60,13 +60,13 @@ it('error posting: treats any other error of somebody who saw the QR as an attem
   await succeeds(begun)
 })
 
-it('generation flooding: accepts the wallet that fetched its request before 8 other requests were fetched', async () => {
+it('flooding with requests: a wallet that fetched its request can respond after 8 other requests were fetched', async () => {
   const begun = await begin(stage)
   for (let i = 0; i < 8; i++) await stage.service.wallet.receive(await render(begun.session))
   await succeeds(begun)
 })
 
-it('generation flooding: accepts a scan of the current picture after 40 other requests were fetched', async () => {
+it('flooding with requests: a wallet that scans the current QR code can respond after 40 other requests were fetched', async () => {
   const { session } = await begin(stage)
   for (let i = 0; i < 40; i++) {
     const uri = new URL(await render(session)).searchParams.get('request_uri')
@@ -76,7 +76,7 @@ it('generation flooding: accepts a scan of the current picture after 40 other re
   await succeeds({ session, request })
 })
 
-it('generation flooding: treats a request that is fetched 100 times as one generation', async () => {
+it('flooding with requests: a request still accepts a response after 100 fetches', async () => {
   const begun = await begin(stage)
   const uri = begun.session.wallet_request.request_uri
   for (let i = 0; i < 100; i++) await stage.service.fetch(uri)
@@ -89,16 +89,19 @@ it.each([
   ['algorithms', { request_object_signing_alg_values_supported: ['none'] }],
   ['encryption methods', { authorization_encryption_enc_values_supported: ['A128CBC-HS256'] }],
   ['response modes', { response_modes_supported: ['fragment'] }],
-])('metadata narrowing: a stranger’s %s change nothing for the next wallet', async (_, metadata) => {
-  const session = await stage.rp.create()
-  const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata) })
-  await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
-  const request = await stage.service.wallet.receive(session.wallet_request.uri)
-  expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
-  await succeeds({ session, request })
-})
+])(
+  'metadata narrowing: the wallet_metadata of a stranger (%s) change nothing for the next wallet',
+  async (_, metadata) => {
+    const session = await stage.rp.create()
+    const body = new URLSearchParams({ wallet_metadata: JSON.stringify(metadata) })
+    await stage.service.fetch(session.wallet_request.request_uri, { method: 'POST', body })
+    const request = await stage.service.wallet.receive(session.wallet_request.uri)
+    expect(request.payload.dcql_query).toEqual(session.wallet_request.dcql_query)
+    await succeeds({ session, request })
+  },
+)
 
-it('cross-session replay: refuses a presentation made for another session', async () => {
+it('cross-session replay: a presentation that was made for another session is refused', async () => {
   const [begun, other] = [await begin(stage, PLAIN), await begin(stage, PLAIN)]
   const presentations = await ageOf(stage.person, other.request)
   const form = { vp_token: JSON.stringify(presentations), state: begun.request.payload.state }
@@ -109,7 +112,7 @@ it('cross-session replay: refuses a presentation made for another session', asyn
   await succeeds(other)
 })
 
-it('cross-session replay: refuses a whole response, encrypted or plain, from another session', async () => {
+it('cross-session replay: a whole response to another session is refused, encrypted or unencrypted', async () => {
   for (const policy of [OVER_18, PLAIN]) {
     const [begun, other] = [await begin(stage, policy), await begin(stage, policy)]
     const { response_uri } = begun.request.payload
@@ -120,7 +123,7 @@ it('cross-session replay: refuses a whole response, encrypted or plain, from ano
   }
 })
 
-it('cross-session replay: refuses by value a presentation that was made for the view of another session', async () => {
+it('cross-session replay: a presentation for the OpenID4VP view of another session is refused', async () => {
   const session = await stage.rp.create()
   const elsewhere = await viewOf(await stage.rp.create())
   const here = await viewOf(session)
@@ -129,7 +132,7 @@ it('cross-session replay: refuses by value a presentation that was made for the 
   await succeedsByValue(session, here)
 })
 
-it('by value: refuses forged presentations for a view, and accepts the honest wallet by value and by request_uri', async () => {
+it('by value: forged presentations are refused, and the honest wallet is then accepted by value and by request_uri', async () => {
   const sessions = await Promise.all([stage.rp.create(), stage.rp.create()])
   for (const [i, session] of sessions.entries()) {
     const shown = await viewOf(session)

@@ -151,7 +151,7 @@ describe('an unavailable revocation list', () => {
     expect([status, session.status]).toEqual([503, 'pending'])
   })
 
-  it('is not fetched if certificate_revocation is off, and the result does not mention the list', async () => {
+  it('is not fetched if certificate_revocation is off, and the result then does not mention the list', async () => {
     const url = server.place()
     server.publish(url, await makeCrl(pki.intermediate, now(), { revoked: ['7b'] }))
     const { session } = await presentBy({ ...pki, leaf: await signerNaming(url) }, 'off')
@@ -162,7 +162,7 @@ describe('an unavailable revocation list', () => {
   })
 })
 
-it('ISO/IEC 18013-5 Annex B.1.4: refuses an mdoc with a revoked document signer, and the session stays pending', async () => {
+it('ISO/IEC 18013-5 Annex B.1.4: the service refuses an mdoc with a revoked document signer, and the session stays pending', async () => {
   const person = await makeMdocPerson()
   const url = server.place()
   const { root, intermediate } = person.pki

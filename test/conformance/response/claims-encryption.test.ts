@@ -51,7 +51,7 @@ async function open(jwe: string | null, key: CryptoKey) {
   }
 }
 
-it('api/result: with an encryption key of the relying party, poll and webhook have the claims, signed by us and encrypted to that key', async () => {
+it("api/result: poll and webhook contain the claims, signed by the service and encrypted to the relying party's key", async () => {
   const { id, poll, event } = await outcomeOf({ ...NAMES, claims_encryption_jwk: recipient.jwk })
   expect(event.encrypted_claims).toBe(poll.encrypted_claims)
   const { header, payload } = await open(poll.encrypted_claims, recipient.privateKey)
@@ -73,13 +73,13 @@ it('api/result: with an encryption key of the relying party, poll and webhook ha
   })
 })
 
-it('api/result: drops disclosed claims that were not requested', async () => {
+it('api/result: the service drops disclosed claims that were not requested', async () => {
   const { poll } = await outcomeOf({ ...NAMES, claims_encryption_jwk: recipient.jwk })
   const { payload } = await open(poll.encrypted_claims, recipient.privateKey)
   expect(JSON.stringify(payload)).not.toMatch(/Mustermann|sex/)
 })
 
-it('api/result: sends a derived scope as its boolean, not its source', async () => {
+it('api/result: the encrypted claims contain a derived scope as a boolean, without the claim from which it was derived', async () => {
   const policy = { credential_types: ['pid'], scope: ['age_over_18'], allow_derived: true }
   const { poll } = await outcomeOf({ ...policy, claims_encryption_jwk: recipient.jwk })
   const { payload } = await open(poll.encrypted_claims, recipient.privateKey)
@@ -87,26 +87,26 @@ it('api/result: sends a derived scope as its boolean, not its source', async () 
   expect(JSON.stringify(payload)).not.toContain('1963')
 })
 
-it('api/result: sends no claim without a key, neither encrypted nor in the clear', async () => {
+it('api/result: the service sends no claim if the relying party has no key, neither encrypted nor unencrypted', async () => {
   const { poll, event } = await outcomeOf(NAMES)
   expect([poll.status, poll.encrypted_claims, event.encrypted_claims]).toEqual(['verified', null, null])
   expect(JSON.stringify([poll, event])).not.toMatch(/Erika|1963/)
 })
 
-it('api/result: sends no claims of a rejected response', async () => {
+it('api/result: the service sends no claims of a rejected response', async () => {
   const policy = { ...NAMES, required_assurance_level: 'high', claims_encryption_jwk: recipient.jwk }
   const { poll, event } = await outcomeOf(policy)
   expect([poll.status, poll.encrypted_claims, event.encrypted_claims]).toEqual(['rejected', null, null])
 })
 
-it('api/result: uses the key of the settings, and shows it in the session', async () => {
+it('api/result: the service uses the encryption key of the settings, and shows it in the session', async () => {
   const rp = await relyingPartyOf(stage, { claims_encryption_jwk: recipient.jwk })
   const { poll } = await outcomeOf(NAMES, {}, rp)
   expect(poll.claims_encryption_jwk).toEqual(recipient.jwk)
   expect((await open(poll.encrypted_claims, recipient.privateKey)).payload.aud).toBe(rp.relying_party_id)
 })
 
-it('api/result: requires scope claims:encrypt for a session key that replaces a settings key', async () => {
+it('api/result: only a caller with the scope claims:encrypt may replace the key of the settings in a session', async () => {
   const rp = await relyingPartyOf(stage, { claims_encryption_jwk: recipient.jwk })
   const keys = await stage.service.admin('POST', `/${rp.relying_party_id}/api_keys`, {
     scopes: ['verify:create', 'verify:read'],
@@ -127,10 +127,13 @@ it.each([
   ['not on the curve', { kty: 'EC', crv: 'P-256', x, y: x }],
   ['for signing', { ...recipient.jwk, use: 'sig' }],
   ['symmetric', { kty: 'oct', k: 'AAAA' }],
-])('api/result: refuses a claims_encryption_jwk that is %s at creation', async (_, claims_encryption_jwk) => {
-  const body = { ...NAMES, claims_encryption_jwk }
-  const problem = await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 400)
-  const { code, errors } = problem as { code: string; errors: { pointer: string }[] }
-  expect(code).toBe('invalid_request')
-  for (const { pointer } of errors) expect(pointer).toMatch(/^\/claims_encryption_jwk/)
-})
+])(
+  'api/result: the service refuses a creation whose claims_encryption_jwk is %s',
+  async (_, claims_encryption_jwk) => {
+    const body = { ...NAMES, claims_encryption_jwk }
+    const problem = await expectStatus(await stage.rp.call('POST', '/v1/verify', { body }), 400)
+    const { code, errors } = problem as { code: string; errors: { pointer: string }[] }
+    expect(code).toBe('invalid_request')
+    for (const { pointer } of errors) expect(pointer).toMatch(/^\/claims_encryption_jwk/)
+  },
+)

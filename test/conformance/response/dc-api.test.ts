@@ -82,7 +82,7 @@ const CELLS = MODES.flatMap((mode) => PROTOCOLS.map((protocol) => [protocol, mod
 describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
   const request = { ...OVER_18, request_options: { response_mode } }
 
-  it('verifies on our page, bound to its browser', async () => {
+  it('verifies a response from the session page, bound to the browser of the page', async () => {
     const session = await stage.rp.create(request)
     const page = ourPage(session)
     const asked = (await ask(page)).find((one) => one.protocol === protocol)
@@ -94,7 +94,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
     expect(event).toMatchObject({ status: 'verified', channel: 'dc_api', session_binding: 'page' })
   })
 
-  it("verifies on the relying party's page, bound to it", async () => {
+  it('verifies a response from a page of the relying party, bound to this page', async () => {
     const rp = await shop()
     const session = await rp.create(request)
     const page = shopPage(rp, session)
@@ -109,7 +109,7 @@ describe.each(CELLS)('%s with %s', (protocol, response_mode) => {
 })
 
 it.each(PROTOCOLS)(
-  'HAIP §5.2, H10: verifies an issuer known by its certificates in the Digital Credentials API: %s',
+  'HAIP §5.2, H10: the service verifies an issuer known by its certificates in the Digital Credentials API: %s',
   async (protocol) => {
     const pki = await mintIssuerPki()
     const { name, credential_types, assurance_level } = stage.authority.anchor()
@@ -175,7 +175,7 @@ describe('a response', () => {
     expect(refused).toMatchObject({ code: 'presentation_refused', errors: [] })
   })
 
-  it('gets the same result when it is repeated, and another response is too late', async () => {
+  it('gets the same result if it is sent again, and a different response is refused as too late', async () => {
     const { page, request } = await begin()
     const credential = await credentialFor(request, page)
     expect((await page.post('/dc-api', credential)).status).toBe(200)
@@ -184,7 +184,7 @@ describe('a response', () => {
     expect(await expectStatus(other, 409)).toMatchObject({ code: 'verification_already_terminal' })
   })
 
-  it('with access_denied ends the session; any other error is an attempt', async () => {
+  it('with access_denied ends the session; any other error is recorded as an attempt', async () => {
     const { rp, session, page } = await begin()
     const protocol = 'openid4vp-v1-signed'
     const failed = await page.post('/dc-api', { protocol, data: { error: 'invalid_request' } })
@@ -196,7 +196,7 @@ describe('a response', () => {
 })
 
 describe('required_session_binding', () => {
-  it('page is satisfied by our page; relying_party by the return code of its browser', async () => {
+  it('relying_party is satisfied on the session page only when the server redeems the return code', async () => {
     const return_url = 'https://shop.example/done'
     const rp = await relyingPartyOf(stage, { return_urls: [return_url] })
     const session = await rp.create({ ...OVER_18, required_session_binding: 'relying_party', return_url })
@@ -216,8 +216,8 @@ describe('required_session_binding', () => {
   })
 })
 
-describe('a request', () => {
-  it("names an origin of the relying party's settings, or is refused", async () => {
+describe('a request for the Digital Credentials API', () => {
+  it("names an origin from the relying party's settings, or is refused", async () => {
     const rp = await relyingPartyOf(stage, { origins: [SHOP, 'https://other.example'] })
     const session = await rp.create(OVER_18)
     const path = `/v1/verify/${session.verification_id}/dc-api/request`
@@ -240,7 +240,7 @@ describe('a request', () => {
     })
   })
 
-  it('with a client token must come from our own page', async () => {
+  it('with a client token is accepted only from the session page', async () => {
     const session = await stage.rp.create(OVER_18)
     const send = (headers: Record<string, string>) =>
       stage.service.fetch(`/v1/verify/${session.verification_id}/dc-api/request`, {
@@ -255,7 +255,7 @@ describe('a request', () => {
     }
   })
 
-  it('does not supersede the request of a QR code', async () => {
+  it('does not invalidate the request of a QR code', async () => {
     const session = await stage.rp.create(OVER_18)
     const received = await stage.service.wallet.receive(session.wallet_request.uri)
     const page = ourPage(session)

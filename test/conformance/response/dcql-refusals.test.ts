@@ -34,7 +34,7 @@ async function refusalOf(body: object) {
   ]
 }
 
-it('the creation accepts the unchanged query of the cases below', async () => {
+it('a creation accepts the query that the following tests change', async () => {
   const { status } = await stage.rp.call('POST', '/v1/verify', { body: { dcql_query: query() } })
   expect(status).toBe(201)
 })
@@ -64,11 +64,11 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credential_sets/0/options/1/0',
     'invalid_value',
   ],
-])('returns 400 for %s', async (_, dcql_query, pointer, code) => {
+])('the service returns 400 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([400, 'invalid_request', [pointer, code]])
 })
 
-it('returns 400 for an unknown credential type', async () => {
+it('the service returns 400 for an unknown credential type', async () => {
   const dcql_query = query({ meta: { vct_values: ['urn:other'] } })
   const error = [`${FIRST}/meta`, 'unknown_credential_type']
   expect(await refusalOf({ dcql_query })).toEqual([400, 'unsupported_credential_type', error])
@@ -80,12 +80,12 @@ it.each<[member: string, value: unknown]>([
   ['formats', ['dc+sd-jwt']],
   ['credential_match', 'all'],
   ['allow_derived', true],
-])('returns 400 for %s together with a dcql_query', async (member, value) => {
+])('the service returns 400 for %s together with a dcql_query', async (member, value) => {
   const body = { dcql_query: query(), [member]: value }
   expect(await refusalOf(body)).toEqual([400, 'invalid_request', [`/${member}`, 'invalid_value']])
 })
 
-it('returns 400 for neither credential_types nor dcql_query', async () => {
+it('the service returns 400 for neither credential_types nor dcql_query', async () => {
   const errors = [
     ['/credential_types', 'required'],
     ['/scope', 'required'],
@@ -124,12 +124,12 @@ it.each<[fault: string, dcql_query: object, pointer: string, code: string]>([
     '/dcql_query/credentials/1',
     'query_in_no_credential_set',
   ],
-])('returns 422 for %s', async (_, dcql_query, pointer, code) => {
+])('the service returns 422 for %s', async (_, dcql_query, pointer, code) => {
   expect(await refusalOf({ dcql_query })).toEqual([422, 'policy_unsatisfiable', [pointer, code]])
 })
 
 it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
-  'returns 422 for waived holder binding in %s',
+  'the service returns 422 for a query without holder binding in %s',
   async (protocol) => {
     const dcql_query = query({ require_cryptographic_holder_binding: false })
     const [status, code] = await refusalOf({ dcql_query, protocol })
@@ -137,7 +137,7 @@ it.each(['haip-1.0', 'openid4vp-draft24', 'openid4vp-draft18'])(
   },
 )
 
-it('returns 422 for any query if the protocol has presentation definitions only', async () => {
+it('the service returns 422 for any query if the protocol has presentation definitions only', async () => {
   const error = ['/protocol', 'not_in_protocol']
   expect(await refusalOf({ dcql_query: query(), protocol: 'openid4vp-draft18' })).toEqual([
     422,

@@ -60,7 +60,7 @@ it.each(
   WALLET_ERRORS.flatMap(([error, status, reason]) =>
     WAYS.map(([way, policy, encrypted]) => ({ error, status, reason, way, policy, encrypted })),
   ),
-)('api/outcome: returns 200 for $error $way, and the session is $status', async (cell) => {
+)('api/outcome: the service returns 200 for $error $way, and the session is $status', async (cell) => {
   const { error, status, reason, policy, encrypted } = cell
   const { session, request } = await begin(stage, policy)
   const answer = await stage.service.wallet.decline(request, error, { encrypted })
@@ -74,7 +74,7 @@ it.each(
 })
 
 it.each(WALLET_ERRORS)(
-  'api/outcome: returns 400 for %s with an unknown state, and changes nothing',
+  'api/outcome: the service returns 400 for %s with an unknown state, and changes nothing',
   async (error) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, 'x'.repeat(26), error)).status).toBe(400)
@@ -98,7 +98,7 @@ it.each([
   ['no state', undefined, 'missing_state'],
   ['an unknown state', 'x'.repeat(26), 'unknown_state'],
 ])(
-  'api/outcome: returns 400 for access_denied with %s, and the session stays pending',
+  'api/outcome: the service returns 400 for access_denied with %s, and the session stays pending',
   async (_, state, reason) => {
     const { session, request } = await begin(stage)
     expect((await postError(request.payload.response_uri, state)).status).toBe(400)
@@ -117,14 +117,14 @@ it("api/outcome: access_denied with another session's state leaves both sessions
   }
 })
 
-it('api/outcome: accepts a decline of an older request that was fetched', async () => {
+it('api/outcome: the service accepts a decline in response to an older request that a wallet fetched', async () => {
   const { session, request } = await begin(stage)
   await stage.rp.call('GET', `/v1/verify/${session.verification_id}/qr`)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(200)
   expect((await stage.rp.poll(session.verification_id)).status).toBe('declined')
 })
 
-it('api/outcome: returns 409 for a decline after the end of the session', async () => {
+it('api/outcome: the service returns 409 if a wallet declines after the end of the session', async () => {
   const { session, request } = await begin(stage)
   await respondWithAge(stage, request)
   expect((await stage.service.wallet.decline(request, 'access_denied')).status).toBe(409)

@@ -94,14 +94,14 @@ type Scripted =
   | 'session_expired'
   | 'canceled_by_relying_party'
 
-it('the test wallet has a mistake or a script for each reason, and for no other reason', () => {
+it('the test wallet can cause every refusal reason of the catalogue, and lists no other reason', () => {
   // The compiler checks this, too: a new code of the catalogue has neither.
   const flawed: Readonly<Record<Exclude<ReasonCode, Scripted>, object>> = MISTAKES
   expect(Object.keys(flawed).filter((code) => !Object.hasOwn(REASONS, code))).toEqual([])
 })
 
 it.each(Object.keys(REASONS) as ReasonCode[])(
-  'the test wallet causes %s, the event has this reason, and its problem page explains it',
+  'the test wallet causes the reason %s, the event has this reason, and its problem page explains it',
   async (code) => {
     const rp = BY_SETTINGS.includes(code) ? subscriber : stage.rp
     const { verification_id: id } = await rp.create(SESSIONS[code])

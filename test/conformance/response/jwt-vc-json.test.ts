@@ -39,7 +39,7 @@ async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, 
   return { status: response.status, poll: await rp.poll(session.verification_id) }
 }
 
-it('api/result: verifies a W3C credential under an anchored DID, and cites its clauses in the trace', async () => {
+it('api/result: the service verifies a W3C credential under an anchored DID, and cites its clauses in the trace', async () => {
   const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request))
   expect(poll).toMatchObject({
     status: 'verified',
@@ -55,7 +55,7 @@ it('api/result: verifies a W3C credential under an anchored DID, and cites its c
   })
 })
 
-it('api/types: verifies a pid by its credentialSubject', async () => {
+it('api/types: the service verifies a pid by its credentialSubject', async () => {
   const policy = {
     credential_types: ['pid'],
     scope: ['family_name', 'address.locality', 'age_over_18'],
@@ -75,7 +75,7 @@ it('api/types: verifies a pid by its credentialSubject', async () => {
   expect([poll.status, poll.checks]).toEqual(['verified', checks])
 })
 
-it('api/types: treats a credential of several types as the requested type', async () => {
+it('api/types: the service treats a credential with several types as a credential of the requested type', async () => {
   const type = ['VerifiableCredential', 'PersonIdentificationData', JWT_VC_AGE]
   const { poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, { vc: { type } }))
   expect([poll.status, poll.credential_type]).toEqual(['verified', 'age_attestation'])
@@ -90,7 +90,7 @@ const REJECTED: readonly (readonly [string, JwtVcTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: ends the session as rejected with a W3C credential that %s',
+  'api/outcome: the service ends the session as rejected with a W3C credential that %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -111,7 +111,7 @@ const REFUSED: readonly (readonly [string, JwtVcTelling, string])[] = [
 ]
 
 it.each(REFUSED)(
-  'api/outcome: refuses a W3C credential %s with 400 as an attempt',
+  'api/outcome: the service refuses a W3C credential %s with 400 and records an attempt',
   async (_, telling, reason) => {
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request, telling))
     expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
@@ -122,7 +122,7 @@ it.each(REFUSED)(
   },
 )
 
-it('OpenID4VP 1.0 §6.1, B.1.3.1.5: verifies a credential without a VP at level low, if no holder binding is required', async () => {
+it('OpenID4VP 1.0 §6.1, B.1.3.1.5: the service verifies a credential without a VP at level low, if no holder binding is required', async () => {
   const query = {
     id: 'age',
     format: 'jwt_vc_json',
@@ -136,7 +136,7 @@ it('OpenID4VP 1.0 §6.1, B.1.3.1.5: verifies a credential without a VP at level 
   expect(poll).toMatchObject({ status: 'verified', assurance_level: 'low', format: 'jwt_vc_json' })
 })
 
-it('Bitstring Status List: verifies a valid credential, rejects a revoked one, and returns 503 without the list', async () => {
+it('Bitstring Status List: the service verifies a valid credential, rejects a revoked one, and returns 503 without the list', async () => {
   const bits = Buffer.alloc(16_384)
   bits.writeUInt8(0x40, 0)
   const uri = new URL('/list', publisher.url).href
@@ -173,7 +173,7 @@ it.each([
   ['openid4vp-draft18', 'direct_post.jwt'],
   ['openid4vp-draft18', 'direct_post'],
 ])(
-  'api/protocols: accepts a VP for the presentation definition of %s in %s',
+  'api/protocols: the service accepts a VP for the presentation definition of %s in %s',
   async (protocol, response_mode) => {
     const policy = { ...BY_JWT_VC, protocol, request_options: { response_mode } }
     const { status, poll } = await outcomeOf((request) => jwtVcAgeOf(person, request), policy)

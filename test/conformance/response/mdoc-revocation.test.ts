@@ -81,7 +81,7 @@ describe('an mdoc on an identifier list', () => {
     expect(lists.asked(uri)).toEqual(['application/identifierlist+cwt'])
   })
 
-  it('and on a status list is valid only if both lists say so', async () => {
+  it('and also on a status list is valid only if both lists say so', async () => {
     const identifier_list = { id, uri: lists.publishIdentifiers([revoked], person.pki) }
     const status_list = { idx: 1, uri: lists.publishCwt([STATUS.valid, STATUS.invalid], person.pki) }
     const good = await presentWith({ identifier_list, status_list: { ...status_list, idx: 0 } })
@@ -114,7 +114,7 @@ describe('an invalid list for an mdoc', () => {
     await expectUnavailable(lists.publishCwt([STATUS.valid], stranger))
   })
 
-  it('gives 503 because it is unavailable or has no such entry', async () => {
+  it('gives 503 because it is unavailable or has no entry for the mdoc', async () => {
     const uri = lists.publishCwt([STATUS.valid], person.pki)
     await expectUnavailable(uri, 4)
     const gone = lists.publishCwt([STATUS.valid], person.pki)

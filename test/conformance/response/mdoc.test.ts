@@ -39,7 +39,7 @@ async function outcomeOf(answer: (request: ReceivedRequest) => Promise<object>, 
   return { status: response.status, poll: await rp.poll(session.verification_id) }
 }
 
-it('api/result: verifies an mdoc, and cites the clauses of mdocs in the trace', async () => {
+it('api/result: the service verifies an mdoc, and cites the clauses of mdocs in the trace', async () => {
   const { poll } = await outcomeOf((request) => mdocAgeOf(person, request))
   expect(poll).toMatchObject({
     status: 'verified',
@@ -69,7 +69,7 @@ const REJECTED: readonly (readonly [string, MdocTelling, string])[] = [
 ]
 
 it.each(REJECTED)(
-  'api/outcome: ends the session as rejected with an mdoc that %s',
+  'api/outcome: the service ends the session as rejected with an mdoc that %s',
   async (_, telling, code) => {
     const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
     expect([status, poll.status, poll.reason?.code]).toEqual([200, 'rejected', code])
@@ -95,17 +95,20 @@ const REFUSED: readonly (readonly [string, MdocTelling, string])[] = [
   ['of an untrusted authority', { pki: otherPki }, 'untrusted_issuer'],
 ]
 
-it.each(REFUSED)('api/outcome: refuses an mdoc %s with 400 as an attempt', async (_, telling, reason) => {
-  const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
-  expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
-    400,
-    'pending',
-    [reason],
-  ])
-})
+it.each(REFUSED)(
+  'api/outcome: the service refuses an mdoc %s with 400 and records an attempt',
+  async (_, telling, reason) => {
+    const { status, poll } = await outcomeOf((request) => mdocAgeOf(person, request, telling))
+    expect([status, poll.status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([
+      400,
+      'pending',
+      [reason],
+    ])
+  },
+)
 
 it.each(['org.iso.23220.photoid.1', 'org.iso.23220.photoID.1'])(
-  'api/types: verifies a photo_id as %s',
+  'api/types: the service verifies a photo_id as %s',
   async (docType) => {
     const policy = { credential_types: ['photo_id'], scope: ['family_name', 'person_id'] }
     const nameSpaces = { 'org.iso.23220.1': { family_name: 'Mustermann' }, [docType]: { person_id: '1' } }
@@ -123,20 +126,23 @@ it.each<[string, object, string]>([
   ['without a mask', {}, 'verified'],
   ['with a masked day that does not matter', { approximate_mask: '00000011' }, 'verified'],
   ['with a masked year', { approximate_mask: '11110000' }, 'rejected'],
-])('api/result: derives an age from the birth_date map of a photo_id %s', async (_, mask, status) => {
-  const docType = 'org.iso.23220.photoid.1'
-  const policy = { credential_types: ['photo_id'], scope: ['age_over_18'], allow_derived: true }
-  const nameSpaces = { 'org.iso.23220.1': { birth_date: { birth_date: fullDate('1963-08-12'), ...mask } } }
-  const { poll } = await outcomeOf(
-    async (request) => ({
-      [queryFor(request, docType)]: [await mdocOf(person, docType, nameSpaces, request)],
-    }),
-    policy,
-  )
-  expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
-})
+])(
+  'api/result: the service derives an age from the birth_date map of a photo_id %s',
+  async (_, mask, status) => {
+    const docType = 'org.iso.23220.photoid.1'
+    const policy = { credential_types: ['photo_id'], scope: ['age_over_18'], allow_derived: true }
+    const nameSpaces = { 'org.iso.23220.1': { birth_date: { birth_date: fullDate('1963-08-12'), ...mask } } }
+    const { poll } = await outcomeOf(
+      async (request) => ({
+        [queryFor(request, docType)]: [await mdocOf(person, docType, nameSpaces, request)],
+      }),
+      policy,
+    )
+    expect([poll.status, poll.checks]).toEqual([status, { age_over_18: status === 'verified' }])
+  },
+)
 
-it('api/result: sends elements encrypted only: a portrait as base64url, dates as text', async () => {
+it('api/result: the service encrypts the elements to the relying party: a portrait as base64url, dates as text', async () => {
   const key = createPrivateKey({ key: makeDevice(), format: 'jwk' })
   const { kty, crv, x, y } = createPublicKey(key).export({ format: 'jwk' })
   const policy = {
@@ -176,7 +182,7 @@ it('api/result: sends elements encrypted only: a portrait as base64url, dates as
   })
 })
 
-it('OpenID4VP 1.0 B.2.2: accepts a device MAC agreed with the encryption key of the request', async () => {
+it('OpenID4VP 1.0 B.2.2: the service accepts a device MAC whose key is agreed with the encryption key of the request', async () => {
   const { poll } = await outcomeOf((request) =>
     madeMdocAgeOf(person, request, { macWith: encryptionKeyOf(request) as JsonWebKey }),
   )
@@ -190,7 +196,7 @@ it.each([
     { request_options: { response_mode: 'direct_post' } },
     'unsupported_algorithm',
   ],
-])('OpenID4VP 1.0 B.2.2: refuses a device MAC %s', async (_, options, reason) => {
+])('OpenID4VP 1.0 B.2.2: the service refuses a device MAC %s', async (_, options, reason) => {
   const answer = (request: ReceivedRequest) => madeMdocAgeOf(person, request, { macWith: makeDevice() })
   const { status, poll } = await outcomeOf(answer, { ...BY_MDOC, ...options })
   expect([status, poll.attempts.map(({ reason: { code } }) => code)]).toEqual([400, [reason]])

@@ -79,7 +79,7 @@ describe('a credential on a status list', () => {
     }
   })
 
-  it('is not verified with an application-specific status, under any setting', async () => {
+  it('is not verified if it has an application-specific status, under any setting', async () => {
     const uri = lists.publish([STATUS.own])
     for (const rp of [stage.rp, lenient]) {
       const { answer, poll } = await present(uri, 0, rp)
@@ -97,8 +97,8 @@ describe('a credential on a status list', () => {
   })
 })
 
-describe('an unavailable list', () => {
-  it('gives the wallet 503 and the relying party an attempt; the same response verifies when the list is back', async () => {
+describe('an unavailable status list', () => {
+  it('gives the wallet 503 and adds an attempt; the same response verifies when the list is available again', async () => {
     const uri = lists.publish([STATUS.valid])
     lists.withdraw(uri)
     const { session, request } = await begin(stage)
@@ -151,7 +151,7 @@ describe('an unavailable list', () => {
   })
 })
 
-describe('an invalid list', () => {
+describe('an invalid status list', () => {
   const now = Math.floor(Date.now() / 1000)
   it.each([
     ['has expired', { exp: now - 60 }],
@@ -161,7 +161,7 @@ describe('an invalid list', () => {
     expect((await present(lists.publish([STATUS.valid], claims), 12)).answer.status).toBe(503)
   })
 
-  it('gives 503 because of a stranger’s signature', async () => {
+  it('gives 503 because an unknown key signed it', async () => {
     const uri = lists.publish([STATUS.valid], {}, await makeKey())
     expect((await present(uri, 0)).answer.status).toBe(503)
   })
@@ -178,14 +178,14 @@ describe('an invalid list', () => {
   })
 })
 
-it('never fetches from loopback for a live relying party', async () => {
+it('the service never fetches a list from loopback for a relying party in live mode', async () => {
   const rp = await relyingPartyOf(stage, { livemode: true, webhook: null })
   const uri = lists.publish([STATUS.valid])
   expect((await present(uri, 0, rp)).answer.status).toBe(503)
   expect(lists.asked(uri)).toEqual([])
 })
 
-it('list and index of a credential are never stored, logged or returned', async () => {
+it('the address of the list and the index of a credential are never stored, logged or returned', async () => {
   const entries = Array<number>(1_000_003).fill(STATUS.valid)
   const uri = lists.publish([...entries, STATUS.invalid])
   const secrets = { list: new URL(uri).pathname, index: '1000003' }

@@ -95,53 +95,59 @@ async function expectVerified({ session }: Begun, answer: Response): Promise<voi
   expect((await rp.poll(session.verification_id)).status).toBe('verified')
 }
 
-describe.each(['haip-1.0', 'openid4vp-1.0'])('the suite against %s', (protocol) => {
-  it.each(SD_JWT_VC)(
-    'an SD-JWT VC with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
-    async (_, telling, reason) => {
+describe.each(['haip-1.0', 'openid4vp-1.0'])(
+  'a response of the OpenID conformance suite in %s',
+  (protocol) => {
+    it.each(SD_JWT_VC)(
+      'as an SD-JWT VC with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
+      async (_, telling, reason) => {
+        const begun = await beginIn(protocol)
+        await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
+        await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
+      },
+    )
+
+    it.each(MDOC)(
+      'as an mdoc with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
+      async (_, telling, reason) => {
+        const begun = await beginIn(protocol)
+        await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
+        await expectVerified(begun, await present(begun, await mdocAgeOf(mdocPerson, begun.request)))
+      },
+    )
+
+    it('verifies after the request_uri was fetched twice, by POST and by GET, with the same request each time', async () => {
       const begun = await beginIn(protocol)
-      await expectRefused(begun, await sdJwtVc(begun, telling()), reason)
+      const { uri } = begun.session.wallet_request
+      const again = await stage.service.wallet.receive(uri, { protocol, getOnly: true })
+      const lastingMembers = ({ nonce, state, client_metadata }: typeof again.payload) => ({
+        nonce,
+        state,
+        client_metadata,
+      })
+      expect(lastingMembers(again.payload)).toEqual(lastingMembers(begun.request.payload))
       await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
-    },
-  )
-
-  it.each(MDOC)(
-    'an mdoc with a wrong %s gets 4xx with a JSON body, and the good response is accepted',
-    async (_, telling, reason) => {
-      const begun = await beginIn(protocol)
-      await expectRefused(begun, await mdocAgeOf(mdocPerson, begun.request, telling()), reason)
-      await expectVerified(begun, await present(begun, await mdocAgeOf(mdocPerson, begun.request)))
-    },
-  )
-
-  it('a request_uri that is fetched twice, by POST and by GET, has the same request, and its response verifies', async () => {
-    const begun = await beginIn(protocol)
-    const { uri } = begun.session.wallet_request
-    const again = await stage.service.wallet.receive(uri, { protocol, getOnly: true })
-    const lastingMembers = ({ nonce, state, client_metadata }: typeof again.payload) => ({
-      nonce,
-      state,
-      client_metadata,
     })
-    expect(lastingMembers(again.payload)).toEqual(lastingMembers(begun.request.payload))
-    await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
-  })
 
-  it('a wallet_nonce in standard base64 is returned verbatim, and the response verifies', async () => {
-    const session = await rp.create({ ...OVER_18, protocol })
-    const walletNonce = '+/+/AAECAwQFBgcICQoLDA=='
-    const request = await stage.service.wallet.receive(session.wallet_request.uri, { protocol, walletNonce })
-    expect(request.payload).toMatchObject({ wallet_nonce: walletNonce })
-    const begun = { session, request }
-    await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
-  })
+    it('verifies after its wallet_nonce in standard base64 was returned unchanged', async () => {
+      const session = await rp.create({ ...OVER_18, protocol })
+      const walletNonce = '+/+/AAECAwQFBgcICQoLDA=='
+      const request = await stage.service.wallet.receive(session.wallet_request.uri, {
+        protocol,
+        walletNonce,
+      })
+      expect(request.payload).toMatchObject({ wallet_nonce: walletNonce })
+      const begun = { session, request }
+      await expectVerified(begun, await present(begun, await sdJwtVc(begun)))
+    })
 
-  it('a response with random apu and apv verifies', async () => {
-    const begun = await beginIn(protocol)
-    const { state, response_uri, client_metadata } = begun.request.payload
-    const parameters = { vp_token: await sdJwtVc(begun), state }
-    const response = await encryptResponse(parameters, client_metadata.jwks!.keys[0]!)
-    const body = new URLSearchParams({ response })
-    await expectVerified(begun, await stage.service.fetch(response_uri, { method: 'POST', body }))
-  })
-})
+    it('verifies with random apu and apv', async () => {
+      const begun = await beginIn(protocol)
+      const { state, response_uri, client_metadata } = begun.request.payload
+      const parameters = { vp_token: await sdJwtVc(begun), state }
+      const response = await encryptResponse(parameters, client_metadata.jwks!.keys[0]!)
+      const body = new URLSearchParams({ response })
+      await expectVerified(begun, await stage.service.fetch(response_uri, { method: 'POST', body }))
+    })
+  },
+)

@@ -71,7 +71,7 @@ async function present(rp: RelyingParty, { leaf, intermediate } = pki, policy?: 
   return { answer, session: await rp.poll(session.verification_id), id: session.verification_id }
 }
 
-it('api/trust: verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
+it('api/trust: the service verifies an issuer on a list, and names list and sequence in result and receipt', async () => {
   await publish()
   expect(await keep('good')).toMatchObject({
     name: 'good',
@@ -104,26 +104,29 @@ it('api/trust: verifies an issuer on a list, and names list and sequence in resu
 it.each([
   ['with the URL of the list: accepted', '', 200],
   ['with the URL of another list: refused', '/other', 400],
-])('OpenID4VP 1.0 §6.1.1.2: evaluates trusted_authorities of kind etsi_tl, %s', async (_, path, status) => {
-  await publish()
-  const name = `asked-for-${status}`
-  await keep(name)
-  const rp = await subscriberOf(name)
-  const trusted_authorities = [{ type: 'etsi_tl', values: [publisher.url + path] }]
-  const meta = { vct_values: [AGE] }
-  const query = {
-    id: 'age',
-    format: 'dc+sd-jwt',
-    meta,
-    claims: [{ path: ['age_over_18'] }],
-    trusted_authorities,
-  }
-  const { answer, session } = await present(rp, pki, { dcql_query: { credentials: [query] } })
-  expect(answer.status).toBe(status)
-  expect(session.status).toBe(status === 200 ? 'verified' : 'pending')
-})
+])(
+  'OpenID4VP 1.0 §6.1.1.2: the service evaluates trusted_authorities of kind etsi_tl, %s',
+  async (_, path, status) => {
+    await publish()
+    const name = `asked-for-${status}`
+    await keep(name)
+    const rp = await subscriberOf(name)
+    const trusted_authorities = [{ type: 'etsi_tl', values: [publisher.url + path] }]
+    const meta = { vct_values: [AGE] }
+    const query = {
+      id: 'age',
+      format: 'dc+sd-jwt',
+      meta,
+      claims: [{ path: ['age_over_18'] }],
+      trusted_authorities,
+    }
+    const { answer, session } = await present(rp, pki, { dcql_query: { credentials: [query] } })
+    expect(answer.status).toBe(status)
+    expect(session.status).toBe(status === 200 ? 'verified' : 'pending')
+  },
+)
 
-it('api/trust: verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
+it('api/trust: the service verifies a driving licence under a VICAL whose signer is certified by an authority', async () => {
   const [person, scheme] = await Promise.all([makeMdocPerson(), mintListPki()])
   const { leaf, intermediate, root } = scheme
   publisher.answer({
@@ -150,7 +153,7 @@ it('api/trust: verifies a driving licence under a VICAL whose signer is certifie
   })
 })
 
-it('api/trust: refuses an issuer on no list, and an issuer on a list that the relying party does not use', async () => {
+it('api/trust: the service refuses an issuer that is on no list, or only on a list that the relying party does not use', async () => {
   await publish()
   await keep('narrow')
   const rp = await subscriberOf('narrow')
@@ -161,7 +164,7 @@ it('api/trust: refuses an issuer on no list, and an issuer on a list that the re
   }
 })
 
-it('api/trust: returns 503 while a list is unavailable that may name the issuer', async () => {
+it('api/trust: the service returns 503 while a list that may contain the issuer is unavailable', async () => {
   publisher.answer({ status: 500 })
   expect(await keep('late')).toMatchObject({
     usable_until: expect.anything(),
@@ -185,7 +188,7 @@ it('api/trust: returns 503 while a list is unavailable that may name the issuer'
   expect((await both.poll(began.verification_id)).status).toBe('verified')
 })
 
-it('api/trust: keeps the copy when the list is older or unavailable, and replaces it by a newer list', async () => {
+it('api/trust: the service keeps its copy if the fetched list is older or unavailable, and replaces the copy by a newer list', async () => {
   await publish({ sequence: 7 })
   await keep('moving')
   const refresh = async () => expectStatus(await operator('POST', '/moving/refresh'), 200)
@@ -202,7 +205,7 @@ it('api/trust: keeps the copy when the list is older or unavailable, and replace
   expect(await refresh()).toMatchObject({ sequence: 8, last_attempt: { fault: null } })
 })
 
-it('api/trust: shows a list as it was created, refuses a second list with its name, and returns 404 after its deletion', async () => {
+it('api/trust: the service shows a list as it was created, refuses a second list with the same name, and returns 404 after its deletion', async () => {
   await publish()
   const made = await keep('short')
   const shown = await expectStatus(await operator('GET', '/short'), 200)
@@ -247,7 +250,7 @@ it.each([
   ],
   ['another kind', { kind: 'xml' }, '/kind'],
   ['an unknown member', { retries: 3 }, '/retries'],
-])('api/trust: refuses a list with %s and names the member', async (_, changes, pointer) => {
+])('api/trust: the service refuses a list with %s and names the member', async (_, changes, pointer) => {
   const refused = await expectStatus(await operator('POST', '', listNamed('odd', changes)), 400)
   expect(refused).toMatchObject({ errors: [{ pointer }] })
 })

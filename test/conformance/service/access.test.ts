@@ -136,13 +136,16 @@ it.each(ROUTES)('api/access: $method $path needs the scope $scope and no other s
   expect((await call(stage.rp, route, own, { id, delivery })).status).toBe(route.status)
 })
 
-it.each(ROUTES)('api/access: $method $path without a token is 401 with a Bearer challenge', async (route) => {
-  const response = await call(stage.rp, route, null, { id: (await stage.rp.create()).verification_id })
-  expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
-  expect(await expectStatus(response, 401)).toMatchObject({ code: 'missing_token' })
-})
+it.each(ROUTES)(
+  'api/access: $method $path without a token gets 401 with a Bearer challenge',
+  async (route) => {
+    const response = await call(stage.rp, route, null, { id: (await stage.rp.create()).verification_id })
+    expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    expect(await expectStatus(response, 401)).toMatchObject({ code: 'missing_token' })
+  },
+)
 
-it('api/errors: an unknown, altered, or malformed token is 401 invalid_token', async () => {
+it('api/errors: a request with an unknown, altered, or malformed token gets 401 invalid_token', async () => {
   const { api_key } = stage.rp
   const altered = api_key.slice(0, -1) + (api_key.endsWith('A') ? 'E' : 'A')
   const live = api_key.replace('wv_test_', 'wv_live_')
@@ -153,7 +156,7 @@ it('api/errors: an unknown, altered, or malformed token is 401 invalid_token', a
   }
 })
 
-it('api/settings: refuses a revoked API key', async () => {
+it('api/settings: the service refuses a revoked API key', async () => {
   const response = await stage.service.admin('POST', `/${stage.rp.relying_party_id}/api_keys`, {})
   const { api_key, key_id } = (await expectStatus(response, 201)) as { api_key: string; key_id: string }
   const use = () => stage.rp.call('POST', '/v1/verify', { body: OVER_18, token: api_key })
@@ -186,7 +189,7 @@ it.each(SESSION_ROUTES)(
   },
 )
 
-it('api/access: returns the same 404 to a wallet for every unknown request and callback', async () => {
+it('api/access: the service returns the same 404 to a wallet for every unknown request and callback', async () => {
   const { session } = await begin(stage)
   const { request_uri } = session.wallet_request
   const last = request_uri.at(-1) === 'A' ? 'B' : 'A'
@@ -203,7 +206,7 @@ it('api/access: returns the same 404 to a wallet for every unknown request and c
   for (const answer of callbacks) expect(answer).toEqual({ ...requests[0], status: 404 })
 })
 
-it('api/access: accepts client_token for /qr and the status of its session, as Bearer and as ?token=', async () => {
+it('api/access: client_token gives access to the QR code and the status of its session, as Bearer token and as ?token=', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   for (const path of [`/v1/verify/${id}`, `/v1/verify/${id}/qr`]) {
     expect((await stage.rp.call('GET', path, { token })).status).toBe(200)
@@ -211,7 +214,7 @@ it('api/access: accepts client_token for /qr and the status of its session, as B
   }
 })
 
-it('api/access: shows to a client_token the state of a session, and nothing about its person or request', async () => {
+it('api/access: a client_token shows the state of a session, and nothing about its person or request', async () => {
   const { session } = await finish(stage)
   const path = `/v1/verify/${session.verification_id}`
   const response = await stage.rp.call('GET', path, { token: session.client_token })
@@ -226,7 +229,7 @@ it('api/access: shows to a client_token the state of a session, and nothing abou
   })
 })
 
-it('api/access: returns 403 for every other call with a client_token', async () => {
+it('api/access: every other call with a client_token gets 403', async () => {
   const { verification_id: id, client_token: token } = await stage.rp.create()
   const other = (await stage.rp.create()).verification_id
   const open = ['/v1/verify/:id', '/v1/verify/:id/qr']
@@ -246,7 +249,7 @@ it('api/access: client_token expires with its session', async () => {
   }
 })
 
-it('api/access: session_url opens the page by its client_token, never by the id alone', async () => {
+it('api/access: session_url opens the session page only with its client_token, never with the id alone', async () => {
   const { session_url } = await stage.rp.create()
   const other = (await stage.rp.create()).client_token
   const page = await stage.service.fetch(session_url)
@@ -263,7 +266,7 @@ it('api/access: session_url opens the page by its client_token, never by the id 
   }
 })
 
-it('api/access: accepts the operator by ADMIN_TOKEN only', async () => {
+it("api/access: the operator's routes accept only ADMIN_TOKEN", async () => {
   const statuses = [stage.service.server.adminToken, stage.rp.api_key, 'x'.repeat(43), null].map(
     async (token) => (await stage.rp.call('GET', '/v1/admin/relying_parties', { token })).status,
   )

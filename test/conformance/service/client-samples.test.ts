@@ -54,7 +54,7 @@ it.each([
   expect(await producing).toMatchObject({ ok: true })
 })
 
-it('return.ts: chooses a person’s next page by the status, and the same page after a reload', async () => {
+it('return.ts: chooses the next page for a person by the status, and the same page after a reload', async () => {
   const { completeReturn } = await sample('return')
   const request = { ...OVER_18, required_session_binding: 'relying_party', return_url: RETURN_URL }
   const session = await stage.rp.create(request)
@@ -115,7 +115,7 @@ it('webhook.ts and events.ts: process an event of the service, and no forged eve
   expect(later.filter((known) => read.includes(known))).toEqual([])
 })
 
-it('list.ts: finds the verifications of an order, and no other', async () => {
+it('list.ts: finds only the verifications of one order', async () => {
   const { verificationsOf } = await sample('list')
   const order = crypto.randomUUID()
   const [first, second] = [
@@ -131,7 +131,7 @@ it('list.ts: finds the verifications of an order, and no other', async () => {
   }, WAIT)
 })
 
-it('course.ts: returns why a response was refused, and counts by day', async () => {
+it('course.ts: returns why a response was refused, and counts verifications by day', async () => {
   const { refusalsOf, verifiedByDay } = await sample('course')
   const { verifier } = await sample('verifier')
   const { verification_id: id } = await stage.rp.create(OVER_18)
@@ -146,7 +146,7 @@ it('course.ts: returns why a response was refused, and counts by day', async () 
   await vi.waitFor(async () => expect(await count()).toBeGreaterThan(0), WAIT)
 })
 
-it('claims.ts and receipt.ts: read what only the relying party and its auditor may read', async () => {
+it('claims.ts and receipt.ts: read the claims and the receipt that only the relying party and its auditor may read', async () => {
   const { claimsOf } = await sample('claims')
   const { receiptOf, readReceipt } = await sample('receipt')
   const { verifier } = await sample('verifier')
@@ -169,7 +169,7 @@ it('claims.ts and receipt.ts: read what only the relying party and its auditor m
   )
 })
 
-it('tokens.ts: reads with a token that cannot create', async () => {
+it('tokens.ts: reads a verification with a token that cannot create verifications', async () => {
   const { readingClient } = await sample('tokens')
   const client = readingClient(BASE_URL, stage.rp.relying_party_id, stage.rp.api_key)
   const { verification_id: id } = await stage.rp.create(OVER_18)

@@ -84,7 +84,7 @@ it('the client returns one verification for one idempotency key', async () => {
   expect(other).toMatchObject({ ok: false, error: { code: 'idempotency_conflict', status: 409 } })
 })
 
-it('the client cancels, reads the events, and erases', async () => {
+it('the client cancels a verification, reads its events, and erases it', async () => {
   const client = clientOf()
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   expect(unwrap(await client.cancel(id)).status).toBe('canceled')
@@ -96,7 +96,7 @@ it('the client cancels, reads the events, and erases', async () => {
   expect(await client.get(id)).toMatchObject({ ok: false, error: { code: 'verification_not_found' } })
 })
 
-it('the client lists verifications, shows the course of a verification, and counts them', async () => {
+it('the client lists verifications, shows the timeline of a verification, and counts verifications', async () => {
   const client = clientOf()
   const metadata = { order: crypto.randomUUID() }
   const { verification_id: id } = unwrap(await client.create({ ...OVER_18, metadata }))
@@ -192,7 +192,7 @@ it('the client reads and changes settings, tests the webhook, and sends webhooks
   })
 })
 
-it('the client requests and responds for a page of the relying party’s own', async () => {
+it('the client gets a request and posts its response for a page of the relying party', async () => {
   const client = clientOf((await relyingPartyOf(stage, { origins: ['https://shop.example'] })).api_key)
   const { verification_id: id } = unwrap(await client.create(OVER_18))
   const { digital } = unwrap(await client.dcApiRequest(id, { origin: 'https://shop.example' }))

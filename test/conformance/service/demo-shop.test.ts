@@ -43,7 +43,7 @@ describe('an order', () => {
     expect(page).toContain('The shop polls the outcome')
   })
 
-  it('is declined when the person declines and returns without a code', async () => {
+  it('is marked as declined if the person declines and returns without a code', async () => {
     const visitor = await visitorWith(stage, 'meadow')
     const { back, link } = await visitor.sameDevice()
     const { wallet } = stage.service
@@ -74,7 +74,7 @@ describe('an order', () => {
     expect(stateOf(await visitor.pageWith('verification.canceled'))).toBe('canceled')
   })
 
-  it('shows no secret: no API key, no token of the session page, no QR', async () => {
+  it('shows no secret: no API key, no token of the session page, and no QR code', async () => {
     const visitor = await visitorWith(stage, 'plum')
     await visitor.post('prove')
     const page = await visitor.page()

@@ -18,7 +18,7 @@ const SAMPLE = {
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z$/
 const ID = /^v_[A-Za-z0-9_-]+$/
 
-it('returns the six fields for a creation with the four fields', async () => {
+it('a creation with the four documented fields returns the six documented fields', async () => {
   const session = await stage.rp.create(SAMPLE)
   expect(session).toMatchObject({
     verification_id: expect.stringMatching(ID),
@@ -30,7 +30,7 @@ it('returns the six fields for a creation with the four fields', async () => {
   })
 })
 
-it('returns qr_code as a PNG with an openid4vp:// request', async () => {
+it('a creation returns qr_code as a PNG with an openid4vp:// request', async () => {
   const session = await stage.rp.create(SAMPLE)
   const png = decodeQrCode(session.qr_code)
   expect([...png.slice(0, 8)]).toEqual([137, 80, 78, 71, 13, 10, 26, 10])
@@ -43,7 +43,7 @@ it('a session can be read at any time', async () => {
   expect((await stage.rp.poll(session.verification_id)).status).toBe('verified')
 })
 
-it('the OpenID4VP view has exactly these fields and wallet_request', async () => {
+it('the OpenID4VP view has exactly the documented fields and wallet_request', async () => {
   const session = await stage.rp.create(SAMPLE)
   const id = session.verification_id
   const response = await stage.rp.call('GET', `/v1/verify/${id}/openid4vp`)
@@ -76,7 +76,7 @@ it('the OpenID4VP view has exactly these fields and wallet_request', async () =>
   })
 })
 
-it('qr_code_url is the address of a hosted PNG', async () => {
+it('qr_code_url is the address of a PNG that the service hosts', async () => {
   const { verification_id } = await stage.rp.create(SAMPLE)
   const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/openid4vp`)
   const { qr_code_url } = (await expectStatus(response, 200)) as { qr_code_url: string }
@@ -89,7 +89,7 @@ it.each([
   ['', 320],
   ['?size=160', 160],
   ['?size=1024', 1024],
-])('/qr%s is a PNG of %i pixels of an openid4vp:// payload', async (query, pixels) => {
+])('/qr%s is a PNG of %i pixels with an openid4vp:// request', async (query, pixels) => {
   const { verification_id } = await stage.rp.create(SAMPLE)
   const headers = { accept: 'image/png' }
   const response = await stage.rp.call('GET', `/v1/verify/${verification_id}/qr${query}`, { headers })
@@ -100,7 +100,7 @@ it.each([
   expect(readQr(png)).toMatch(/^openid4vp:\/\//)
 })
 
-it('each render makes a new nonce, shown in the current request', async () => {
+it('each QR code has a new nonce, which the view of the current request shows', async () => {
   const { verification_id } = await stage.rp.create(SAMPLE)
   const path = `/v1/verify/${verification_id}`
   const view = async () =>
@@ -115,7 +115,7 @@ it('each render makes a new nonce, shown in the current request', async () => {
   expect(readQr(new Uint8Array(await picture.arrayBuffer()))).toBe(after.wallet_request.uri)
 })
 
-it('a verified session sends the six fields as JSON', async () => {
+it('the webhook of a verified session has the six fields as JSON', async () => {
   const { session } = await finish(stage, {}, SAMPLE)
   const { post, event } = await eventOf(stage, session.verification_id)
   expect(post).toMatchObject({ method: 'POST', headers: { 'content-type': 'application/json' } })

@@ -64,7 +64,7 @@ describe('the test wallet', () => {
     ...['unknown_credential_query', 'wrong_presentation_count'].flatMap((reason) =>
       ['dc+sd-jwt', 'mso_mdoc'].map((format) => ({ reason, format, protocol: 'openid4vp-draft24' })),
     ),
-  ])('causes $reason by $protocol in $format', async ({ reason, format, protocol }) => {
+  ])('produces the reason $reason by $protocol in $format', async ({ reason, format, protocol }) => {
     const policy = { ...OVER_18, formats: [format], protocol }
     const { verification } = await outcomeOf(policy, { reason, format })
     expect(verification).toMatchObject({ status: 'pending', attempts: [{ reason: { code: reason } }] })
@@ -95,7 +95,7 @@ describe('the test wallet', () => {
     }
   })
 
-  it('presents the credential type that the call names, and both types for credential_match all', async () => {
+  it('presents the credential type that the call names, or both types with credential_match all', async () => {
     const both = { credential_types: ['age_attestation', 'pid'], scope: ['age_over_18'] }
     const named = await outcomeOf(both, { reason: 'verified', credential_type: 'pid', format: 'mso_mdoc' })
     expect(named.verification).toMatchObject({
@@ -107,7 +107,7 @@ describe('the test wallet', () => {
     expect(all.verification.credentials).toHaveLength(2)
   })
 
-  it('responds repeatedly until the session has ended', async () => {
+  it('can respond several times until the session has ended', async () => {
     const { verification_id: id } = await stage.rp.create()
     for (const reason of ['nonce_mismatch', 'untrusted_issuer', 'verified']) {
       await expectStatus(await ask(stage.rp, id, { reason }), 200)
@@ -130,7 +130,7 @@ describe('the test wallet', () => {
     expect((await outcomeOf(bound, { reason: 'credential_revoked' })).verification.status).toBe('rejected')
   })
 
-  it('refuses an outcome whose reason is unknown or impossible in the session', async () => {
+  it('refuses an outcome with an unknown reason, or with a reason that cannot occur in the session', async () => {
     const { verification_id: id } = await stage.rp.create()
     const plain = await expectStatus(await ask(stage.rp, id, { reason: 'unexpected_encryption' }), 422)
     expect(plain).toMatchObject({ detail: expect.stringContaining('direct_post') })
@@ -154,7 +154,7 @@ describe('the test wallet', () => {
   })
 })
 
-describe('live mode', () => {
+describe('the service in live mode', () => {
   const live = () => {
     const byCertificate = { credential_types: ['age_attestation'], assurance_level: 'low' }
     const trust_anchors = [
@@ -164,7 +164,7 @@ describe('live mode', () => {
     return stage.service.relyingParty({ livemode: true, trust_anchors })
   }
 
-  it('produces no outcomes', async () => {
+  it('refuses to produce outcomes with the test wallet', async () => {
     const rp = await live()
     const { verification_id: id } = await rp.create()
     for (const reason of ['verified', 'session_expired', 'canceled_by_relying_party']) {
@@ -174,19 +174,22 @@ describe('live mode', () => {
     expect(await rp.poll(id)).toMatchObject({ status: 'pending', attempts: [] })
   })
 
-  it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])('rejects a sandbox credential: %s', async (format) => {
-    const rp = await live()
-    const { verification_id: id, wallet_request } = await rp.create({ ...OVER_18, formats: [format] })
-    const call = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
-    const task = { uri: wallet_request.uri, reason: 'verified', format }
-    const prepared = await prepare(task, call, Math.floor(Date.now() / 1000))
-    if (!prepared.ok) throw new Error(prepared.error.detail)
-    expect((await postForm(prepared.value.post, call)).status).toBe(400)
-    expect(await rp.poll(id)).toMatchObject({
-      status: 'pending',
-      attempts: [{ reason: { code: 'untrusted_issuer' } }],
-    })
-  })
+  it.each(['dc+sd-jwt', 'mso_mdoc', 'jwt_vc_json'])(
+    'rejects a credential of the sandbox issuer: %s',
+    async (format) => {
+      const rp = await live()
+      const { verification_id: id, wallet_request } = await rp.create({ ...OVER_18, formats: [format] })
+      const call = (url: string, init?: RequestInit) => stage.service.fetch(url, init)
+      const task = { uri: wallet_request.uri, reason: 'verified', format }
+      const prepared = await prepare(task, call, Math.floor(Date.now() / 1000))
+      if (!prepared.ok) throw new Error(prepared.error.detail)
+      expect((await postForm(prepared.value.post, call)).status).toBe(400)
+      expect(await rp.poll(id)).toMatchObject({
+        status: 'pending',
+        attempts: [{ reason: { code: 'untrusted_issuer' } }],
+      })
+    },
+  )
 
   it('refuses the sandbox root as a trust anchor', async () => {
     const anchor = { name: 'x', credential_types: ['pid'], assurance_level: 'low', ...root }

@@ -55,7 +55,7 @@ describe('the page of the test wallet', () => {
     expect(headers.get('content-security-policy')).not.toContain('script')
   })
 
-  it('presents, and follows the verifier’s redirect', async () => {
+  it('presents a credential, and follows the verifier’s redirect', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
     const shared = await respond(wallet_request.uri, { credential: 'age_attestation-mso_mdoc mso_mdoc' })
     expect(shared.status).toBe(303)
@@ -77,7 +77,7 @@ describe('the page of the test wallet', () => {
     expect((await stage.rp.poll(verification_id)).status).toBe('declined')
   })
 
-  it('makes a mistake, shows the refusal, and can still respond correctly', async () => {
+  it('sends a wrong response, shows the refusal, and can still respond correctly', async () => {
     const { verification_id, wallet_request } = await stage.rp.create()
     const refused = await respond(wallet_request.uri, { reason: 'untrusted_issuer', mistake: '1' })
     expect(refused.status).toBe(422)
@@ -94,7 +94,7 @@ describe('the page of the test wallet', () => {
     expect((await stage.rp.poll(verification_id)).status).toBe('verified')
   })
 
-  it('folds all credentials but the chosen one, and keeps the choice after a mistake', async () => {
+  it('folds all credentials except the chosen credential, and keeps the choice after a wrong response', async () => {
     const { wallet_request } = await stage.rp.create({ ...OVER_18, formats: ['dc+sd-jwt', 'mso_mdoc'] })
     const first = /name="credential" value="([^"]+)" checked>/
     const page = await open(wallet_request.uri)
@@ -109,7 +109,7 @@ describe('the page of the test wallet', () => {
     expect(first.exec(await refused.text())?.[1]).toBe(other)
   })
 
-  it('shows transaction data, and offers only mistakes that the request allows', async () => {
+  it('shows transaction data, and offers only the wrong responses that the request allows', async () => {
     const pay = { ...OVER_18, formats: ['dc+sd-jwt'], transaction_data: [PAYMENT] }
     const { wallet_request } = await stage.rp.create(pay)
     const page = await open(wallet_request.uri)
@@ -140,7 +140,7 @@ describe('the page of the test wallet', () => {
     'nonsense',
     'openid4vp://?request_uri=https://verifier.example/r/none',
     'openid4vp://?request_uri=https://other.example/r',
-  ])('has no request at %j', async (uri) => {
+  ])('shows no request at the address %j', async (uri) => {
     expect(await open(uri, 404)).toContain('There is no request to answer')
     expect((await respond(uri, {})).status).toBeGreaterThanOrEqual(404)
   })
@@ -157,7 +157,7 @@ function liveParty() {
 }
 
 describe('the session page', () => {
-  it('links to the test wallet with the request of its QR, in test mode only', async () => {
+  it('links to the test wallet with the request of its QR code, in test mode only', async () => {
     const { session_url, verification_id } = await stage.rp.create()
     const page = await (await stage.service.fetch(session_url)).text()
     const [, address = ''] = /id="test-wallet" href="([^"]+)"/.exec(page) ?? []
@@ -170,7 +170,7 @@ describe('the session page', () => {
     expect(await (await stage.service.fetch(created.session_url)).text()).not.toContain('id="test-wallet"')
   })
 
-  it('links to the test wallet by its script for a bound session', async () => {
+  it('links to the test wallet by a script if the session requires a browser', async () => {
     const { session_url } = await stage.rp.create({ ...OVER_18, required_session_binding: 'page' })
     const page = await (await stage.service.fetch(session_url)).text()
     expect(page).toContain('<a id="test-wallet" hidden')

@@ -27,7 +27,7 @@ afterAll(() => {
   if (isUpdate) writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 2)}\n`)
 })
 
-it('each profile has a fake wallet', () => {
+it('each wallet profile has a fake wallet in the tests', () => {
   expect(FAKE_WALLETS.map(({ id }) => id).sort()).toEqual(WALLET_PROFILES.map(({ id }) => id).sort())
 })
 
@@ -35,7 +35,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   const profile = WALLET_PROFILES.find(({ id }) => id === wallet.id)!
 
   it.each(QUESTIONS)(
-    '$name: the response of the wallet verifies, or the creation predicts why it cannot',
+    "$name: the wallet's response verifies, or the creation correctly says that the wallet cannot respond",
     async (question) => {
       const result = await ask(question)
       results[wallet.id] = { ...results[wallet.id], [question.name]: result }
@@ -44,7 +44,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
   )
 
   it.each(profile.protocols.filter((protocol) => protocol === 'haip-1.0'))(
-    'over 18 in %s: the response of the wallet verifies, or the creation predicts why it cannot',
+    "age_over_18 in %s: the wallet's response verifies, or the creation correctly says that the wallet cannot respond",
     async (protocol) => {
       const { creation, ...over18 } = QUESTIONS[0]!
       await ask({ ...over18, creation: { ...creation, protocol } })
@@ -70,7 +70,7 @@ describe.each(FAKE_WALLETS)('$id', (wallet) => {
 })
 
 it.each(FAKE_WALLETS.filter(({ id }) => id.startsWith('eu-age')))(
-  '$id: responds to its request in an av:// link with the age alone',
+  '$id: responds to an av:// link, and discloses only the age',
   async (wallet) => {
     const { creation } = QUESTIONS[0]!
     const session = (await stage.rp.create({ ...creation, wallet: wallet.id })) as Session

@@ -33,7 +33,7 @@ async function claimsOf(changes: Changes) {
 }
 
 describe('a good credential and its presentation', () => {
-  it('also verify with jose', async () => {
+  it('verify with the library jose, too', async () => {
     const presentation = await presentOf({})
     const { audience } = EXPECTED
     const { vp } = await verifyWithJose(presentation, HOLDER_KEY, { audience, now: NOW })
@@ -43,7 +43,7 @@ describe('a good credential and its presentation', () => {
   })
 })
 
-describe('a value that may be in the JWT and in its credential', () => {
+describe('a value that may be in the JWT claims and in the vc', () => {
   it.each<[string, Changes, object]>([
     ['iss', { content: { issuer: ISSUER } }, { issuer: ISSUER }],
     [
@@ -60,7 +60,7 @@ describe('a value that may be in the JWT and in its credential', () => {
     ['nbf', { content: { issuanceDate: iso(NOW - 86_400) } }, {}],
     ['nbf, with a fraction of a second', { content: { issuanceDate: iso(NOW - 86_400 + 0.5) } }, {}],
     ['exp', { content: { expirationDate: iso(NOW + 86_400) } }, {}],
-  ])('may be the same in both (%s)', async (_, changes, claims) => {
+  ])('may be equal in both (%s)', async (_, changes, claims) => {
     expect((await claimsOf(changes)).claims).toMatchObject(claims)
   })
 
@@ -85,11 +85,11 @@ describe('a value that may be in the JWT and in its credential', () => {
     ['exp', { claims: { exp: null } }],
     ['vc.credentialSubject', { content: { credentialSubject: [SUBJECT] } }],
     ['vc.credentialSubject', { content: { credentialSubject: undefined } }],
-  ])('must not differ between both or have a wrong type: %s in %j', async (claim, changes) => {
+  ])('is refused if the two differ, or if one has a wrong type: %s in %j', async (claim, changes) => {
     expectRefusal(await verifyGood(await presentOf(changes)), invalid(claim), 'structure')
   })
 
-  it('is taken from the credential if the JWT lacks it', async () => {
+  it('is taken from the vc if the JWT claim is missing', async () => {
     const content = {
       id: 'urn:uuid:3',
       issuer: ISSUER,
@@ -106,25 +106,25 @@ describe('a value that may be in the JWT and in its credential', () => {
     ['expired', { validUntil: iso(NOW - 61) }],
     ['not_yet_valid', { issuanceDate: iso(NOW + 61) }],
     ['not_yet_valid', { validFrom: iso(NOW + 61) }],
-  ])('limits the validity also if only the credential has it: %s by %j', async (finding, content) => {
+  ])('limits the validity also if only the vc has it: %s by %j', async (finding, content) => {
     const claims = { ...BARE, sub: HOLDER.did }
     expect((await claimsOf({ claims, content })).reasons).toEqual([`credential_${finding}`])
   })
 
-  it('ends the validity at the earlier of both times, if the JWT and the credential have an end', async () => {
+  it('ends the validity at the earlier time if both have an end', async () => {
     expect((await claimsOf({ content: { validUntil: iso(NOW - 61) } })).reasons).toEqual([
       'credential_expired',
     ])
   })
 
-  it('must be our client_id if it is aud', async () => {
+  it('is refused as aud if it is not our client_id', async () => {
     expect((await claimsOf({ claims: { aud: [EXPECTED.audience] } })).reasons).toEqual([])
     const verification = await verifyGood(await presentOf({ claims: { aud: 'another' } }))
     expectRefusal(verification, invalid('aud'), 'validity')
   })
 })
 
-describe('a credential of another shape is refused', () => {
+describe('a credential of another structure is refused', () => {
   it.each<[string, Changes, PresentationRefusal]>([
     ['without vc', { claims: { vc: undefined } }, { reason: 'malformed_credential' }],
     ['with a vc that is no object', { claims: { vc: 'x' } }, { reason: 'malformed_credential' }],
@@ -155,7 +155,7 @@ describe('a credential of another shape is refused', () => {
     expectRefusal(await verifyGood(await presentOf(changes)), refusal, 'structure')
   })
 
-  it('except that it may lack a typ or a context', async () => {
+  it('unless only its typ or its context is missing', async () => {
     expect((await claimsOf({ header: { typ: undefined } })).reasons).toEqual([])
     expect((await claimsOf({ content: { '@context': undefined } })).reasons).toEqual([])
   })
@@ -200,7 +200,7 @@ describe('a credential of several types', () => {
     })
   })
 
-  it('is checked as its first known type if it has no requested type', async () => {
+  it('is checked as the first of its types that we know, if it has no requested type', async () => {
     const verification = await verifyGood(await presentOf(both), { expected: { types: ['Else'] } })
     expectRefusal(verification, { reason: 'untrusted_issuer' }, 'issuer_trust')
   })

@@ -26,7 +26,7 @@ import {
 
 describe('a weak Ed25519 key of the subject', () => {
   it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
-    'is refused, since one signature fits every message: %s',
+    'is refused, because a single signature verifies for every message: %s',
     async (_, key) => {
       const { did, kid } = didJwkOf({ publicJwk: ed25519Jwk(key) })
       const changes = { claims: { iss: did }, header: { kid } }
@@ -53,7 +53,7 @@ describe('a presentation', () => {
     ['without times', { claims: { iat: undefined, nbf: undefined, exp: undefined } }],
     ['whose single type is no array', { content: { type: 'VerifiablePresentation' } }],
     ['with another key in its header', { header: { jwk: STRANGER_KEY.publicJwk, jku: 'https://x.example' } }],
-  ])('%s is good', async (_, changes) => {
+  ])('%s is accepted', async (_, changes) => {
     expect((await verifyGood(await presentOf({}, changes))).result).toMatchObject({
       ok: true,
       value: { holderBound: true },
@@ -99,7 +99,7 @@ describe('a presentation', () => {
     )
   })
 
-  it('inside a presentation is refused', async () => {
+  it('is refused inside another presentation', async () => {
     const nested = await present(await presentOf({}))
     expectRefusal(await verifyGood(nested), { reason: 'malformed_credential' }, 'structure')
   })
@@ -169,7 +169,7 @@ describe('a presentation', () => {
 })
 
 describe('a credential that names its holder by a key (cnf)', () => {
-  it('is bound to that key, whatever its subject is', async () => {
+  it('is bound to this key, even if its subject is a DID with another key', async () => {
     const credential = { claims: { ...CNF, sub: 'urn:uuid:erika' } }
     const presentation = await presentOf(credential, {
       claims: { iss: undefined },

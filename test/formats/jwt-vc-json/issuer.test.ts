@@ -80,7 +80,7 @@ describe('jwt_vc_json', () => {
     expect(jwtVcJson.metadata).toEqual({ alg_values: ['ES256', 'ES384', 'ES512', 'Ed25519'] })
   })
 
-  it('requests types as alternatives in type_values (B.1.1)', () => {
+  it('requests several types as alternatives in type_values (B.1.1)', () => {
     expect(jwtVcJson.buildMeta(['A', 'B'])).toEqual({ type_values: [['A'], ['B']] })
   })
 

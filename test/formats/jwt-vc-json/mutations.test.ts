@@ -36,13 +36,13 @@ describe('a presentation that verifies', () => {
     expect(await survivors(someOf(flippedOf(GOOD)))).toEqual([])
   })
 
-  it('does not verify with a flipped character in its credential, even if the holder signs a new presentation', async () => {
+  it('does not verify with a flipped character in its credential, even if the holder signs the presentation again', async () => {
     expect(
       await survivors(await Promise.all(someOf(flippedOf(CREDENTIAL)).map((flipped) => present(flipped)))),
     ).toEqual([])
   })
 
-  it('does not verify with a character left out or doubled, or with its end cut off', async () => {
+  it('does not verify if a character is missing or doubled, or if its end is missing', async () => {
     const mutants = placesIn(GOOD).flatMap((i) => [
       GOOD.slice(0, i) + GOOD.slice(i + 1),
       GOOD.slice(0, i) + GOOD.slice(i, i + 1) + GOOD.slice(i),
@@ -65,7 +65,7 @@ describe('the verification of invalid content that an issuer signed', () => {
   const members = fc.dictionary(member, value, { minKeys: 1, maxKeys: 3 })
   const changes = fc.record({ claims: members, content: members }, { requiredKeys: [] })
 
-  it('never throws, traces every check, and verifies only with holder binding and an anchor', async () => {
+  it('never throws, reports every check, and succeeds only with holder binding and a trust anchor', async () => {
     await fc.assert(
       fc.asyncProperty(changes, changes, async (credential, presentation) => {
         const context = { fetchResource: async () => ({ ok: false, error: 'unavailable' }) as const }

@@ -69,12 +69,12 @@ describe('a credential in a bitstring status list', () => {
   it.each([
     ['an unknown type', { credentialStatus: { type: 'Unheard' } }],
     ['null', { credentialStatus: null }],
-  ])('with a status of %s is unknown, not valid', async (_, content) => {
+  ])('has an unknown status, not a valid status, if credentialStatus is %s', async (_, content) => {
     const verification = await verifyGood(await presentOf({ content }))
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
   })
 
-  it('and in a token status list is unknown if the token status list is unavailable', async () => {
+  it('has an unknown status if it is also in a token status list that is unavailable', async () => {
     const presentation = await presentOf({ content: entry('0'), claims: tokenStatus })
     const verification = await verifyGood(presentation, { context: { fetchResource } })
     expectRefusal(verification, { reason: 'status_unavailable' }, 'status')
@@ -90,7 +90,7 @@ describe('a credential in a bitstring status list', () => {
       1,
       'revoked',
     ],
-  ])('and in a token status list is %s', async (_, index, idx, status) => {
+  ])('that is also in a token status list is %s', async (_, index, idx, status) => {
     const claims = { status: { status_list: { idx, uri: TOKEN_URI } } }
     const presentation = await presentOf({ content: entry(index), claims })
     const verification = await verifyGood(presentation, { context: { fetchResource: bothLists } })

@@ -168,7 +168,7 @@ const SESSION: readonly (readonly [string, Value])[] = [
 describeRefusals('holder_binding', HOLDER)
 describeRefusals('holder_binding', MAC, MAC_MAKING)
 
-describe('an mdoc is refused if the device signed a session with', () => {
+describe('an mdoc is refused if the device signed a session transcript with', () => {
   it.each(SESSION)('%s', async (_, transcript) => {
     expectRefusal(await verifyGood(make({ transcript })), forgedProof, 'holder_binding')
   })

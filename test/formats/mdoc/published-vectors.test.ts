@@ -53,7 +53,7 @@ async function verifyGood(response: Uint8Array, session: typeof SESSION = SESSIO
 }
 
 describe('ISO/IEC 18013-5 Annex D', () => {
-  it('verifies with a pinned document signer, its device MAC and its transcript', async () => {
+  it('verifies with its document signer pinned, and with its published device MAC and transcript', async () => {
     const { result, trace } = await verifyGood(RESPONSE)
     expect(result).toMatchObject({
       ok: true,
@@ -112,7 +112,7 @@ describe('ISO/IEC 18013-5 Annex D', () => {
     expect(survivors).toEqual([])
   })
 
-  it('is refused when cut anywhere (every fifth byte), or with a byte after its end', async () => {
+  it('is refused if it is cut off at any place (every fifth byte), or if a byte follows its end', async () => {
     for (let length = 0; length < RESPONSE.length; length += 5) {
       expect((await verifyGood(RESPONSE.subarray(0, length))).result.ok).toBe(false)
     }
@@ -150,7 +150,7 @@ describe('the session transcript of ISO/IEC TS 18013-7 B.4.4', () => {
     expect(transcript && encodeHex(transcript)).toBe(sessionTranscriptHex)
   })
 
-  it('is undefined without a nonce of the wallet', async () => {
+  it('does not exist without a nonce of the wallet', async () => {
     const session = { nonce, audience: clientId, handover: { ...handover, mdocGeneratedNonce: null } }
     expect(await buildSessionTranscript(session)).toBe(undefined)
   })

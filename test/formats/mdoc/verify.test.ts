@@ -62,7 +62,7 @@ describe('a good mdoc', () => {
     expectRefusal(verification, { reason: 'unsupported_algorithm' }, 'holder_binding')
   })
 
-  it('returns its claims by namespace and element, also for an element named __proto__', async () => {
+  it('returns its claims by namespace and element, even if an element is named __proto__', async () => {
     const { result } = await verifyGood(make())
     const elements = result.ok ? Object.entries(result.value.claims[NAME_SPACE] ?? {}) : []
     expect(elements).toEqual([
@@ -76,7 +76,7 @@ describe('a good mdoc', () => {
     ])
   })
 
-  it('may disclose fewer elements, or no element', async () => {
+  it('may disclose fewer elements than requested, or no element', async () => {
     const less = await verifyGood(make({ disclosed: (items) => items.splice(1) }))
     expect(less.result).toMatchObject({
       ok: true,
@@ -86,13 +86,16 @@ describe('a good mdoc', () => {
     expect((await verifyGood(nothing)).result).toMatchObject({ ok: true, value: { claims: {} } })
   })
 
-  it.each(ALGORITHMS)('verifies when the issuer signs with %i (%s)', async (issuerAlg, keyKind) => {
-    const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE], keyKind } })
-    const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
-    expect((await verifyGood(make({}, { pki, issuerAlg }), { context })).result).toMatchObject({ ok: true })
-  })
+  it.each(ALGORITHMS)(
+    'verifies if its issuer signs with COSE algorithm %i (%s)',
+    async (issuerAlg, keyKind) => {
+      const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: [SIGNER_USAGE], keyKind } })
+      const context = { anchors: [{ ...ANCHOR, x509_ca_pem: pki.root.pem }] }
+      expect((await verifyGood(make({}, { pki, issuerAlg }), { context })).result).toMatchObject({ ok: true })
+    },
+  )
 
-  it.each(ALGORITHMS)('verifies when the device signs with %i (%s)', async (alg, curve) => {
+  it.each(ALGORITHMS)('verifies if its device signs with COSE algorithm %i (%s)', async (alg, curve) => {
     const key = makePrivateKey(curve)
     const { result } = await verifyGood(make({}, { deviceKey: key, device: { key, alg } }))
     expect(result).toMatchObject({ ok: true })
@@ -167,11 +170,11 @@ describe('trust in a document signer', () => {
       'an anchor for status lists only',
       { context: { anchors: [{ ...ANCHOR, purpose: ['status' as const] }] } },
     ],
-  ])('is refused with %s', async (_, changes) => {
+  ])('is not given: the mdoc is refused with %s', async (_, changes) => {
     expectRefusal(await verifyGood(make(), changes), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
-  it('requires the extended key usage of mdoc signers for a licence, or the usage that the anchor names', async () => {
+  it('requires the extended key usage that ISO/IEC 18013-5 or the anchor names', async () => {
     const pki = await mintIssuerPki({ leaf: { extendedKeyUsage: ['1.2.3.4'] } })
     const anchor = { ...ANCHOR, x509_ca_pem: pki.root.pem }
     const refused = await verifyGood(make({}, { pki }), { context: { anchors: [anchor] } })
@@ -193,7 +196,7 @@ describe('trust in a document signer', () => {
       'C=DE,ST=Bayern,CN=Test Issuing CA',
     ],
   ])(
-    'requires a pinned certificate for a licence signer with %s (Annex B.1.4)',
+    'needs a pinned certificate for a licence signer with %s (Annex B.1.4)',
     async (_, subject, authority) => {
       const pki = await mintIssuerPki({
         intermediate: authority === undefined ? {} : { subject: authority },
@@ -213,7 +216,7 @@ describe('trust in a document signer', () => {
     },
   )
 
-  it('is given to a licence signer with the same state as its authority', async () => {
+  it('is given to a licence signer whose state is that of its authority', async () => {
     const pki = await mintIssuerPki({
       intermediate: { subject: 'C=DE,ST=Bayern,CN=Test Issuing CA' },
       leaf: { extendedKeyUsage: [SIGNER_USAGE], subject: 'C=DE,ST=Bayern,CN=Signer' },
@@ -226,7 +229,7 @@ describe('trust in a document signer', () => {
     ['is given', 'DE-BY', true],
     ['is refused', 'DE-HE', false],
   ])(
-    '%s to a licence with the issuing_jurisdiction %s and a signer of DE-BY (§9.3.1)',
+    '%s for a licence with the issuing_jurisdiction %s and a signer of DE-BY (§9.3.1)',
     async (_, jurisdiction, isTrusted) => {
       const pki = await mintIssuerPki({
         intermediate: { subject: 'C=DE,ST=DE-BY,CN=Test Issuing CA' },
@@ -241,13 +244,13 @@ describe('trust in a document signer', () => {
     },
   )
 
-  it('is given to a pinned signer', async () => {
+  it('is given to a signer whose certificate is pinned', async () => {
     const { x509_ca_pem: _, ...common } = ANCHOR as typeof ANCHOR & { x509_ca_pem: string }
     const anchors = [{ ...common, x509_certificate_pem: PKI.leaf.pem }]
     expect((await verifyGood(make(), { context: { anchors } })).result).toMatchObject({ ok: true })
   })
 
-  it('is not enough if another key signed the mdoc', async () => {
+  it('is not enough if the mdoc was signed with another key', async () => {
     const leaf = { ...PKI.leaf, privateJwk: makePrivateKey('P-256').export({ format: 'jwk' }) as JsonWebKey }
     const verification = await verifyGood(make({}, { pki: { ...PKI, leaf } }))
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
@@ -269,7 +272,7 @@ describe('the validity of an mdoc', () => {
       { validFrom: '2026-09-21T14:14:20Z' },
       [],
     ],
-  ])('with %s', async (_, times, reasons) => {
+  ])('is checked: a document with %s', async (_, times, reasons) => {
     const { result, trace } = await verifyGood(make(validity(times)))
     expect(result).toMatchObject({ ok: true, value: { reasons } })
     expect(trace).toContainEqual(['validity', reasons.length === 0 ? 'pass' : 'fail'])
@@ -288,7 +291,7 @@ describe('the validity of an mdoc', () => {
     expectRefusal(await verifyGood(make(validity(times))), { reason: 'invalid_claim', claim }, 'validity')
   })
 
-  it('is unknown if its status is unsupported, but a forged device signature is refused first', async () => {
+  it('is unknown if its status is unsupported; a forged device signature is refused before the status check', async () => {
     const presentation = make({ mso: (mso) => Object.assign(mso, { status: { status_list: {} } }) })
     expectRefusal(await verifyGood(presentation), { reason: 'status_unavailable' }, 'status')
     const elsewhere = await verifyGood(presentation, { expected: { nonce: 'another' } })
@@ -297,7 +300,7 @@ describe('the validity of an mdoc', () => {
 })
 
 describe('the format mso_mdoc', () => {
-  it('is requested with exactly one document type', () => {
+  it('is requested with exactly one document type per query', () => {
     expect(mdoc.metaTypes(mdoc.buildMeta(['a']))).toEqual(['a'])
     expect(() => mdoc.buildMeta(['a', 'b'])).toThrow()
     for (const meta of [
@@ -309,7 +312,7 @@ describe('the format mso_mdoc', () => {
       expect(mdoc.metaTypes(meta)).toBeUndefined()
   })
 
-  it('is advertised with the COSE numbers of signature algorithms only', () => {
+  it('advertises signature algorithms only by their COSE numbers', () => {
     const algorithms = ALGORITHMS.map(([identifier]) => identifier)
     expect(mdoc.metadata).toEqual({
       issuerauth_alg_values: algorithms,

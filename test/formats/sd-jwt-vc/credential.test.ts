@@ -128,7 +128,7 @@ describe('a credential', () => {
     expectRefusal(await verifyGood(await alter(GOOD, KEYS, change)), refusal, check)
   })
 
-  it('signed again without a change verifies', async () => {
+  it('that was signed again without a change verifies', async () => {
     expect((await verifyGood(await alter(GOOD, KEYS, () => undefined))).result.ok).toBe(true)
   })
 
@@ -138,7 +138,7 @@ describe('a credential', () => {
     }
   })
 
-  it('is not verified by keys or addresses in its own header', async () => {
+  it('is never verified with keys or addresses from its own header', async () => {
     const stranger = await makeKey()
     const forged = await alter(GOOD, { ...KEYS, issuer: stranger }, ({ header }) => {
       Object.assign(header, {
@@ -174,7 +174,7 @@ describe('a credential', () => {
     expect(none).toEqual({ ok: false, error: { reason: 'invalid_issuer_signature' } })
   })
 
-  it('signed by a key of another curve than its alg says is refused', async () => {
+  it('is refused if its key is on another curve than its alg requires', async () => {
     const p384 = await makeKey('ES384')
     const forged = await alter(GOOD, { ...KEYS, issuer: p384 }, () => undefined)
     expectRefusal(await verifyGood(forged), { reason: 'invalid_issuer_signature' }, 'issuer_signature')
@@ -184,7 +184,7 @@ describe('a credential', () => {
     ['exp', { exp: NOW - 59 }, { exp: NOW - 60 }, 'credential_expired'],
     ['nbf', { nbf: NOW + 60 }, { nbf: NOW + 61 }, 'credential_not_yet_valid'],
     ['iat', { iat: NOW + 60 }, { iat: NOW + 61 }, 'credential_not_yet_valid'],
-  ])('has its `%s` checked with a tolerance of one minute', async (_, still, noMore, finding) => {
+  ])('has its claim `%s` checked with a tolerance of one minute', async (_, still, noMore, finding) => {
     const within = await verifyGood(await presentGood(await issueGood(still)))
     expect(within.result).toMatchObject({ ok: true, value: { reasons: [] } })
     const beyond = await verifyGood(await presentGood(await issueGood(noMore)))
@@ -201,14 +201,14 @@ describe('a credential', () => {
     })
   })
 
-  it('without any time claim is valid', async () => {
+  it('without exp, nbf and iat is valid', async () => {
     const verification = await verifyGood(
       await presentGood(await issueGood({ exp: undefined, iat: undefined })),
     )
     expect(verification.result).toMatchObject({ ok: true, value: { reasons: [] } })
   })
 
-  it('without a KB-JWT has an unknown status if binding is not required', async () => {
+  it('without a KB-JWT has an unknown status if holder binding is not required', async () => {
     const { nonce, audience } = EXPECTED
     const unbound = await presentSdJwtVc(await issueGood({ status: {} }), { nonce, audience, iat: NOW })
     const verification = await verifyGood(unbound, { expected: { holderBinding: false } })

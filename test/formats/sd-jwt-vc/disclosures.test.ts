@@ -199,7 +199,7 @@ describe('a disclosure', () => {
     ['pad bits that are not zero', () => 'Zh'],
     ['bytes that are not UTF-8', () => Buffer.from('["s\xff","x",1]', 'latin1').toString('base64url')],
     ['a byte order mark', () => encodeDisclosure(`\ufeff["${S}","x",1]`)],
-  ])('with %s is refused although its digest fits', async (_, change) => {
+  ])('with %s is refused, even if the payload has its digest', async (_, change) => {
     const presentation = await altered((parts) => {
       const disclosure = change(encodeDisclosure([S, 'x', 1]))
       parts.disclosures.push(disclosure)

@@ -138,7 +138,7 @@ describe('holder binding', () => {
   )
 
   it.each(WEAK_ED25519.map((key) => [key.toString('hex'), key] as const))(
-    'is refused if cnf has a weak Ed25519 key, for which anyone can sign without a private key (%s)',
+    'is refused if cnf has a weak Ed25519 key, because then anyone can make a valid signature (%s)',
     async (_, key) => {
       const signed = await alter(GOOD, KEYS, (parts) => {
         cnf({ jwk: ed25519Jwk(key) })(parts)
@@ -150,7 +150,7 @@ describe('holder binding', () => {
     },
   )
 
-  it('reports the confirmed transaction data, and nothing if none was requested', async () => {
+  it('reports the transaction data that were confirmed, and nothing if no transaction data were requested', async () => {
     const asked = { index: 2, encoded: 'eyJ0eXBlIjoiYSJ9' }
     const hash = createHash('sha256').update(asked.encoded).digest('base64url')
     const confirming = await alter(GOOD, KEYS, kbClaim('transaction_data_hashes', [hash]))
@@ -177,13 +177,13 @@ describe('holder binding', () => {
     ['two parts', 'e30.e30'],
     ['another SD-JWT’s issuer part', GOOD.slice(0, GOOD.indexOf('~'))],
     ['a space', ' '],
-  ])('cannot be %s', async (name, last) => {
+  ])('is refused if the KB-JWT is replaced by %s', async (name, last) => {
     const verification = await verifyGood(GOOD.slice(0, GOOD.lastIndexOf('~') + 1) + last)
     const reason = name.startsWith('another') ? 'wrong_token_type' : 'malformed_holder_binding'
     expectRefusal(verification, { reason }, 'holder_binding')
   })
 
-  it('is invalid if a disclosure is left out or the disclosures change their order', async () => {
+  it('is refused if a disclosure is missing or the disclosures are in another order', async () => {
     const [jwt, first, ...rest] = GOOD.split('~')
     const leaf = rest.findIndex((part) => Buffer.from(part, 'base64url').toString().includes('"birthdate"'))
     const withheld = [jwt, first, ...rest.toSpliced(leaf, 1)].join('~')
@@ -192,7 +192,7 @@ describe('holder binding', () => {
     expectRefusal(await verifyGood(turned), { reason: 'sd_hash_mismatch' }, 'holder_binding')
   })
 
-  it('made for one credential is invalid for another of the same holder', async () => {
+  it('that was made for one credential is refused with another credential of the same holder', async () => {
     const other = await presentGood(await issueGood())
     const moved = other.slice(0, other.lastIndexOf('~') + 1) + GOOD.slice(GOOD.lastIndexOf('~') + 1)
     expectRefusal(await verifyGood(moved), { reason: 'sd_hash_mismatch' }, 'holder_binding')
@@ -211,7 +211,7 @@ describe('holder binding', () => {
     expect((await verifyGood(presentation)).result.ok).toBe(true)
   })
 
-  it.each(['ES384', 'ES512', 'Ed25519'])('by an %s key verifies', async (alg) => {
+  it.each(['ES384', 'ES512', 'Ed25519'])('with an %s key verifies', async (alg) => {
     const holder = await makeKey(alg)
     const presentation = await alter(GOOD, { ...KEYS, holder }, (parts) => {
       parts.payload.cnf = { jwk: holder.publicJwk }
@@ -225,18 +225,18 @@ describe('holder binding', () => {
     ['300 s ahead', { iat: NOW + 300 }, {}],
     ['60 s before the request', { iat: EXPECTED.requestedAt - 60 }, {}],
     ['now for a request made ten hours ago', { iat: NOW }, { requestedAt: NOW - 36_000 }],
-  ])('made %s is current', async (_, how, expected) => {
+  ])('is accepted if the KB-JWT was made %s', async (_, how, expected) => {
     const presentation = await presentGood(await issueGood(), how)
     expect((await verifyGood(presentation, { expected })).result.ok).toBe(true)
   })
 
-  it('made more than 300 s ago is stale, however old the request is', async () => {
+  it('is refused if the KB-JWT is more than 300 s old, however old the request is', async () => {
     const presentation = await presentGood(await issueGood(), { iat: NOW - 301 })
     const verification = await verifyGood(presentation, { expected: { requestedAt: NOW - 36_000 } })
     expectRefusal(verification, { reason: 'holder_binding_not_current' }, 'holder_binding')
   })
 
-  it('covers the characters as received, so that a re-encoded credential is refused', async () => {
+  it('covers the exact characters of the credential: a credential that was encoded again is refused', async () => {
     const spaced = await alter(GOOD, KEYS, (parts) => {
       const header: unknown = `{ "alg" : "ES256",\n "typ":"dc+sd-jwt" }`
       Object.assign(parts, { header })
@@ -265,7 +265,7 @@ describe('a holder key that cnf names by kid', () => {
     ['the DID URL of a did:jwk', JWK_URL, HOLDER_KEY],
     ['a published did:key', ED25519.did, ED25519.key],
     ['the DID URL of a published did:key', KEY_URL, ED25519.key],
-  ])('verifies if the kid is %s and the protocol accepts a kid', async (_, kid, holder) => {
+  ])('is accepted if the kid is %s and the protocol accepts a kid', async (_, kid, holder) => {
     const holderKey = await calculateJwkThumbprint(holder.publicJwk)
     const { result } = await verifyGood(await held(kid, holder), ACCEPTING)
     expect(result).toMatchObject({ ok: true, value: { holderBound: true, holderKey } })

@@ -28,7 +28,7 @@ describe('a presentation', () => {
       'a header 10,000 levels deep',
       `${b64(`{"x":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`)}.e30.AAAA~`,
     ],
-  ])('of %s is refused at the first check, before its signature is verified', async (_, presentation) => {
+  ])('with %s is refused at the first check, before any signature is verified', async (_, presentation) => {
     const verification = await verifyGood(presentation)
     expectRefusal(verification, TOO_MUCH, 'structure')
     expect(verification.trace).toEqual([['structure', 'fail']])
@@ -40,7 +40,7 @@ describe('a presentation', () => {
     expectRefusal(await verifyGood(presentation), TOO_MUCH, 'disclosures')
   })
 
-  it('whose disclosures nest in each other without end is refused', async () => {
+  it('whose disclosures contain each other in a circle is refused', async () => {
     const presentation = await alter(GOOD, KEYS, (parts) => {
       let digest = 'innermost'
       for (let i = 0; i < 100; i++) {
@@ -81,7 +81,7 @@ describe('a presentation', () => {
 })
 
 describe('splitSdJwt', () => {
-  it('keeps every part as it arrived', () => {
+  it('returns every part exactly as received', () => {
     expect(splitSdJwt('a.b.c~d~e~k.b.j')).toEqual({
       ok: true,
       value: { issuerJwt: 'a.b.c', disclosures: ['d', 'e'], sdJwt: 'a.b.c~d~e~', kbJwt: 'k.b.j' },
@@ -103,14 +103,14 @@ describe('splitSdJwt', () => {
     },
   )
 
-  it('refuses one disclosure more than allowed', () => {
+  it('refuses a presentation with one disclosure more than allowed', () => {
     expect(splitSdJwt(`a~${'d~'.repeat(SD_JWT.disclosures)}k`).ok).toBe(true)
     expect(splitSdJwt(`a~${'d~'.repeat(SD_JWT.disclosures + 1)}`)).toEqual({ ok: false, error: TOO_MUCH })
   })
 })
 
 describe('a JSON serialization (RFC 9901 §8), which we do not offer,', () => {
-  it('is refused, as an object and as text', async () => {
+  it('is refused, both as an object and as text', async () => {
     const [header, payload, signature] = signJwt(
       { alg: 'ES256', typ: 'dc+sd-jwt' },
       CLAIMS,

@@ -60,7 +60,7 @@ describe('a presentation that verifies', () => {
     expect(await survivors(someOf(mutants))).toEqual([])
   })
 
-  it('does not verify with a character left out, doubled, or swapped with its neighbour', async () => {
+  it('does not verify if a character is missing, doubled, or swapped with its neighbour', async () => {
     const mutants = placesIn(SHORT).flatMap((i) => [
       SHORT.slice(0, i) + SHORT.slice(i + 1),
       SHORT.slice(0, i) + SHORT.slice(i, i + 1) + SHORT.slice(i),
@@ -74,7 +74,7 @@ describe('a presentation that verifies', () => {
     expect(await survivors(mutants)).toEqual([])
   })
 
-  it('does not verify if its end is cut off, except without its KB-JWT if binding is not required', async () => {
+  it('does not verify if its end is missing, except if only the KB-JWT is missing and binding is not required', async () => {
     const beginnings = Array.from(SHORT, (_, i) => SHORT.slice(0, i))
     expect(await survivors(beginnings)).toEqual([])
     const unbound: string[] = []

@@ -35,13 +35,13 @@ describe('the processed claims', () => {
     return result.value.claims
   }
 
-  it('of a credential without disclosures are its plain claims, with arrays that have no digests', async () => {
+  it('of a credential without disclosures are its plain claims, and arrays without digests stay unchanged', async () => {
     const claims = await claimsOf(await presentGood(await issueGood(), { disclose: {} }))
     expect(Object.keys(claims).sort()).toEqual(['cnf', 'exp', 'iat', 'iss', 'nationalities', 'vct'])
     expect(claims.nationalities).toEqual([])
   })
 
-  it('have disclosed claims and no withheld claims, at every level', async () => {
+  it('include the disclosed claims and not the withheld claims, at every level', async () => {
     const disclose = {
       address: { locality: true },
       nationalities: { 1: true },
@@ -54,18 +54,21 @@ describe('the processed claims', () => {
     expect(claims).not.toHaveProperty('address.street_address')
   })
 
-  it.each(['sha-256', 'sha-384', 'sha-512'] as const)('are the same with digests in %s', async (hash) => {
-    const issuance = {
-      issuer: ISSUER_KEY,
-      holder: HOLDER_KEY,
-      claims: CLAIMS,
-      disclosable: DISCLOSABLE,
-      hash,
-    }
-    expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
-  })
+  it.each(['sha-256', 'sha-384', 'sha-512'] as const)(
+    'are the same if the digests are made with %s',
+    async (hash) => {
+      const issuance = {
+        issuer: ISSUER_KEY,
+        holder: HOLDER_KEY,
+        claims: CLAIMS,
+        disclosable: DISCLOSABLE,
+        hash,
+      }
+      expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
+    },
+  )
 
-  it('are the same if the issuer added decoys', async () => {
+  it('are the same if the issuer added decoy digests', async () => {
     const disclosable = { ...DISCLOSABLE, _sd_decoy: 5, nationalities: { _sd: [0, 1, 2], _sd_decoy: 3 } }
     const issuance = { issuer: ISSUER_KEY, holder: HOLDER_KEY, claims: CLAIMS, disclosable }
     expect(await claimsOf(await presentGood(await issueSdJwtVc(issuance)))).toEqual(await claimsOf(GOOD))
@@ -80,7 +83,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(presentation)).toMatchObject({ sub: 'user', iat: 1_700_000_000 })
   })
 
-  it('keep a nested claim named status', async () => {
+  it('keep a claim named status inside another claim', async () => {
     const presentation = await altered((parts) => {
       const family = {}
       parts.payload.family = family
@@ -89,7 +92,7 @@ describe('the processed claims', () => {
     expect(await claimsOf(presentation)).toMatchObject({ family: { status: 'married' } })
   })
 
-  it('keep claims with names of object prototypes', async () => {
+  it('keep claims whose names are also members of Object.prototype', async () => {
     const names = ['__proto__', 'constructor', 'toString', 'hasOwnProperty', 'length']
     const presentation = await altered((parts) => {
       for (const name of names) disclose([S, name, { polluted: name }], parts)
@@ -109,7 +112,7 @@ describe('the processed claims', () => {
     expect(values.map((_, i) => member(claims, `v${i}`))).toEqual(values)
   })
 
-  it('leave an empty object if every member was withheld', async () => {
+  it('include an empty object if all of its members were withheld', async () => {
     const presentation = await altered((parts) => disclose([S, 'x', { _sd: ['decoy'] }], parts))
     expect(member(await claimsOf(presentation), 'x')).toEqual({})
   })

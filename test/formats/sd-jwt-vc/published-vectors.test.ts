@@ -68,20 +68,23 @@ const foreignReader = new SDJwtInstance({
 })
 
 describe('the published SD-JWT', () => {
-  it('examples are complete: 14 in total, 13 SD-JWTs, 5 with a KB-JWT', () => {
+  it('examples are complete: 14 in total, of which 13 are SD-JWTs and 5 have a KB-JWT', () => {
     expect([ALL.length, SD_JWTS.length, BOUND.length]).toEqual([14, 13, 5])
   })
 
-  it.each(SD_JWTS)('of $name verifies, with the claims of an independent reader', async (vector) => {
-    const result = await verify(vector)
-    if (!result.ok) throw new Error(result.error.reason)
-    expect(result.value.holderBound).toBe(!vector.token.endsWith('~'))
-    const claims = JSON.parse(JSON.stringify(result.value.claims))
-    expect(claims).toEqual(await foreignReader.getClaims(vector.token))
-  })
+  it.each(SD_JWTS)(
+    'of $name verifies, and its claims are those that an independent reader finds',
+    async (vector) => {
+      const result = await verify(vector)
+      if (!result.ok) throw new Error(result.error.reason)
+      expect(result.value.holderBound).toBe(!vector.token.endsWith('~'))
+      const claims = JSON.parse(JSON.stringify(result.value.claims))
+      expect(claims).toEqual(await foreignReader.getClaims(vector.token))
+    },
+  )
 
   it.each(SD_JWTS)(
-    'of $name does not verify with another issuer key, or as another type',
+    'of $name does not verify with another issuer key, or as a credential of another type',
     async ({ token, issuerJwk }) => {
       const reason = (await verify({ token, issuerJwk: STRANGER_KEY.publicJwk })) as { error?: object }
       expect(reason.error).toEqual({ reason: 'invalid_issuer_signature' })
@@ -99,7 +102,7 @@ describe('the published SD-JWT', () => {
   })
 
   it.each(BOUND)(
-    'of $name is refused with one disclosure less, or in another order',
+    'of $name is refused if a disclosure is missing, or if the disclosures are in another order',
     async ({ token, issuerJwk }) => {
       const parts = token.split('~')
       const less = [...parts.slice(0, -2), parts.at(-1)].join('~')
@@ -111,7 +114,7 @@ describe('the published SD-JWT', () => {
     },
   )
 
-  it('of RFC 9901 §5.1, which is printed without its last tilde, is a plain JWT, and an SD-JWT with the tilde', async () => {
+  it('of RFC 9901 §5.1 is a plain JWT without its last tilde, as printed, and an SD-JWT with this tilde', async () => {
     const [vector] = ALL.filter(({ token }) => !token.includes('~'))
     if (vector === undefined) throw new Error('no such vector')
     expect(await verify(vector)).toEqual({ ok: false, error: { reason: 'malformed_credential' } })

@@ -47,7 +47,7 @@ const verifyUnder = (presentation: string, ...anchors: TrustAnchor[]) =>
   verifyGood(presentation, { context: { anchors } })
 
 describe('a credential signed with a certificate', () => {
-  it('below an anchored authority verifies, and the leaf’s subject is the issuer', async () => {
+  it('from an anchored authority verifies, and its issuer is the subject of the leaf', async () => {
     const { result } = await verifyUnder(await signedBelowRoot(), CA_ANCHOR)
     expect(result).toMatchObject({
       ok: true,
@@ -55,17 +55,17 @@ describe('a credential signed with a certificate', () => {
     })
   })
 
-  it('is not reported with an iss that its leaf does not contain', async () => {
+  it('is not reported as issued by its iss if the leaf does not contain that iss', async () => {
     const { result } = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR)
     expect(result).toMatchObject({ ok: true, value: { issuer: expect.not.stringContaining(ISSUER) } })
   })
 
-  it('is verified only by the anchor of its iss, if its iss has an anchor', async () => {
+  it('verifies only with the anchor for its iss, if such an anchor exists', async () => {
     const verification = await verifyUnder(await signedBelowRoot(CLAIMS), CA_ANCHOR, ANCHOR)
     expectRefusal(verification, { reason: 'invalid_issuer_signature' }, 'issuer_signature')
   })
 
-  it('that is pinned verifies', async () => {
+  it('verifies if the certificate is pinned', async () => {
     const { x509_ca_pem: _, ...rest } = CA_ANCHOR
     const { result } = await verifyUnder(await signedBelowRoot(), {
       ...rest,
@@ -74,7 +74,7 @@ describe('a credential signed with a certificate', () => {
     expect(result.ok).toBe(true)
   })
 
-  it('signed by another key than the leaf’s is refused', async () => {
+  it('is refused if another key than that of the leaf signed it', async () => {
     const verification = await verifyUnder(
       await signedBelowRoot(CLAIMS_WITHOUT_ISS, CHAIN, STRANGER_KEY),
       CA_ANCHOR,
@@ -122,7 +122,7 @@ describe('a credential signed with a certificate', () => {
     }
   })
 
-  it('below an authority that is anchored for other types is refused', async () => {
+  it('from an authority that is anchored for other types only is refused', async () => {
     const verification = await verifyUnder(await signedBelowRoot(), {
       ...CA_ANCHOR,
       credential_types: ['mdl'],
@@ -131,7 +131,7 @@ describe('a credential signed with a certificate', () => {
     expect(verification.trace.at(-1)).toEqual(['issuer_trust', 'fail'])
   })
 
-  it('that carries its chain in the payload instead of the protected header is refused', async () => {
+  it('is refused if its chain is in the payload and not in the protected header', async () => {
     const keys = { issuer: LEAF_KEY, holder: HOLDER_KEY }
     const moved = await alter(await signedBelowRoot(), keys, ({ header, payload }) => {
       payload.x5c = header.x5c
@@ -140,7 +140,7 @@ describe('a credential signed with a certificate', () => {
     expectRefusal(await verifyUnder(moved, CA_ANCHOR), { reason: 'untrusted_issuer' }, 'issuer_trust')
   })
 
-  it('whose iss is in a disclosure is refused (SD-JWT VC §2.2.2.3)', async () => {
+  it('is refused if its iss is in a disclosure (SD-JWT VC §2.2.2.3)', async () => {
     const keys = { issuer: LEAF_KEY, holder: HOLDER_KEY }
     const withIss = await alter(await signedBelowRoot(), keys, ({ payload, disclosures }) => {
       const disclosure = encodeDisclosure(['c2FsdHNhbHRzYWx0c2FsdA', 'iss', ISSUER])
@@ -150,7 +150,7 @@ describe('a credential signed with a certificate', () => {
     expectRefusal(await verifyUnder(withIss, CA_ANCHOR), { reason: 'forbidden_disclosure' }, 'disclosures')
   })
 
-  it('signed by a key of another curve than its alg says is refused', async () => {
+  it('is refused if its key is on another curve than its alg requires', async () => {
     const key = await makeKey('ES384')
     const jwt = signJwt({ alg: 'ES384', typ: 'dc+sd-jwt', x5c: CHAIN }, CLAIMS_WITHOUT_ISS, key)
     expectRefusal(await verifyUnder(`${jwt}~`, CA_ANCHOR), { reason: 'issuer_key_not_found' }, 'issuer_trust')

@@ -22,11 +22,11 @@ Object.assign(globalThis, {
 })
 
 const SKIPPED: readonly string[] = [
-  'has its own alarm, up to 60 s later, or on time for a watcher',
-  'verify a receipt after two rotations, though the private key that signed it is gone',
-  'the alarm calls the log after 25 s, 50 s, … and finally every hour, until the log responds',
-  'api/binding: a redeemed code gets the same 200 after the service was killed',
-  'has a certificate whose expiry is in the operator’s list, in /readyz and in the metrics',
+  'has its own alarm, which fires up to 60 s later, or on time if a client watches',
+  'verify a receipt after two rotations, even though the private key that signed it no longer exists',
+  'the alarm calls the log after 25 s, 50 s and so on, later every hour, until the log responds',
+  'api/binding: a code that was redeemed gets the same 200 again after the service was killed',
+  'has a certificate whose expiry is in the operator’s list of certificates, in /readyz and in the metrics',
 ]
 
 beforeEach(({ task, skip }) => {

@@ -27,7 +27,7 @@ describe('a claims path pointer', () => {
       ['nationalities', null],
       ['British', 'Betelgeusian'],
     ],
-  ])('selects %j', (path, selected) => {
+  ])('selects the claims at %j', (path, selected) => {
     expect(selectClaims(CREDENTIAL, path)).toEqual(selected)
   })
 
@@ -50,7 +50,7 @@ describe('a claims path pointer', () => {
     ['an inherited name', {}, ['toString']],
     ['the name __proto__', {}, ['__proto__', 'toString']],
     ['the inherited name constructor in an object', { a: {} }, ['a', 'constructor', 'name']],
-  ])('aborts for %s', (_why, root, path) => {
+  ])('gives an error for %s', (_why, root, path) => {
     expect(selectClaims(root, path)).toBeUndefined()
   })
 
@@ -82,7 +82,7 @@ describe('a claims path pointer into an mdoc', () => {
     [['org.iso.18013.5.1', null]],
     [['org.iso.18013.5.1', 'family_name']],
     [['org.iso.23220.1', 'given_name']],
-  ])('aborts for %j', (path) => {
+  ])('gives an error for %j', (path) => {
     expect(selectDataElement(namespaces, path)).toBeUndefined()
   })
 })

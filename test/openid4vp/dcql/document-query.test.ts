@@ -33,7 +33,7 @@ describe('the document request', () => {
     })
   })
 
-  it('has only the mdoc option of a credential set, and no use cases if only that option is left', () => {
+  it('has only the mdoc option of a credential set, and no use cases if no other option is left', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL)],
       credential_sets: [{ options: [['sd'], ['a']] }],
@@ -44,7 +44,7 @@ describe('the document request', () => {
     })
   })
 
-  it('does not have a document that no credential set names', () => {
+  it('has no document for a query that no credential set names', () => {
     const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets: [{ options: [['b']] }] }
     expect(documentQuery(query)).toEqual({
       documents: [{ queryId: 'b', docType: PID, elements: [element] }],
@@ -63,7 +63,7 @@ describe('the document request', () => {
     ])
   })
 
-  it('has a use case for each credential set with documents if a choice is left', () => {
+  it('has a use case for each credential set with documents, if one of the sets leaves a choice', () => {
     const query: DcqlQuery = {
       credentials: [sdJwt, mdoc('a', MDL), mdoc('b', PID), mdoc('c', 'c')],
       credential_sets: [
@@ -80,7 +80,7 @@ describe('the document request', () => {
     ])
   })
 
-  it('has only the first claim set of a query', () => {
+  it('has only the first claim set of each query', () => {
     const claims = [
       { id: 'x', path: ['ns', 'birth_date'] },
       { id: 'y', path: ['ns', 'age_over_18'] },
@@ -89,7 +89,7 @@ describe('the document request', () => {
     expect(found?.documents[0]?.elements).toEqual([element])
   })
 
-  it('has the intent_to_retain of each claim', () => {
+  it('has the value intent_to_retain of each claim', () => {
     const claims = [{ path: ['ns', 'portrait'], intent_to_retain: true }, { path: ['ns', 'age_over_18'] }]
     const found = documentQuery({ credentials: [mdoc('a', MDL, { claims })] })
     expect(found?.documents[0]?.elements).toEqual([

@@ -76,7 +76,7 @@ describe('a credential satisfies its query', () => {
     expect(match(query, { ...GOOD, holderBound: false })).toEqual({ valueMismatches: [] })
   })
 
-  it('with a certificate of one of the requested authorities', () => {
+  it('with a certificate from one of the requested authorities', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example'] },
       { type: 'aki', values: ['x', 'Yg'] },
@@ -86,14 +86,14 @@ describe('a credential satisfies its query', () => {
     })
   })
 
-  it('below an anchor of one of the requested lists', () => {
+  it('below an anchor from one of the requested trust lists', () => {
     const trusted_authorities = [
       { type: 'etsi_tl', values: ['https://lotl.example', 'https://list.example/pid'] },
     ]
     expect(match({ ...QUERY, trusted_authorities }, { ...GOOD, ...LISTED })).toEqual({ valueMismatches: [] })
   })
 
-  it('without claims if the query requests none', () => {
+  it('without claims if the query requests no claims', () => {
     const { claims, ...query } = QUERY
     expect(match(query, { ...GOOD, claims: {} })).toEqual({ valueMismatches: [] })
   })
@@ -125,7 +125,7 @@ describe('a credential satisfies its query', () => {
   })
 })
 
-describe('a value', () => {
+describe('a value of a claim', () => {
   it.each<[value: Json, asked: string | number | boolean]>([
     ['true', true],
     [1, true],
@@ -135,7 +135,7 @@ describe('a value', () => {
     ['A', 'a'],
     [['a'], 'a'],
     [{}, 'a'],
-  ])('%j is a mismatch, not a missing claim, if %j is requested', (value, asked) => {
+  ])('%j is a mismatch, not a missing claim, if the query requests %j', (value, asked) => {
     const query = { ...QUERY, claims: [{ path: ['c'], values: [asked] }] }
     expect(match(query, { ...GOOD, claims: { c: value } })).toEqual({ valueMismatches: [['c']] })
   })

@@ -46,7 +46,7 @@ describe('a presentation definition', () => {
     })
   })
 
-  it('lets the wallet pick one of several types if any type is enough', () => {
+  it('lets the wallet choose one of several types if one type is enough', () => {
     const definition = build([AGE, PID], 'any')
     expect(definition.input_descriptors.map(({ id, group }) => [id, group])).toEqual([
       ['descriptor_v_1', ['A']],
@@ -61,7 +61,7 @@ describe('a presentation definition', () => {
     expect(definition.input_descriptors.every((descriptor) => !('group' in descriptor))).toBe(true)
   })
 
-  it('writes array elements and unusual names as JSONPath', () => {
+  it('writes array elements and unusual names in JSONPath', () => {
     const odd: RequestedType = { name: 'odd', claims: [{ scope: "it's\\", paths: [] }] }
     const [pid, quoted] = build([PID, odd], 'all').input_descriptors
     expect(pid!.constraints.fields.map(({ path }) => path.slice(1))).toEqual([
@@ -71,7 +71,7 @@ describe('a presentation definition', () => {
     expect(quoted!.constraints.fields[0]!.path).toEqual(["$.credentialSubject['it\\'s\\\\']"])
   })
 
-  it('names a path once if two formats have the same path', () => {
+  it('contains a path once if two formats have the same path', () => {
     const type = { name: 't', claims: [{ scope: 's', paths: [['a'], ['a'], ['credentialSubject', 's']] }] }
     expect(build([type], 'any').input_descriptors[0]!.constraints.fields[0]!.path).toEqual([
       '$.credentialSubject.s',

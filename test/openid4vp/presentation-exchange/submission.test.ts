@@ -37,7 +37,7 @@ const withMember = (json: string) =>
   `{"definition_id":"pd_n","descriptor_map":[${JSON.stringify(ONE)}],"more":${json}}`
 
 describe('a presentation submission', () => {
-  it('selects presentations for credential queries, as text and from a decrypted response', () => {
+  it('selects a presentation for each input descriptor, both from text and from a decrypted response', () => {
     const expected = [
       ['one', 'a'],
       ['two', 'b'],
@@ -102,7 +102,7 @@ describe('a presentation submission', () => {
     ['a negative index', '$[-1]', ['a'], 'invalid_vp_token'],
     ['an inherited member of the list', '$[length]', ['a'], 'invalid_vp_token'],
     ['a value that is a number', '$[0]', [1], 'invalid_vp_token'],
-  ])('is refused if it selects %s', (_, path, vpToken, reason) => {
+  ])('is refused if its path selects %s', (_, path, vpToken, reason) => {
     expect(parse(vpToken, submission([{ ...ONE, path }]), true)).toEqual({ reason, queryId: 'one' })
   })
 

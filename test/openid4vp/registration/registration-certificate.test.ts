@@ -93,7 +93,7 @@ describe.each(FORMS)('%s', (_, make) => {
     })
   })
 
-  it('registers nothing without credentials', async () => {
+  it('without credentials registers nothing', async () => {
     expect((await parse(make({ ...CLAIMS, credentials: undefined }))).credentials).toEqual({
       ok: true,
       value: [],
@@ -157,7 +157,7 @@ describe.each(FORMS)('%s', (_, make) => {
     ['an empty subject', { sub: '' }, []],
     ['a number as its subject', { sub: 1 }, []],
   ])(
-    'gives the identifier of the party that sends requests, or none, with %s',
+    'identifies the party that sends the requests, or nobody, if it has %s',
     async (_, change, presenters) => {
       expect((await parse(make({ ...CLAIMS, ...change }))).presenters).toEqual(presenters)
     },
@@ -222,7 +222,7 @@ describe('a registration certificate', () => {
     expect(parseRegistrationCertificate(make())).toEqual({ ok: false, error: 'malformed' })
   })
 
-  it('must have the typ `rc-wrp+jwt` if it is a JWT, and `rc-wrp+cwt` if it is a CWT', async () => {
+  it('must have the typ `rc-wrp+jwt` as a JWT, and the typ `rc-wrp+cwt` as a CWT', async () => {
     const wrong = { ok: false, error: 'wrong_type' }
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-wrp+cwt'))).toEqual(wrong)
     expect(parseRegistrationCertificate(await jwt(CLAIMS, 'rc-rp+jwt'))).toEqual(wrong)
@@ -239,7 +239,7 @@ describe('a registration', () => {
   const sdJwt = asking.bind(null, 'dc+sd-jwt', PID.meta)
   const mdl = asking.bind(null, 'mso_mdoc', MDL.meta)
 
-  it('covers the paths that it names, paths below them, and single elements of a named array', async () => {
+  it('covers the claim paths that it names, longer paths, and single elements of a named array', async () => {
     const asked = sdJwt(
       ['age_equal_or_over', '18'],
       ['address', 'locality'],
@@ -265,13 +265,13 @@ describe('a registration', () => {
     expect(await beyond(CLAIMS, asked)).toEqual(['0/0'])
   })
 
-  it('covers a whole credential only if its entry names no claims', async () => {
+  it('covers a whole credential only if its entry has no list of claims', async () => {
     const whole = { format: 'dc+sd-jwt', meta: PID.meta }
     expect(await beyond(CLAIMS, whole)).toEqual(['0/null'])
     expect(await beyond({ ...CLAIMS, credentials: [whole] }, whole, sdJwt(['birthdate']))).toEqual([])
   })
 
-  it('covers the claims of an entry that also has an unknown member', async () => {
+  it('covers the claims of an entry even if the entry has an unknown member', async () => {
     const credentials = [{ ...PID, purpose: 'age' }]
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
@@ -294,7 +294,7 @@ describe('a registration', () => {
     expect(await beyond({ ...CLAIMS, credentials }, sdJwt(['address'], ['birthdate']))).toEqual(['0/1'])
   })
 
-  it('in version 1.1.1 covers one type and one claim name, but no element of an mdoc', async () => {
+  it('of version 1.1.1 covers one type and one claim name, but no element of an mdoc', async () => {
     const credentials = [
       { format: 'dc+sd-jwt', meta: 'urn:eudi:pid:1', claim: [{ path: 'address' }] },
       { format: 'mso_mdoc', meta: 'org.iso.18013.5.1.mDL', claim: [{ path: 'family_name' }] },

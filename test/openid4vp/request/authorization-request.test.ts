@@ -92,13 +92,13 @@ describe('the Request Object', () => {
     },
   )
 
-  it('is accepted from a wallet that falls back to GET', async () => {
+  it('is accepted by a wallet that uses GET although the request offers POST', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
     const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { getOnly: true })
     expect(received.payload).not.toHaveProperty('wallet_nonce')
   })
 
-  it('returns a wallet_nonce in standard base64 without a change', async () => {
+  it('returns a wallet_nonce in standard base64 unchanged', async () => {
     const { wallet } = serve(verifier.identities.x509_hash, input(await createGeneration()))
     const received = await wallet.receive(uriFor(verifier.identities.x509_hash), { walletNonce: 'a/b+c9==' })
     expect(received.payload).toHaveProperty('wallet_nonce', 'a/b+c9==')
@@ -126,7 +126,7 @@ describe('the Request Object', () => {
     })
   })
 
-  it('lists the one key and both content encryptions for an encrypted response', async () => {
+  it('lists a single key and both content encryptions for an encrypted response', async () => {
     const generation = await createGeneration()
     const { client_metadata } = buildRequestObject(input(generation))
     const { x, y } = generation.encryptionPublicJwk
@@ -138,12 +138,12 @@ describe('the Request Object', () => {
     })
   })
 
-  it('expires not later than the session', async () => {
+  it('expires no later than the session', async () => {
     const claims = buildRequestObject({ ...input(await createGeneration()), expiresAt: NOW + 20 })
     expect(claims.exp).toBe(NOW + 20)
   })
 
-  it('throws for a format that is not registered', async () => {
+  it('is not built for a format that is not registered: the function throws', async () => {
     const generation = await createGeneration()
     expect(() => buildRequestObject({ ...input(generation), formats: {} })).toThrow('not a registered format')
   })
@@ -187,7 +187,7 @@ describe('the URI of a request', () => {
     requestUriMethod: 'post',
   } as const
 
-  it('leaves colons and slashes unescaped and has three parameters only', () => {
+  it('does not escape colons and slashes, and has only three parameters', () => {
     expect(buildAuthorizationRequestUri(reference)).toBe(
       'openid4vp://?client_id=x509_hash:Uvo3HtuIxuhC92rShpgqcT3YXwrqRxWEviRiA0OZszk' +
         '&request_uri=https://verifier.example/r/id&request_uri_method=post',
@@ -200,7 +200,7 @@ describe('the URI of a request', () => {
     expect(uri).not.toContain('#')
   })
 
-  it('has the same query string in each link that opens a wallet', () => {
+  it('has the same query string in every link that opens a wallet', () => {
     const links = buildWalletLinks(reference, { av: 'av', wallet: 'https://wallet.example/open' })
     const [, query] = buildAuthorizationRequestUri(reference).split('?')
     expect(links).toEqual({ av: `av://?${query}`, wallet: `https://wallet.example/open?${query}` })
@@ -222,7 +222,7 @@ describe('a request passed by value', () => {
     },
   )
 
-  it('has JSON as text, escaped except for colons, slashes and commas, without JWT claims', async () => {
+  it('has its JSON parameters as text, escaped except for colons, slashes and commas, and no JWT claims', async () => {
     const { uri } = byValue({ ...input(await createGeneration()), responseMode: 'direct_post' })
     const { searchParams } = new URL(uri)
     expect([...searchParams.keys()]).toEqual([

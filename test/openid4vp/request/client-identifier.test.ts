@@ -5,14 +5,14 @@ import { decodeBase64 } from '../../../src/codec/base64url.ts'
 import { x509HashClientId, x509SanDnsClientId } from '../../../src/openid4vp/request/client-identifier.ts'
 import { createVerifier } from '../fixtures.ts'
 
-it('the x509_hash is the same hash of the leaf’s DER that a foreign library computes', async () => {
+it('the x509_hash is the hash of the leaf’s DER, as a foreign library computes it', async () => {
   const { leaf: x509Certificate } = await createVerifier()
   const hash = (data: Uint8Array) => createHash('sha256').update(data).digest()
   const expected = await calculateX509HashClientIdPrefixValue({ x509Certificate, hash })
   expect(await x509HashClientId(decodeBase64(x509Certificate)!)).toBe(`x509_hash:${expected}`)
 })
 
-it('the x509_san_dns is the host without scheme and port', () => {
+it('the x509_san_dns is the host name without scheme and port', () => {
   expect(x509SanDnsClientId('https://verifier.example:8443')).toBe('x509_san_dns:verifier.example')
   expect(x509SanDnsClientId('http://localhost:8787')).toBe('x509_san_dns:localhost')
 })

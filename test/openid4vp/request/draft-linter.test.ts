@@ -74,11 +74,11 @@ describe.each([
   ['openid4vp-draft18', [...D18, ...COMMON]],
   ['openid4vp-draft24', [...D24, ...COMMON]],
 ] as const)('a request of %s', (protocol, faults) => {
-  it('breaks no rule if it is unchanged', async () => {
+  it('breaks no rule of the linter if it is unchanged', async () => {
     expect(await check(protocol, () => undefined)).toEqual([])
   })
 
-  it.each(faults)('breaks %s with a planted fault: %s', async (rule, _, plant) => {
+  it.each(faults)('breaks the rule %s if it has %s', async (rule, _, plant) => {
     expect(await check(protocol, plant)).toContain(rule)
   })
 })

@@ -17,8 +17,8 @@ const embedded = (bytes: Uint8Array) => new Tagged(24, bytes)
 const wrapped = (map: unknown) => new Uint8Array(encode(embedded(encode(map, rfc8949EncodeOptions))))
 const asText = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64url')
 
-describe('the metadata', () => {
-  it('is the deterministic encoding of the display, with and without an aggregator', () => {
+describe('the metadata for Google Wallet', () => {
+  it('is the deterministic encoding of the display, with or without an aggregator', () => {
     const map = { schema_version: 'v1', display: SHOP }
     expect(buildGoogleMetadata(SHOP, null)).toBe(asText(wrapped(map)))
     expect(buildGoogleMetadata(SHOP, AGGREGATOR)).toBe(
@@ -26,7 +26,7 @@ describe('the metadata', () => {
     )
   })
 
-  it('is read by another decoder', () => {
+  it('can be decoded by another library', () => {
     const bytes = Buffer.from(buildGoogleMetadata(SHOP, AGGREGATOR), 'base64url')
     const tags = Tagged.decoder(24)
     const { value } = decode(bytes, { tags: { 24: tags } }) as Tagged

@@ -193,31 +193,34 @@ describe('the request linter', () => {
     expect(await rulesBroken(() => undefined)).toBe('')
   })
 
-  it.each(FAULTS)('names %s for %s', async (rule, _name, plant) => {
+  it.each(FAULTS)('reports the rule %s for %s', async (rule, _name, plant) => {
     expect(await rulesBroken(plant)).toBe(rule)
   })
 
-  it.each(DID_FAULTS)('names %s for a DID with %s', async (rule, _name, plant) => {
+  it.each(DID_FAULTS)('reports the rules %s for a DID with %s', async (rule, _name, plant) => {
     expect(await didRulesBroken(() => undefined)).toBe('')
     expect(await didRulesBroken(plant)).toBe(rule)
   })
 
-  it.each(ATTESTATION_ERRORS)('names R21 for an attestation with %s', async (_, claims, header) => {
-    expect(await attestedRulesBroken({ redirect_uris: [RESPONSE_URI] })).toBe('')
-    expect(await attestedRulesBroken(claims, header)).toBe('R21')
-  })
+  it.each(ATTESTATION_ERRORS)(
+    'reports the rule R21 for an attestation with %s',
+    async (_, claims, header) => {
+      expect(await attestedRulesBroken({ redirect_uris: [RESPONSE_URI] })).toBe('')
+      expect(await attestedRulesBroken(claims, header)).toBe('R21')
+    },
+  )
 
-  it('names R9 for an attestation of another key', async () => {
+  it('reports the rule R9 for an attestation of another key', async () => {
     const { privateJwk: jwk } = await createGeneration()
     expect(await attestedRulesBroken({ cnf: { jwk: { ...jwk, d: undefined } } })).toBe('R9')
   })
 
-  it('names R9 for a signature by another key', async () => {
+  it('reports the rule R9 for a signature by another key', async () => {
     const other = await createVerifier()
     expect(await rulesBroken(() => undefined, other.identities.x509_hash.signingJwk)).toBe('R9')
   })
 
-  it('names R30 for a key in two requests, and R1 for a nonce in two requests', async () => {
+  it('reports the rule R30 if two requests have the same key, and R1 if two requests have the same nonce', async () => {
     const lint = createRequestLinter()
     const generation = await createGeneration()
     const again = await createGeneration()

@@ -33,15 +33,15 @@ const FAULTS: readonly Fault[] = [
 ]
 
 describe('a request by value', () => {
-  it('breaks no rule if it is unchanged', async () => {
+  it('breaks no rule of the linter if it is unchanged', async () => {
     expect(await check(() => undefined)).toBe('')
   })
 
-  it.each(FAULTS)('breaks %s with a planted fault: %s', async (rules, _, plant) => {
+  it.each(FAULTS)('breaks the rule %s if it has %s', async (rules, _, plant) => {
     expect(await check(plant)).toBe(rules)
   })
 
-  it('breaks R16 with a repeated parameter, and R1 with a reused nonce', async () => {
+  it('breaks the rule R16 by a repeated parameter, and the rule R1 by a reused nonce', async () => {
     const lint = createByValueLinter()
     const uri = await uriOf(() => undefined)
     expect(await rulesOf(lint({ uri: `${uri}&state=other`, now: NOW }))).toContain('R16')

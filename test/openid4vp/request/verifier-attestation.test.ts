@@ -9,7 +9,7 @@ const { privateJwk: otherKey } = await createGeneration()
 const cnf = ({ kty, crv, x, y }: typeof key) => ({ jwk: { kty, crv, x, y } })
 
 describe('a verifier attestation', () => {
-  it('gives the owner of the key and the time of its validity', async () => {
+  it('names the owner of the key and the period of validity', async () => {
     const jwt = await attester.attest(key, { exp: NOW + 60, nbf: NOW })
     const value = { subject: 'verifier.example', notBefore: NOW, expiresAt: NOW + 60 }
     expect(parseVerifierAttestation(jwt, key)).toEqual({ ok: true, value })

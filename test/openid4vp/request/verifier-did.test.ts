@@ -38,7 +38,7 @@ describe('the DID', () => {
   )
 
   it.each(['http://127.0.0.1:8787', 'http://[::1]:8787', 'https://192.0.2.1'])(
-    'does not exist at an IP address: %s',
+    'does not exist if the host is an IP address: %s',
     (baseUrl) => {
       expect(verifierDid(baseUrl, null)).toBeUndefined()
     },
@@ -64,7 +64,7 @@ describe('the DID', () => {
 describe('the DID document', () => {
   const did = 'did:web:verifier.example'
 
-  it('names each key by its thumbprint, for authentication, without private members', async () => {
+  it('contains each key under its thumbprint, for authentication, without private members', async () => {
     const document = (await buildDidDocument(did, [{ ...FIRST, d: 'secret' } as never, SECOND])) as never
     const { id, verificationMethod, authentication, assertionMethod } = document as DidDocument
     const names = await Promise.all(KEYS.map(async (key) => `${did}#${await calculateJwkThumbprint(key)}`))

@@ -33,8 +33,8 @@ async function mismatch(change: object): Promise<string | undefined> {
   return checkWalletMetadata(await parse({ ...GOOD, ...change }), REQUEST)
 }
 
-describe('a wallet’s metadata', () => {
-  it('allows a request if it is empty, or if it supports everything in the request', async () => {
+describe('the metadata of a wallet', () => {
+  it('allow a request if they are empty, or if they support everything in the request', async () => {
     expect(checkWalletMetadata(await parse({}), REQUEST)).toBeUndefined()
     expect(checkWalletMetadata(await parse(GOOD), REQUEST)).toBeUndefined()
     expect(await mismatch({ unknown_member: [{}], vp_formats: 'of another version' })).toBeUndefined()
@@ -47,11 +47,11 @@ describe('a wallet’s metadata', () => {
     ['no_format_in_common', { vp_formats_supported: { ldp_vc: {} } }],
     ['no_format_in_common', { vp_formats_supported: {} }],
     ['request_encryption_not_possible', { jwks: { keys: [RSA] } }],
-  ])('refuses a request with the reason %s', async (expected, change) => {
+  ])('lead to a refusal with the reason %s', async (expected, change) => {
     expect(await mismatch(change)).toBe(expected)
   })
 
-  it('needs only one of the requested formats', async () => {
+  it('need only one of the requested formats', async () => {
     const mdl = { id: 'mdl', format: 'mso_mdoc', meta: { doctype_value: 'org.iso.18013.5.1.mDL' } }
     const query = { credentials: [...QUERY.credentials, mdl] }
     const metadata = await parse({ vp_formats_supported: { mso_mdoc: {} } })
@@ -75,11 +75,11 @@ describe('a wallet’s metadata', () => {
     ['too many keys', JSON.stringify({ jwks: { keys: Array(WALLET_METADATA.keys + 1).fill(KEY) } })],
     ['nesting that is too deep', `{"x":${'['.repeat(17)}${']'.repeat(17)}}`],
     ['too many characters', JSON.stringify({ x: 'x'.repeat(WALLET_METADATA.characters) })],
-  ])('is refused with %s', async (_, text) => {
+  ])('are refused if they are or have %s', async (_, text) => {
     expect(await parseWalletMetadata(text)).toEqual({ ok: false, error: 'invalid' })
   })
 
-  it('ignores members called `__proto__` and `constructor`', async () => {
+  it('are read without the members called `__proto__` and `constructor`', async () => {
     const text = '{"__proto__":{"vp_formats_supported":{}},"constructor":[]}'
     expect(await parseWalletMetadata(text)).toMatchObject({ ok: true, value: { formats: undefined } })
   })
@@ -91,7 +91,7 @@ describe('an encrypted request', () => {
   const { x, y } = KEY
   const jwk = { kty: 'EC', crv: 'P-256', x, y }
 
-  it('is not made if the wallet sends only algorithms, or only signing keys', async () => {
+  it('is not made if the wallet sends only encryption algorithms, or only signing keys', async () => {
     expect((await parse(GOOD)).encryption).toBeUndefined()
     expect(await encryptionFor({ keys: [] })).toBeUndefined()
     expect(await encryptionFor({ keys: [{ ...KEY, use: 'sig' }] })).toBeUndefined()

@@ -27,7 +27,7 @@ describe('a posted response', () => {
     expect(parse({ vp_token: VP_TOKEN, state: 's', ...unknown }, 'direct_post').ok).toBe(true)
   })
 
-  it('is encrypted if it has the parameter response, and may repeat state outside the JWE', async () => {
+  it('is encrypted if it has the parameter response; it may also have state outside the JWE', async () => {
     const response = await encrypt({ state: 's', vp_token: {} })
     expect(parse({ response })).toEqual({
       ok: true,
@@ -52,7 +52,7 @@ describe('a posted response', () => {
     },
   )
 
-  it('is read as if an empty parameter were absent', () => {
+  it('is read as if an empty parameter was not sent', () => {
     expect(parse({ error: 'access_denied', vp_token: '', state: 's' })).toMatchObject({ ok: true })
   })
 
@@ -85,15 +85,18 @@ describe('a posted response', () => {
 })
 
 describe('an error of the wallet', () => {
-  it.each(WALLET_ERROR_CODES)('keeps the known code %s', (error) => {
+  it.each(WALLET_ERROR_CODES)('keeps its code if the code is known: %s', (error) => {
     expect(parse({ error, state: 's' })).toMatchObject({ value: { error } })
   })
 
-  it.each(['Access_Denied', 'toString', '<script>'])('reports the code %s as unknown', (error) => {
-    expect(parse({ error, state: 's' })).toMatchObject({ value: { error: 'unknown_error' } })
-  })
+  it.each(['Access_Denied', 'toString', '<script>'])(
+    'is reported with an unknown code if its code is %s',
+    (error) => {
+      expect(parse({ error, state: 's' })).toMatchObject({ value: { error: 'unknown_error' } })
+    },
+  )
 
-  it('keeps at most 200 printable characters of its description', () => {
+  it('keeps at most 200 printable characters of the description', () => {
     const error_description = `a\n\u202e\0b${'c'.repeat(500)}`
     expect(parse({ error: 'access_denied', error_description, state: 's' })).toMatchObject({
       value: { errorDescription: `a???b${'c'.repeat(195)}` },

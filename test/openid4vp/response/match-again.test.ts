@@ -38,7 +38,7 @@ function presentation(changes: object = {}, queryId = 'card'): VerifiedPresentat
   return { queryId, credential: credential as never, valueMismatches: [] }
 }
 
-describe('a presentation for a query with fewer requirements than the policy', () => {
+describe('a presentation for a wallet’s query, which requires less than the policy,', () => {
   it('satisfies the query of the policy if it has all claims of one option', () => {
     expect(matchAgain(EITHER, [presentation()], FORMATS)).toMatchObject({
       ok: true,
@@ -46,7 +46,7 @@ describe('a presentation for a query with fewer requirements than the policy', (
     })
   })
 
-  it('has a value mismatch if a value is not among the values of the policy', () => {
+  it('has a value mismatch if the policy does not allow one of its values', () => {
     const other = presentation({ claims: { level: 'silver', number: '17' } })
     expect(matchAgain(EITHER, [other], FORMATS)).toMatchObject({
       ok: true,
@@ -68,7 +68,7 @@ describe('a presentation for a query with fewer requirements than the policy', (
     })
   })
 
-  it('does not satisfy the policy if the policy needs two credentials', () => {
+  it('is not enough if the policy needs two credentials', () => {
     const both = { credentials: [CARD, CARD_MDOC] }
     expect(matchAgain(both, [presentation()], FORMATS)).toMatchObject({ ok: false })
   })

@@ -17,7 +17,7 @@ const key = { kid: 'k1', privateJwk }
 const parameters = { state: 's', vp_token: { age: ['p'] } }
 
 describe('an encrypted response', () => {
-  it('decrypts as published in OpenID4VP 1.0 §8.3', async () => {
+  it('is decrypted as published in OpenID4VP 1.0 §8.3', async () => {
     const { compact, privateJwk: published } = vectors.jwe
     expect(await open(compact, { kid: published.kid, privateJwk: published as PrivateJwk })).toEqual({
       ok: true,
@@ -26,7 +26,7 @@ describe('an encrypted response', () => {
   })
 
   it.each(['A128GCM', 'A256GCM'])(
-    'decrypts from a foreign library with random apu and apv: %s',
+    'of a foreign library with random apu and apv is decrypted: %s',
     async (enc) => {
       expect(await open(await encryptResponse(parameters, jwk, { enc }))).toEqual({
         ok: true,
@@ -35,21 +35,21 @@ describe('an encrypted response', () => {
     },
   )
 
-  it('decrypts without apu and apv', async () => {
+  it('is decrypted without apu and apv', async () => {
     const jwe = await new CompactEncrypt(Buffer.from(JSON.stringify(parameters)))
       .setProtectedHeader({ alg: 'ECDH-ES', enc: 'A128GCM', kid: 'k1' })
       .encrypt(await importJWK(jwk, 'ECDH-ES'))
     expect(await open(jwe)).toEqual({ ok: true, value: parameters })
   })
 
-  it('decrypts with further members in the header', async () => {
+  it('is decrypted if its header has further members', async () => {
     const jwe = await encryptResponse(parameters, jwk, {
       header: { typ: 'JWT', cty: 'json', jku: 'https://x.example' },
     })
     expect(await open(jwe)).toEqual({ ok: true, value: parameters })
   })
 
-  it('uses a new key for each request', async () => {
+  it('has a new key for each request', async () => {
     const other = await createEncryptionKey()
     expect(other.publicJwk).not.toEqual(publicJwk)
     expect(Object.keys(other.publicJwk)).not.toContain('d')
@@ -136,7 +136,7 @@ describe('an encrypted response', () => {
     expect(await open(await make())).toEqual({ ok: false, error: { reason } })
   })
 
-  it('is not decrypted with the key of another request, whatever its kid', async () => {
+  it('is not decrypted with the key of another request, whatever kid it has', async () => {
     const other = await createEncryptionKey()
     const decrypted = await open(await good(), { kid: 'k1', privateJwk: other.privateJwk })
     expect(decrypted).toEqual({ ok: false, error: { reason: 'decryption_failed' } })

@@ -63,7 +63,7 @@ describe('the response to a query for one credential', () => {
     expect(asked).toEqual([])
   })
 
-  it('reports a value outside `values` and the reasons of the credential for the policy to decide', async () => {
+  it('is passed to the policy with the value that is outside `values` and the reasons of the credential', async () => {
     const query = { credentials: [{ ...AGE, claims: [{ path: ['age_over_18'], values: [true] }] }] }
     const expired = plain({ claims: { age_over_18: false }, reasons: ['credential_expired'] })
     expect(await verify({ age: [expired] }, query)).toMatchObject({
@@ -84,7 +84,7 @@ describe('the response to a query for one credential', () => {
     })
   })
 
-  it('is verified with our own nonce, and the types and holder binding of the query', async () => {
+  it('is verified with the nonce of our request, and with the types and holder binding of the query', async () => {
     const asked: RequestBinding[] = []
     await verify({ age: [plain({})] }, QUERY, asked)
     await verify(
@@ -131,14 +131,14 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('is verified without an invalid presentation if the other presentations satisfy the credential sets', async () => {
+  it('is verified without its invalid presentation if the other presentations satisfy the credential sets', async () => {
     for (const query of [either, optional]) {
       const result = await verify({ age: [plain({})], other: [FORGED] }, query)
       expect(result.ok && result.value.map(({ queryId }) => queryId)).toEqual(['age'])
     }
   })
 
-  it('is refused for its first reason if no option is satisfied', async () => {
+  it('is refused with its first reason if no option is satisfied', async () => {
     expect(await verify({ age: [REPLAYED], other: [FORGED] }, either)).toEqual({
       ok: false,
       error: { reason: 'nonce_mismatch', queryId: 'age' },
@@ -152,7 +152,7 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('is refused without a valid presentation even if all credential sets are optional', async () => {
+  it('is refused if no presentation is valid, even if all credential sets are optional', async () => {
     const query = { ...all, credential_sets: [{ options: [['age']], required: false }] }
     expect(await verify({}, query)).toMatchObject({ error: { reason: 'query_not_satisfied' } })
     expect(await verify({ age: [FORGED] }, query)).toMatchObject({
@@ -160,7 +160,7 @@ describe('the response to a query for several credentials', () => {
     })
   })
 
-  it('keeps the valid presentations of several presentations for one query', async () => {
+  it('keeps only the valid presentations if one query has several presentations', async () => {
     const query = { credentials: [{ ...AGE, multiple: true }] }
     const result = await verify(
       { age: [FORGED, plain({ issuer: 'second' }), plain({ issuer: 'third' })] },
@@ -169,7 +169,7 @@ describe('the response to a query for several credentials', () => {
     expect(result.ok && result.value.map(({ credential }) => credential.issuer)).toEqual(['second', 'third'])
   })
 
-  it('may have one credential for two queries', async () => {
+  it('may use one credential for two queries', async () => {
     expect(await verify({ age: [plain({})], other: [plain({})] }, all)).toMatchObject({ ok: true })
   })
 })

@@ -14,7 +14,7 @@ const QUERY: DcqlQuery = {
 }
 
 describe('a VP Token', () => {
-  it('gives its presentations, strings or objects, in the order of the query', () => {
+  it('contains its presentations, as strings or objects, in the order of the query', () => {
     const parsed = parsePlain('{"many":["a",{"b":1}],"one":["c"]}')
     const groups = parsed.ok
       ? parsed.value.map(({ query, presentations }) => [query.id, presentations])
@@ -25,7 +25,7 @@ describe('a VP Token', () => {
     ])
   })
 
-  it('gives the same presentations from JSON text and from a decrypted response', () => {
+  it('has the same presentations as JSON text and in a decrypted response', () => {
     const token = { one: ['c'] }
     expect(parseEncrypted(token)).toEqual(parsePlain(JSON.stringify(token)))
   })
@@ -58,7 +58,7 @@ describe('a VP Token', () => {
     ['limit_exceeded', undefined, `{"one":[${'['.repeat(40)}${']'.repeat(40)}]}`],
     ['limit_exceeded', undefined, `{"one":["${'c'.repeat(RESPONSE_LIMIT)}"]}`],
   ])(
-    'is refused as %s, with the query %s (undefined: no query) in the error: case %#',
+    'is refused as %s, and the error names the query %s (undefined: no query): case %#',
     (reason, queryId, token) => {
       const error = queryId === undefined ? { reason } : { reason, queryId }
       expect(parsePlain(token)).toEqual({ ok: false, error })

@@ -104,7 +104,7 @@ describe('the linter of responses to wallets', () => {
     expect(lintWalletResponse(answer)).toEqual([])
   })
 
-  it.each(PLANTED)('names "%s" for %s', (rules, _, answer) => {
+  it.each(PLANTED)('reports "%s" for %s', (rules, _, answer) => {
     expect(lintWalletResponse(answer)).toEqual(rules.split('|'))
   })
 
@@ -112,9 +112,12 @@ describe('the linter of responses to wallets', () => {
     expect(isWalletPath(path)).toBe(true)
   })
 
-  it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])('does not check %s', (path) => {
-    expect(isWalletPath(path)).toBe(false)
-  })
+  it.each(['/v1/verify/v_1', '/rp/1/did.json', '/v1/verify/v_1/return'])(
+    'does not check the responses of %s',
+    (path) => {
+      expect(isWalletPath(path)).toBe(false)
+    },
+  )
 })
 
 describe('the transport of the tests', () => {
@@ -127,7 +130,7 @@ describe('the transport of the tests', () => {
       fetch: () => Promise.reject(new Error('nothing is fetched')),
     })
 
-  it('throws for a response that breaks a rule, and names the rule', async () => {
+  it('throws for a response that breaks a rule, and the error names the rule', async () => {
     const url = 'https://verifier.example/r/abc'
     await expect(exchange(url, { ...REFUSED, status: 500 })).rejects.toThrow(FAULT)
   })
@@ -138,7 +141,7 @@ describe('the transport of the tests', () => {
     await expect(exchange(url, { ...REQUEST, body })).rejects.toThrow('R9: typ is oauth-authz-req+jwt')
   })
 
-  it('throws for a request for the browser’s API that breaks a rule', async () => {
+  it('throws for a request of the Digital Credentials API that breaks a rule', async () => {
     const url = 'https://verifier.example/v1/verify/v_1/dc-api/request'
     const requests = [{ protocol: 'openid4vp-v1-unsigned', data: { nonce: 'n', client_id: 'x' } }]
     const body = JSON.stringify({ digital: { requests } })

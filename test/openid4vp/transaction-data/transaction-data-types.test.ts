@@ -29,7 +29,7 @@ function set(object: object, path: readonly (string | number)[], value: unknown)
 }
 
 describe('a built-in type', () => {
-  it.each(Object.entries(WHOLE))('%s accepts every member of its definition', (type, object) => {
+  it.each(Object.entries(WHOLE))('%s allows every member of its definition', (type, object) => {
     expect(fits(type, object)).toBe(true)
   })
 
@@ -72,7 +72,7 @@ describe('a built-in type', () => {
     [SIGNATURE, ['payload'], {}],
     [SIGNATURE, ['documentDigests'], []],
     [SIGNATURE, ['numSignatures'], 1.5],
-  ])('%s refuses %j: %j', (type, path, value) => {
+  ])('%s refuses the payload %j: %j', (type, path, value) => {
     expect(fits(type, set(WHOLE[type as keyof typeof WHOLE], path, value))).toBe(false)
   })
 
@@ -113,11 +113,11 @@ describe('an added type', () => {
     [['payload', 'other'], 'x'],
     [['other'], 'x'],
     [['shop'], 'Shop'],
-  ])('refuses %j: %j', (path, value) => {
+  ])('refuses the payload %j: %j', (path, value) => {
     expect(fits('order', set(GOOD, path, value), [ORDER])).toBe(false)
   })
 
-  it('does not replace a built-in type, and is found only by its full name', () => {
+  it('does not replace a built-in type, and is found only by its full type name', () => {
     const disguised = { ...ORDER, type: PAYMENT }
     expect(fits(PAYMENT, GOOD, [disguised])).toBe(false)
     expect(findTransactionDataType('constructor', [ORDER])).toBeUndefined()

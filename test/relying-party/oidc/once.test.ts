@@ -15,7 +15,7 @@ function inStorage(check: (storage: DurableObjectStorage) => void): Promise<void
 
 const use = (isAuthenticated: boolean) => ({ isAuthenticated, now: NOW, expiresAt: NOW + 60_000 })
 
-it('a name cannot be stored again before it has expired', () =>
+it('a value that may be used only once is refused again until it has expired', () =>
   inStorage((storage) => {
     const once = openOnce(storage)
     expect(once.store('jti/a', '', use(true))).toBe(true)
@@ -24,7 +24,7 @@ it('a name cannot be stored again before it has expired', () =>
     expect(once.store('jti/a', '', later)).toBe(true)
   }))
 
-it('callers that did not authenticate cannot keep a client from authenticating', () =>
+it('callers that did not authenticate cannot fill the store of used values and so block a client', () =>
   inStorage((storage) => {
     const once = openOnce(storage)
     once.store('par/one', '', use(false))

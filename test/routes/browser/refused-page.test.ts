@@ -43,7 +43,7 @@ describe('the page after a refused response', () => {
     expect(html).not.toContain(attempt.reason.message)
   })
 
-  it('links to a page with a new QR code, which shows waiting until the next refusal', async () => {
+  it('links to a page with a new QR code, which waits until the next refusal', async () => {
     const { session, refuse } = await refused()
     const first = await open(session.session_url)
     const address = wayOn(first, session)!
@@ -58,14 +58,14 @@ describe('the page after a refused response', () => {
     expect(wayOn(next, session)).not.toBe(address)
   })
 
-  it('ignores the parameter `seen` if its value cannot be the number of an activity', async () => {
+  it('ignores the parameter `seen` if its value cannot be the number of a refusal', async () => {
     const { session } = await refused()
     for (const seen of ['', '-1', '1e9', 'x', '9'.repeat(16), '1&seen=99x']) {
       expect([seen, stateOf(await open(`${session.session_url}&seen=${seen}`))]).toEqual([seen, 'refused'])
     }
   })
 
-  it('shows nothing to a stranger without the token of the page', async () => {
+  it('shows nothing to a visitor without the token of the session page', async () => {
     const { session } = await refused()
     const id = session.verification_id
     const stranger = await call(app, 'GET', `/s/${id}?token=ct_x.y&seen=0`)
@@ -90,7 +90,7 @@ describe('the page after a refused response', () => {
 })
 
 describe('the page after a request was fetched', () => {
-  it('offers a new code after 30 s, and not before', async () => {
+  it('offers a new QR code only after 30 s', async () => {
     const session = await createSession(await setUp())
     await fetchRequest(session.wallet_request.request_uri)
     const fetched = Date.now()
@@ -105,8 +105,8 @@ describe('the page after a request was fetched', () => {
   })
 })
 
-describe("the relying party's own words", () => {
-  it('are shown as text with their language and direction, above the sentence that says who asks', async () => {
+describe("the relying party's own texts", () => {
+  it('are shown with their language and direction, above the sentence that says who asks for the credential', async () => {
     const setting = await setUp({ name: 'Shop' })
     const own = { locale: 'ar', heading: 'أثبت عمرك <b>', purpose: 'نبيع للبالغين فقط' }
     const session = await createSession(setting, own)
@@ -137,17 +137,14 @@ describe("the relying party's own words", () => {
     ['de-AT', 'de'],
     ['nl', null],
     [undefined, null],
-  ])(
-    'can be in the language of the page, which the creation returns for the locale %s',
-    async (locale, used) => {
-      const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
-      expect(session.locale).toBe(used)
-    },
-  )
+  ])('can be in the language that the creation returns for the locale %s', async (locale, used) => {
+    const session = await createSession(await setUp(), locale === undefined ? {} : { locale })
+    expect(session.locale).toBe(used)
+  })
 })
 
 describe('the page in a frame', () => {
-  it('is compact, and has no text about closing the page', async () => {
+  it('is compact, and does not tell the person to close the page', async () => {
     const session = await createSession(await setUp())
     const data = async (headers: Record<string, string>) => {
       const html = await open(session.session_url, headers)

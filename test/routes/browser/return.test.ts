@@ -122,8 +122,8 @@ async function encrypted(setting: Setting, request: WalletRequest): Promise<{ re
   return { response }
 }
 
-describe('a link', () => {
-  it('sets a cookie that no script, no other site and no other host of the domain can read or set', async () => {
+describe('a link to a wallet', () => {
+  it('sets a cookie that no script, no other site and no other host of its domain can read or overwrite', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const headers = { Authorization: `Bearer ${session.client_token}` }
@@ -138,7 +138,7 @@ describe('a link', () => {
     expect(Object.keys(link.wallet_links)).toContain('openid4vp')
   })
 
-  it('does not replace the secret in the cookie of a browser, and does not store the secret', async () => {
+  it('keeps the secret in the cookie of a browser that already has one, and does not store the secret', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const person = browser()
@@ -152,7 +152,7 @@ describe('a link', () => {
     expect(stored).not.toContain(secret)
   })
 
-  it('stores different marks for one browser in two sessions', async () => {
+  it('stores a different mark of the same browser in each session', async () => {
     const setting = await setUp()
     const person = browser()
     const marks = []
@@ -176,7 +176,7 @@ describe('a link', () => {
     expect((await browser().send(path, { headers })).status).toBe(status)
   })
 
-  it('rejects a relying party’s server: it is not the browser', async () => {
+  it('rejects the server of a relying party, because it is not a browser', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { headers } = setting
@@ -203,7 +203,7 @@ describe('a link', () => {
     expect((await json(call(app, 'POST', path, { headers }))).code).toBe('invalid_token')
   })
 
-  it('leaves the request of the QR code valid and visible', async () => {
+  it('leaves the request of the QR code valid and the QR code visible', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -213,7 +213,7 @@ describe('a link', () => {
     expect(view.wallet_request.request_uri).toBe(session.wallet_request.request_uri)
   })
 
-  it('does not bind a response to the QR code', async () => {
+  it('does not bind a response to the QR code to the browser of the link', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await openLink(browser(), session)
@@ -224,8 +224,8 @@ describe('a link', () => {
   })
 })
 
-describe('a success through a link', () => {
-  it('is held: no view shows it, and no event is queued', async () => {
+describe('a successful response to a link', () => {
+  it('is held back: no view shows the outcome, and no event is queued', async () => {
     const fetched = vi.spyOn(globalThis, 'fetch')
     const { setting, session } = await respondByLink({}, { webhook: { url: 'http://127.0.0.1:9/hook' } })
     const view = await poll(setting, session.verification_id)
@@ -262,7 +262,7 @@ describe('a success through a link', () => {
     expect(stored).not.toContain('Canary-Mustermann')
   })
 
-  it('is verified when the browser of the link returns, also after the object was evicted from memory', async () => {
+  it('verifies the session when the browser of the link returns, even after the object was evicted from memory', async () => {
     const { setting, session, person, code } = await respondByLink()
     await evictDurableObject(stubOf(session.verification_id))
     const response = await completeReturn(person, session, code)
@@ -277,7 +277,7 @@ describe('a success through a link', () => {
     expect(view.checks).toEqual({ age_over_18: true })
   })
 
-  it('sends its event with the binding once it is verified', async () => {
+  it('sends its event with the session binding once the session is verified', async () => {
     const fetched = vi
       .spyOn(globalThis, 'fetch')
       .mockImplementation(async () => new Response(null, { status: 204 }))
@@ -288,7 +288,7 @@ describe('a success through a link', () => {
     expect(event).toMatchObject({ status: 'verified', channel: 'link', session_binding: 'page' })
   })
 
-  it('gives an identical retry of the wallet the same response, and any other response 409', async () => {
+  it('gives the same response if the wallet sends it again, and 409 to any other response', async () => {
     const { setting, session, request, answer, redirect_uri } = await respondByLink()
     const id = session.verification_id
     expect(await json(post(id, answer))).toEqual({ redirect_uri })
@@ -300,7 +300,7 @@ describe('a success through a link', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
   })
 
-  it('wins against a response that was still being verified when the success was held', async () => {
+  it('has priority over another response whose verification ends later', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const id = session.verification_id
@@ -320,7 +320,7 @@ describe('a success through a link', () => {
     expect(await statusOf(setting, session)).toEqual(AWAITING)
   })
 
-  it('does not change when the return address is fetched, whenever and by whomever', async () => {
+  it('does not change if anyone fetches the return address, at any time', async () => {
     const { setting, session, person, code } = await respondByLink()
     const path = `/v1/verify/${session.verification_id}/return`
     for (const headers of [{ 'Sec-Purpose': 'prefetch' }, {}, { Cookie: 'x=y' }]) {
@@ -333,7 +333,7 @@ describe('a success through a link', () => {
     expect((await statusOf(setting, session)).status).toBe('verified')
   })
 
-  it('is not affected by a wrong code from any browser', async () => {
+  it('is not affected if any browser sends a wrong response code', async () => {
     const { setting, session, person, code } = await respondByLink()
     const changed = `${code.slice(0, -1)}${code.endsWith('A') ? 'E' : 'A'}`
     for (const wrong of [changed, '', code.slice(1), `${code}A`, 'x'.repeat(200)]) {
@@ -349,7 +349,7 @@ describe('a success through a link', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
     ['no origin', { Origin: '' }],
-  ])('is not affected by the right code from a page of %s', async (_, headers) => {
+  ])('is not affected by the right response code from a page of %s', async (_, headers) => {
     const { setting, session, person, code } = await respondByLink()
     for (const someone of [person, browser()]) {
       const response = await completeReturn(someone, session, code, headers)
@@ -384,7 +384,7 @@ describe('a success through a link', () => {
         return second
       },
     ],
-  ])('is never completed by a second browser %s: the presentation is discarded', async (_, second) => {
+  ])('is discarded if a second browser %s brings the response code', async (_, second) => {
     const { setting, session, person, code, answer } = await respondByLink()
     const response = await completeReturn(await second(session, person), session, code)
     expect((await json(response)).code).toBe('other_browser')
@@ -397,7 +397,7 @@ describe('a success through a link', () => {
     expect((await statusOf(setting, session)).status).toBe('pending')
   })
 
-  it('is discarded by the alarm after five minutes: the session is pending again and accepts a response', async () => {
+  it('is discarded by the alarm after five minutes, and the session then accepts another response', async () => {
     const { setting, session, person, code } = await respondByLink()
     const stub = stubOf(session.verification_id)
     const alarm = await runInDurableObject(stub, (_, state) => state.storage.getAlarm())
@@ -444,7 +444,7 @@ describe('a success through a link', () => {
     expect(view).toMatchObject({ status: 'canceled', checks: null, session_binding: null })
   })
 
-  it('also waits for its browser if the response is encrypted', async () => {
+  it('also waits for its browser if it is encrypted', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { request_options: { response_mode: 'direct_post.jwt' } })
     const person = browser()
@@ -458,7 +458,7 @@ describe('a success through a link', () => {
   })
 })
 
-describe('a response that is not a success', () => {
+describe('a response to a link that is not successful', () => {
   it('ends the session at once, and the browser returns without a return code', async () => {
     const setting = await setUp({ return_urls: [RETURN_URL] })
     const session = await createSession(setting, { return_url: RETURN_URL })
@@ -471,7 +471,7 @@ describe('a response that is not a success', () => {
     expect(back).toEqual({ object: 'browser_return', return_url: RETURN_URL })
   })
 
-  it('ends the session at once when the wallet declined', async () => {
+  it('ends the session at once if the wallet declined', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { required_session_binding: 'page' })
     const request = await fetchRequest(await openLink(browser(), session))
@@ -483,7 +483,7 @@ describe('a response that is not a success', () => {
 
 describe('required_session_binding', () => {
   it.each(['page', 'relying_party'])(
-    '`%s` offers no QR code and no request for other devices',
+    'with the value `%s`, there is no QR code and no request for other devices',
     async (required) => {
       const setting = await setUp({ return_urls: [RETURN_URL] })
       const body = { required_session_binding: required, return_url: RETURN_URL }
@@ -506,7 +506,7 @@ describe('required_session_binding', () => {
     await expect(createSession(setting, body)).rejects.toThrow('"code":"policy_unsatisfiable"')
   })
 
-  it('`page` is proven when the browser of the link returns', async () => {
+  it('`page` is satisfied when the browser of the link returns', async () => {
     const { setting, session, person, code } = await respondByLink({ required_session_binding: 'page' })
     expect(await statusOf(setting, session)).toEqual(AWAITING)
     await completeReturn(person, session, code)
@@ -518,7 +518,7 @@ describe('required_session_binding', () => {
 describe('a return code', () => {
   const REQUIRED = { required_session_binding: 'relying_party', return_url: RETURN_URL }
 
-  it('is added to the registered address, which otherwise stays the same letter by letter', async () => {
+  it('is added to the registered return_url, which is otherwise unchanged', async () => {
     const cases = [
       ['https://shop.example/done', '?'],
       ['https://shop.example/done?a=b%20c+d', '&'],
@@ -535,7 +535,7 @@ describe('a return code', () => {
     }
   })
 
-  it('must be redeemed before the session is verified, when `relying_party` is required', async () => {
+  it('must be redeemed before the session is verified if `relying_party` is required', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect(await statusOf(setting, session)).toEqual(AWAITING)
@@ -566,7 +566,7 @@ describe('a return code', () => {
     expect(await statusOf(first.setting, first.session)).toEqual(AWAITING)
   })
 
-  it('is never sent to a second browser, which cannot invalidate the code once the first browser has returned', async () => {
+  it('is never sent to a second browser, and this browser cannot invalidate it after the first browser has returned', async () => {
     const { setting, session, person, code } = await respondByLink(REQUIRED)
     const { return_url } = await json(completeReturn(person, session, code))
     expect((await completeReturn(browser(), session, code)).status).toBe(400)
@@ -639,7 +639,7 @@ describe('a return code', () => {
     }
   })
 
-  it('raises the binding in the view of a session that is already verified', async () => {
+  it('raises the session_binding of a session that is already verified', async () => {
     const { setting, session, person, code } = await respondByLink({ return_url: RETURN_URL })
     const { return_url } = await json(completeReturn(person, session, code))
     const { version, ...before } = await poll(setting, session.verification_id)
@@ -695,7 +695,7 @@ describe('a return code', () => {
   })
 })
 
-describe('on http, which is for loopback only', () => {
+describe('if the service uses http, on loopback only,', () => {
   it('the cookie has no prefix in its name', async () => {
     const session = await createSession(await setUp())
     const local = { ...env, BASE_URL: 'http://localhost:8787' }
@@ -707,7 +707,7 @@ describe('on http, which is for loopback only', () => {
     expect(cookie).not.toContain('Secure')
   })
 
-  it('the cookie can be made by this service only', async () => {
+  it('the cookie is accepted only if this service made it', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const world = { ...env, BASE_URL: 'http://localhost:8787' }

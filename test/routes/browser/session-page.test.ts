@@ -88,7 +88,7 @@ function stored(id: string): Promise<SessionDocument> {
 const count = async (id: string) => (await stored(id)).generation_count
 
 describe('the session page', () => {
-  it('names the relying party and the requested claims, escaped', async () => {
+  it('names the relying party and the requested claims, with HTML escaped', async () => {
     const badge = { meta: { vct_values: ['urn:example:badge'] }, scopes: { 'desk.floor': ['desk', 'floor'] } }
     const setting = await setUp({
       name: '<script>alert(1)</script> & "Söhne"',
@@ -118,7 +118,7 @@ describe('the session page', () => {
     expect(state).toMatch(/^[A-Za-z0-9_-]+$/)
   })
 
-  it('loads nothing from elsewhere and runs only our three scripts', async () => {
+  it('loads nothing from other origins, and runs only the three scripts of the service', async () => {
     const response = await get((await createSession(await setUp())).session_url)
     const html = await response.text()
     expect([...html.matchAll(/<script/g)]).toHaveLength(3)
@@ -163,7 +163,7 @@ describe('the session page', () => {
     })
   })
 
-  it('gives the script the address of the session, its time and the texts of every state', async () => {
+  it('gives its script the address of the session, its remaining time and the texts of every state', async () => {
     const setting = await setUp({ name: 'Corner "Shop"' })
     const session = await createSession(setting, { expires_in: 60 })
     const data = JSON.parse(attribute(await page(session), /<main[^>]*>/, 'data-page') ?? '')
@@ -177,7 +177,7 @@ describe('the session page', () => {
     expect(JSON.stringify(data)).not.toContain(session.client_token)
   })
 
-  it('shows the purpose of the relying party, escaped', async () => {
+  it('shows the purpose that the relying party states, with HTML escaped', async () => {
     const setting = await setUp()
     const html = await page(await createSession(setting, { purpose: 'To sell you {name} & <wine>' }))
     expect(html).toContain('Why: <bdi lang="" dir="auto">To sell you {name} &amp; &lt;wine&gt;</bdi>')
@@ -216,16 +216,19 @@ describe('the session page', () => {
     ['https://evil.example', false],
     ['*', false],
     ['', false],
-  ])('sends its messages to the origin %j of the parameter `embed`: %s', async (embed, isNamed) => {
-    const origins = ['https://shop.example', 'https://till.shop.example:8443']
-    const { session_url } = await createSession(await setUp({ origins }))
-    const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
-    expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
-    expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
-    expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
-  })
+  ])(
+    'sends its messages to the origin %j in the parameter `embed`, if this origin is allowed: %s',
+    async (embed, isNamed) => {
+      const origins = ['https://shop.example', 'https://till.shop.example:8443']
+      const { session_url } = await createSession(await setUp({ origins }))
+      const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
+      expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
+      expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
+      expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
+    },
+  )
 
-  it('marks test mode', async () => {
+  it('shows that a session is in test mode', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)
     const live = await createSession(await setUp({ livemode: true }))
     expect(await page(live)).not.toContain(TEXTS.testMode)
@@ -244,7 +247,7 @@ describe('the session page', () => {
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(30 * 1024)
   })
 
-  it('has no QR code if the session was rendered too often', async () => {
+  it('has no QR code if too many QR codes were drawn for the session', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const stub = stubOf(session.verification_id)
@@ -271,7 +274,7 @@ describe('the session page', () => {
   })
 })
 
-describe('every state of a session', () => {
+describe('the session page in every state', () => {
   const shows = async (session: { session_url: string }, state: keyof typeof TEXTS.states) => {
     const html = await page(session)
     const name = '\u2068Shop\u2069'
@@ -340,7 +343,7 @@ describe('every state of a session', () => {
 })
 
 describe('access to the page', () => {
-  it('requires the client_token: every other address gets the same 404 and creates no object', async () => {
+  it('requires the client_token: any other token or id gets the same 404 and creates no object', async () => {
     const setting = await setUp()
     const [session, other, erased] = await Promise.all([1, 2, 3].map(() => createSession(setting)))
     await ask(setting, 'DELETE', erased.verification_id)
@@ -391,16 +394,19 @@ describe('access to the page', () => {
 })
 
 describe('a request without an effect', () => {
-  it.each(['prefetch', 'prefetch;prerender'])('renders no QR code for Sec-Purpose: %s', async (purpose) => {
-    const { verification_id, session_url } = await createSession(await setUp())
-    const response = await get(session_url, { headers: { 'Sec-Purpose': purpose } })
-    expect(response.status).toBe(503)
-    expect(response.headers.get('Cache-Control')).toBe('no-store')
-    expect(response.headers.get('Retry-After')).toBe('2')
-    expect(await count(verification_id)).toBe(1)
-  })
+  it.each(['prefetch', 'prefetch;prerender'])(
+    'draws no QR code for the header Sec-Purpose: %s',
+    async (purpose) => {
+      const { verification_id, session_url } = await createSession(await setUp())
+      const response = await get(session_url, { headers: { 'Sec-Purpose': purpose } })
+      expect(response.status).toBe(503)
+      expect(response.headers.get('Cache-Control')).toBe('no-store')
+      expect(response.headers.get('Retry-After')).toBe('2')
+      expect(await count(verification_id)).toBe(1)
+    },
+  )
 
-  it('renders no QR code for HEAD', async () => {
+  it('draws no QR code for HEAD', async () => {
     const { verification_id, session_url } = await createSession(await setUp())
     const response = await call(app, 'HEAD', session_url.replace(BASE, ''))
     expect(response.status).toBe(405)
@@ -428,7 +434,7 @@ describe('an unreachable object', () => {
     expect(await response.text()).toContain(TEXTS.unavailable.text)
   })
 
-  it('makes the page respond 503, but another error of the object makes the page respond 500', async () => {
+  it('makes the page respond 503; any other error of the object makes the page respond 500', async () => {
     const session = await createSession(await setUp())
     const fail = () => Promise.reject(new Error('a mistake'))
     const objects = { get: () => ({ render: fail, page: fail }) }
@@ -464,13 +470,13 @@ describe('the page’s script', () => {
     expect(await response.text()).toBe(SCRIPT)
   })
 
-  it('writes no markup and evaluates no code', () => {
+  it('inserts no text as HTML and evaluates no code', () => {
     expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(|srcdoc/)
   })
 })
 
 describe('the page that a wallet returns people to', () => {
-  it('is the same for every id and contacts no session', async () => {
+  it('is the same for every session id, and reads no session', async () => {
     const session = await createSession(await setUp())
     const contact = vi.fn()
     const untouched = withNamespace('VERIFICATION_SESSION', { idFromString: contact, get: contact })

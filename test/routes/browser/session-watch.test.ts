@@ -29,7 +29,7 @@ describe('the watch socket', () => {
   const addressOf = (session: { verification_id: string; client_token: string }) =>
     `/v1/verify/${session.verification_id}/watch?token=${session.client_token}`
 
-  it('sends the state first, then each change, and only the public view', async () => {
+  it('sends the current state first, then each change, and only what the public view contains', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     const { verification_id, expires_at } = session
@@ -48,7 +48,7 @@ describe('the watch socket', () => {
     socket.close()
   })
 
-  it('sends the outcome to a client that connects after the end', async () => {
+  it('sends the outcome to a client that connects after the end of the session', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await ask(setting, 'POST', session.verification_id, '/cancel')
@@ -72,7 +72,7 @@ describe('the watch socket', () => {
     expect(await closed).toMatchObject({ code: 1008 })
   })
 
-  it('accepts the relying party’s own server', async () => {
+  it('accepts the server of the relying party', async () => {
     const setting = await setUp()
     const { verification_id } = await createSession(setting)
     const { socket, messages } = await watch(`/v1/verify/${verification_id}/watch`, { ...setting.headers })
@@ -80,7 +80,7 @@ describe('the watch socket', () => {
     socket.close()
   })
 
-  it('responds to another relying party as for an unknown session', async () => {
+  it('responds to another relying party as if the session did not exist', async () => {
     const session = await createSession(await setUp())
     const { headers } = await setUp()
     const foreign = await get(`/v1/verify/${session.verification_id}/watch`, {
@@ -94,7 +94,7 @@ describe('the watch socket', () => {
     expect(problem.code).toBe('verification_not_found')
   })
 
-  it('responds 404 once the session is erased', async () => {
+  it('responds 404 after the session was erased', async () => {
     const setting = await setUp()
     const session = await createSession(setting)
     await ask(setting, 'DELETE', session.verification_id)

@@ -54,7 +54,7 @@ function api(
 const CREATION = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
 
 describe('POST /console/session', () => {
-  it('opens the console of an API key by a cookie that no script and no other host can read or set', async () => {
+  it('opens the console for an API key with a cookie that no script and no other host can read or set', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const response = await send({ token: api_key })
     expect(response.status).toBe(201)
@@ -80,7 +80,7 @@ describe('POST /console/session', () => {
     expect(JSON.parse(text)).toMatchObject({ owner: 'operator', relying_party: null, scopes: [] })
   })
 
-  it('sets a cookie without a name prefix over http on loopback, because browsers refuse the prefix without https', async () => {
+  it('sets a cookie without a name prefix on http to loopback, because browsers accept the prefix only with https', async () => {
     const { api_key } = await createRelyingParty()
     const response = await send({ token: api_key }, LOCAL, LOOPBACK)
     expect(response.headers.get('Set-Cookie')).toMatch(
@@ -88,7 +88,7 @@ describe('POST /console/session', () => {
     )
   })
 
-  it('signs in for no longer than the key is valid', async () => {
+  it('keeps a person signed in no longer than the key is valid', async () => {
     const { relying_party_id } = await createRelyingParty()
     const body = { expires_at: new Date(NOON + HOUR).toISOString() }
     const made = await call(app, 'POST', `${KEYS}/${relying_party_id}/api_keys`, { headers: ADMIN, body })
@@ -125,7 +125,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await send({ token: api_key, code: 'x' }))).toBe('400 invalid_request')
   })
 
-  it('refuses every sign-in from an address after ten failed sign-ins, and allows one more failure after 6 s', async () => {
+  it('refuses every sign-in from an IP address after ten failed sign-ins, and allows one more after 6 s', async () => {
     const world = { ...env, CLIENT_IP_HEADER: 'x-client-ip' }
     const { api_key } = await createRelyingParty()
     const from = (address: string, body: object) => send(body, { ...OWN, 'X-Client-Ip': address }, world)
@@ -144,7 +144,7 @@ describe('POST /console/session', () => {
     expect(await statusAndCode(await from('192.0.2.1', { token: api_key }))).toBe('429 rate_limited')
   })
 
-  it('limits failed sign-ins from unknown addresses together, and never limits a valid key', async () => {
+  it('counts failed sign-ins from unknown IP addresses together, and never refuses a valid key for them', async () => {
     const { api_key } = await createRelyingParty()
     const failed = async () => statusAndCode(await send({ token: 'x' }))
     at(NOON + HOUR)
@@ -158,7 +158,7 @@ describe('POST /console/session', () => {
 })
 
 describe('the cookie of the console', () => {
-  it('opens no address of the API', async () => {
+  it('gives access to no address of the API', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const own = await signIn(api_key)
     const operator = await signIn(ADMIN_TOKEN)
@@ -183,7 +183,7 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(await api(open, 'GET', '/v1/verify'))).toBe('401 missing_token')
   })
 
-  it('ends within 60 s of the deletion of its key in another isolate', async () => {
+  it('ends within 60 s after its key was deleted in another isolate', async () => {
     const { api_key, api_keys, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     await relyingPartyStub(env, relying_party_id)?.deleteApiKey(api_keys[0].key_id)
@@ -210,7 +210,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('Max-Age=0;')
   })
 
-  it('is rejected if it is altered or if SERVER_SECRET has changed', async () => {
+  it('is rejected if it was altered or if SERVER_SECRET has changed', async () => {
     const open = await signIn((await createRelyingParty()).api_key)
     const [name = '', value = ''] = open.cookie.split('=')
     const altered = `${name}=${value.startsWith('A') ? 'B' : 'A'}${value.slice(1)}`
@@ -222,7 +222,7 @@ describe('the cookie of the console', () => {
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
 
-  it('is removed by DELETE /console/session only if our own page sends the token for changes', async () => {
+  it('is removed by DELETE /console/session only if the console sends its token for changes', async () => {
     const { api_key } = await createRelyingParty()
     const [open, other] = [await signIn(api_key), await signIn(api_key)]
     const token = { 'Console-Token': open.changeToken }
@@ -244,7 +244,7 @@ describe('the cookie of the console', () => {
     expect(response.headers.get('Set-Cookie')).toContain('__Host-wv_console=; Max-Age=0;')
   })
 
-  it('gives our page the name of who is signed in and the token for changes, but no API key', async () => {
+  it('gives the console the name of the signed-in party and the token for changes, but no API key', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     const response = await readSession(open)
@@ -264,7 +264,7 @@ function readSession({ cookie }: Console): Promise<Response> {
 }
 
 describe('/console/api', () => {
-  it('allows what the scopes of the key allow, and nothing else', async () => {
+  it('allows exactly what the scopes of the key allow', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const made = await call(app, 'POST', `${KEYS}/${relying_party_id}/api_keys`, {
       headers: ADMIN,
@@ -291,7 +291,7 @@ describe('/console/api', () => {
     expect((await api(all, 'DELETE', `/v1/verify/${verification_id}`)).status).toBe(204)
   })
 
-  it('sends the query to the API', async () => {
+  it('passes the query on to the API', async () => {
     const open = await signIn((await createRelyingParty()).api_key)
     expect(await statusAndCode(await api(open, 'GET', '/v1/verify?order=1'))).toBe('400 invalid_request')
   })
@@ -329,7 +329,7 @@ describe('/console/api', () => {
     expect((await api(open, 'GET', '/v1/verify')).status).toBe(200)
   })
 
-  it('names itself in the log of the operator’s changes', async () => {
+  it('is named in the log of the operator’s changes', async () => {
     const log = vi.spyOn(console, 'log').mockImplementation(() => undefined)
     const operator = await signIn(ADMIN_TOKEN)
     const made = await api(operator, 'POST', KEYS, { body: { name: 'Made' }, headers: { Operator: 'x' } })
@@ -340,7 +340,7 @@ describe('/console/api', () => {
     ])
   })
 
-  it('reaches the operator’s routes only from the console of the operator', async () => {
+  it('reaches the operator’s routes only if the operator is signed in', async () => {
     const { api_key } = await createRelyingParty()
     const [own, operator] = [await signIn(api_key), await signIn(ADMIN_TOKEN)]
     for (const path of [KEYS, '/v1/admin/trust_lists', '/metrics']) {
@@ -354,7 +354,7 @@ describe('/console/api', () => {
     expect((await api(own, 'GET', '/readyz')).status).toBe((await api(operator, 'GET', '/readyz')).status)
   })
 
-  it('sends no token and no cookie of the caller', async () => {
+  it('passes on no token and no cookie of the caller', async () => {
     const open = await signIn((await createRelyingParty()).api_key)
     const response = await api(open, 'GET', '/v1/relying_party', { headers: { ...ADMIN, Operator: 'x' } })
     expect(response.status).toBe(200)
@@ -389,7 +389,7 @@ describe('/console/api', () => {
     '/../../v1/admin/relying_parties',
     '/%2e%2e/v1/relying_party',
     '/v1\\admin\\relying_parties',
-  ])('does not leave the API of its owner: %s', async (path) => {
+  ])('reaches only the API of the signed-in party: %s', async (path) => {
     const open = await signIn((await createRelyingParty()).api_key)
     const response = await api(open, 'GET', path)
     expect([401, 404]).toContain(response.status)
@@ -407,7 +407,7 @@ describe('/console/api', () => {
 })
 
 describe('the page of the console', () => {
-  it('runs only our scripts, is in no frame, and is not stored', async () => {
+  it('runs only scripts of the service, appears in no frame, and is not stored', async () => {
     const { status, headers } = await call(app, 'GET', '/console')
     expect(status).toBe(200)
     expect(headers.get('Cache-Control')).toBe('no-store')
@@ -424,7 +424,7 @@ describe('the page of the console', () => {
   })
 
   it.each(['console.html', 'none.js', '..%2fopenapi.json', '%2e%2e%2fopenapi.json', 'openapi.json'])(
-    'has no file %s',
+    'does not have the file %s',
     async (name) => {
       expect(await statusAndCode(await call(app, 'GET', `/console/assets/${name}`))).toBe('404 not_found')
     },
@@ -442,7 +442,7 @@ describe('without CONSOLE=1', () => {
     ['POST', '/console/codes'],
     ['GET', '/console/api/v1/verify'],
     ['POST', '/console/api/v1/verify'],
-  ])('%s %s is 404', async (method, path) => {
+  ])('%s %s gets 404', async (method, path) => {
     const open = await signIn((await createRelyingParty()).api_key)
     const headers = { ...OWN, ...ADMIN, Cookie: open.cookie, 'Console-Token': open.changeToken }
     for (const CONSOLE of ['0', undefined]) {
@@ -452,7 +452,7 @@ describe('without CONSOLE=1', () => {
   })
 })
 
-describe('a code of the console', () => {
+describe('a sign-in code of the console', () => {
   async function newCode(api_key: string, world: Env = LOOPBACK): Promise<Response> {
     return call(app, 'POST', '/console/codes', { headers: ADMIN, body: { api_key }, env: world })
   }
@@ -464,7 +464,7 @@ describe('a code of the console', () => {
   const enter = (code: string, headers: Record<string, string> = LOCAL, world: Env = LOOPBACK) =>
     send({ code }, headers, world)
 
-  it('opens the console of its key once', async () => {
+  it('opens the console of its key only once', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const code = await codeOf(api_key)
     expect(code).toMatch(/^[\w-]{22}$/)
@@ -479,7 +479,7 @@ describe('a code of the console', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 401, 401])
   })
 
-  it('ends after five minutes', async () => {
+  it('expires after five minutes', async () => {
     const { api_key } = await createRelyingParty()
     const [used, late] = [await codeOf(api_key), await codeOf(api_key)]
     at(NOON + 299_999)
@@ -488,7 +488,7 @@ describe('a code of the console', () => {
     expect(await statusAndCode(await enter(late))).toBe('401 invalid_token')
   })
 
-  it('is accepted only from our own page, and is refused if it is altered', async () => {
+  it('is accepted only from a page of the console, and is refused if it was altered', async () => {
     const code = await codeOf((await createRelyingParty()).api_key)
     expect(await statusAndCode(await enter(code, { Origin: 'http://localhost:3000' }))).toBe(
       '403 cross_site_request',
@@ -499,7 +499,7 @@ describe('a code of the console', () => {
     expect((await enter(code)).status).toBe(201)
   })
 
-  it('is not accepted as a cookie, and a cookie is not accepted as a code', async () => {
+  it('does not work as a cookie, and a cookie does not work as a code', async () => {
     const { api_key } = await createRelyingParty()
     const open = await signIn(api_key, LOOPBACK, LOCAL)
     expect(await statusAndCode(await enter(open.cookie.split('=')[1] ?? ''))).toBe('401 invalid_token')

@@ -66,7 +66,7 @@ describe.each(OPERATORS)('%s', (name) => {
 describe('GET /metrics', () => {
   const status = async (token?: string) => statusAndCode(await send('GET /metrics', { token }))
 
-  it('accepts the metrics token and the admin token, and no other caller', async () => {
+  it('accepts the metrics token and the operator’s token, and no other caller', async () => {
     expect(await status(METRICS_TOKEN)).toBe(opens('GET /metrics'))
     expect(await status(OPERATOR_TOKEN)).toBe(opens('GET /metrics'))
     for (const token of [test.key, await tokenOn(test, test.keyId), `${METRICS_TOKEN}x`]) {
@@ -81,7 +81,7 @@ describe('GET /metrics', () => {
 const OPEN = ROUTES.filter(([, { caller }]) => caller === 'anyone' || caller === 'wallet')
 
 describe.each(OPEN)('%s', (name) => {
-  it('requires no credential and ignores any, good or bad', async () => {
+  it('needs no credential, and ignores any credential', async () => {
     const parameters = { code: 'invalid_json', name: 'session-page.js' }
     const expected = await seen(await send(name, { parameters }))
     expect(expected.status).not.toBe(401)
@@ -94,7 +94,7 @@ describe.each(OPEN)('%s', (name) => {
 })
 
 describe('GET /s/:id', () => {
-  it('accepts the client_token in its address, and nothing else; a refusal reveals nothing', async () => {
+  it('accepts only the client_token in its address, and a refusal reveals nothing', async () => {
     const { id, clientToken } = await newSession(test, 'GET /s/:id')
     const stranger = await newSession(test, 'GET /s/:id')
     const open = (query: string, token?: string) => send('GET /s/:id', { parameters: { id }, query, token })
@@ -116,7 +116,7 @@ describe('GET /s/:id', () => {
 })
 
 describe('POST /v1/verify/:id/link', () => {
-  it('accepts the session’s client_token from our own page, and nothing else', async () => {
+  it('accepts only the session’s client_token, from a page of the service', async () => {
     const name = 'POST /v1/verify/:id/link'
     const parameters = await newSession(test, name)
     const stranger = await newSession(test, name)
@@ -138,7 +138,7 @@ describe('POST /v1/verify/:id/link', () => {
 })
 
 describe('POST /v1/verify/:id/response_code', () => {
-  it('accepts no credential: only a code, and only from our own page', async () => {
+  it('accepts no credential: it needs a code, and a call from a page of the service', async () => {
     const name = 'POST /v1/verify/:id/response_code'
     const parameters = await newSession(test, name)
     for (const token of [undefined, test.key, parameters.clientToken]) {
@@ -149,7 +149,7 @@ describe('POST /v1/verify/:id/response_code', () => {
   })
 })
 
-it('every kind of caller in the table is tested here', () => {
+it('this file tests every kind of caller in the table', () => {
   const walked = [
     'anyone',
     'wallet',

@@ -57,14 +57,14 @@ function useParties(): void {
 }
 
 describe('the table of access rules', () => {
-  it('names every mounted route, and nothing that is not mounted', () => {
+  it('names exactly the routes of the service', () => {
     const mounted = app.routes.filter(({ method }) => method !== 'ALL')
     expect([...new Set(mounted.map(({ method, path }) => `${method} ${path}`))].sort()).toEqual(
       Object.keys(ACCESS).sort(),
     )
   })
 
-  it('needs no row for a handler of all methods, because such a handler is middleware or only refuses', () => {
+  it('needs no row for a handler of all methods, which is only middleware or a refusal', () => {
     const all = app.routes.filter(({ method }) => method === 'ALL').map(({ path }) => path)
     expect([...new Set(all)].sort()).toEqual([
       '/*',
@@ -82,7 +82,7 @@ describe('the table of access rules', () => {
     ])
   })
 
-  it('describes the service that is deployed', async () => {
+  it('agrees with the deployed service', async () => {
     const response = await SELF.fetch('https://verifier.example/v1/relying_party')
     expect(await statusAndCode(response)).toBe('401 missing_token')
   })
@@ -142,7 +142,7 @@ describe.each(CASES)('$name with an $kind', ({ name, scope, kind }) => {
 describe.each(SCOPED)('$name', ({ name, access }) => {
   useParties()
 
-  it('without a credential is 401, with a challenge', async () => {
+  it('gets 401 with a challenge if there is no credential', async () => {
     const response = await send(name, { parameters: await ownOf(test, name) })
     expect(response.headers.get('WWW-Authenticate')).toBe('Bearer')
     expect(await statusAndCode(response)).toBe('401 missing_token')

@@ -57,7 +57,7 @@ describe('an API key', () => {
     expect((await read(`bearer   ${api_key}`)).status).toBe(200) // RFC 9110 §11.1: the scheme's case is free
   })
 
-  it('without the required scope is 403', async () => {
+  it('without the required scope gets 403', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await createKey(id, { scopes: ['verify:create', 'settings:manage'] })
     const response = await read(`Bearer ${api_key}`)
@@ -65,7 +65,7 @@ describe('an API key', () => {
     expect(await codeOf(response)).toBe('403 insufficient_scope')
   })
 
-  it('that has expired is 401 expired_token, to the millisecond', async () => {
+  it('that has expired gets 401 expired_token, from the millisecond of its expiry', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await createKey(id, { expires_at: new Date(NOW + 1000).toISOString() })
     vi.setSystemTime(NOW + 999)
@@ -74,7 +74,7 @@ describe('an API key', () => {
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 expired_token')
   })
 
-  it('that was deleted in another isolate stops working within 60 s', async () => {
+  it('stops working within 60 s after it was deleted in another isolate', async () => {
     const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     // Deleted at the object, past this isolate's copy, as another isolate would.
@@ -85,20 +85,20 @@ describe('an API key', () => {
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('that was deleted through this isolate stops working at once', async () => {
+  it('stops working at once if it was deleted through this isolate', async () => {
     const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
     expect((await read(`Bearer ${api_key}`)).status).toBe(200)
     await call(app, 'DELETE', `${LIST}/${id}/api_keys/${api_keys[0].key_id}`, { headers: ADMIN })
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('of an erased relying party is 401', async () => {
+  it('of an erased relying party gets 401', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     await call(app, 'DELETE', `${LIST}/${id}`, { headers: ADMIN })
     expect(await codeOf(await read(`Bearer ${api_key}`))).toBe('401 invalid_token')
   })
 
-  it('with a wrong secret, of a wrong mode, or for another relying party is 401', async () => {
+  it('with a wrong secret, of a wrong mode, or for another relying party gets 401', async () => {
     const { api_key } = await createRelyingParty()
     const other = (await createRelyingParty()).api_key
     const [clear, keyId, secret] = api_key.split('.')
@@ -121,7 +121,7 @@ describe('an API key', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('whose settings are unreachable is 503 with Retry-After', async () => {
+  it('gets 503 with Retry-After if the settings of its relying party are unreachable', async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     forgetSettings(id)
     const broken = { settings: () => Promise.reject(new Error('Network connection lost.')) }
@@ -162,7 +162,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${wide}`))).toBe('403 insufficient_scope')
   })
 
-  it('is revoked with its API key: within 60 s after a deletion in another isolate', async () => {
+  it('is revoked with its API key, within 60 s after the key was deleted in another isolate', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     expect((await read(`Bearer ${token}`)).status).toBe(200)
@@ -174,7 +174,7 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('whose API key has expired is 401 expired_token', async () => {
+  it('whose API key has expired gets 401 expired_token', async () => {
     const created = await createRelyingParty()
     const { api_key } = await createKey(created.relying_party_id, {
       expires_at: new Date(minutes(1)).toISOString(),
@@ -185,14 +185,14 @@ describe('an access token', () => {
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 expired_token')
   })
 
-  it('of an erased relying party is 401', async () => {
+  it('of an erased relying party gets 401', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     await call(app, 'DELETE', `${LIST}/${created.relying_party_id}`, { headers: ADMIN })
     expect(await codeOf(await read(`Bearer ${token}`))).toBe('401 invalid_token')
   })
 
-  it('that names the key of another relying party, another mode, or an unknown object is 401', async () => {
+  it('that names the key of another relying party, another mode, or an unknown object gets 401', async () => {
     const created = await createRelyingParty()
     const other = await createRelyingParty()
     const grant = { ...grantOf(created), scopes: SCOPES, keyExpiresAt: null }
@@ -207,7 +207,7 @@ describe('an access token', () => {
     }
   })
 
-  it('that is forged reads no settings', async () => {
+  it('that is forged causes no read of the settings', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     forgetSettings(created.relying_party_id)
@@ -222,7 +222,7 @@ describe('an access token', () => {
     expect(await codeOf(response)).toBe('401 invalid_token')
   })
 
-  it('whose settings are unreachable is 503', async () => {
+  it('gets 503 if the settings of its relying party are unreachable', async () => {
     const created = await createRelyingParty()
     const token = await tokenOf(created)
     forgetSettings(created.relying_party_id)
@@ -246,7 +246,7 @@ describe('the Authorization header', () => {
     ['Bearer wv_', '401 invalid_token'],
     [`Bearer wv_test_${'a'.repeat(5000)}`, '401 invalid_token'],
     ['Bearer eyJhbGciOiJub25lIn0.e30.', '401 invalid_token'],
-  ])('%s is %s', async (header, code) => {
+  ])('%s gives the error %s', async (header, code) => {
     expect(await codeOf(await read(header))).toBe(code)
   })
 })
@@ -258,14 +258,14 @@ describe('a client token', () => {
     return call(app, 'GET', `/test/${id}/status${query}`, { headers })
   }
 
-  it('gives access to its own session, as Bearer or as parameter', async () => {
+  it('gives access to its own session, as Bearer token or as query parameter', async () => {
     const token = await signClientToken(loadConfig(env), NAMED)
     expect(token).toMatch(/^ct_[0-9a-z]{8}\.[A-Za-z0-9_-]{43}$/)
     expect(await json(status(SESSION, { header: token }))).toEqual({ kind: 'client_token' })
     expect(await json(status(SESSION, { token }))).toEqual({ kind: 'client_token' })
   })
 
-  it('is 403 for another session, and for routes of relying parties', async () => {
+  it('gets 403 for another session, and for routes of relying parties', async () => {
     const token = await signClientToken(loadConfig(env), NAMED)
     expect(await codeOf(await status(OTHER_SESSION, { header: token }))).toBe('403 insufficient_scope')
     expect(await codeOf(await status(OTHER_SESSION, { token }))).toBe('403 insufficient_scope')
@@ -292,7 +292,7 @@ describe('a client token', () => {
     expect((await status(SESSION, { token })).status).toBe(403)
   })
 
-  it('is the only kind of token that is accepted in an address', async () => {
+  it('is the only kind of token that is accepted in a URL', async () => {
     const created = await createRelyingParty()
     const { api_key } = created
     const token = await tokenOf(created)

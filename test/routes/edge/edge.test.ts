@@ -44,7 +44,7 @@ afterEach(() => {
 })
 
 describe('every response', () => {
-  it('has a request id of its own, not the caller’s, and a problem repeats it', async () => {
+  it('has its own request id, not the caller’s, and a problem contains the same id', async () => {
     const ids = new Set<string>()
     for (const path of ['/healthz', '/nowhere', '/test/throw/programmer', '/v1/admin/relying_parties']) {
       vi.spyOn(console, 'error').mockImplementation(() => undefined)
@@ -57,7 +57,7 @@ describe('every response', () => {
     expect(ids.size).toBe(4)
   })
 
-  it('has X-Content-Type-Options, and has Strict-Transport-Security only if the service has https', async () => {
+  it('has X-Content-Type-Options, and Strict-Transport-Security only if the service uses https', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const http = { ...env, BASE_URL: 'http://localhost:8787' }
     const broken = { ...env, BASE_URL: undefined } as unknown as typeof env
@@ -72,7 +72,7 @@ describe('every response', () => {
     }
   })
 
-  it('has a CSP that loads nothing and forbids frames, unless the response has its own CSP', async () => {
+  it('has a CSP that allows no content and no frames, unless the response has its own CSP', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const policyOf = async (path: string) =>
       (await call(app, 'GET', path)).headers.get('Content-Security-Policy')
@@ -93,7 +93,7 @@ describe('every response', () => {
 describe('a problem', () => {
   const codes = Object.keys(PROBLEMS) as ProblemCode[]
 
-  it.each(codes)('%s has the members of RFC 9457 and a page behind its type', async (code) => {
+  it.each(codes)('%s has the members of RFC 9457, and its type is the address of a page', async (code) => {
     const response = await call(app, 'GET', `/test/problem/${code}`)
     expect(response.status).toBe(PROBLEMS[code].status)
     expect(response.headers.get('Content-Type')).toBe('application/problem+json')
@@ -121,8 +121,8 @@ describe('a problem', () => {
   })
 })
 
-describe('HEAD', () => {
-  it('is 405 and does not run the handler if GET has an effect', async () => {
+describe('a HEAD request', () => {
+  it('gets 405 and does not run the handler if GET has an effect', async () => {
     const response = await call(app, 'HEAD', '/test/effect')
     expect(response.status).toBe(405)
     expect(response.headers.get('Allow')).toBe('GET, PUT')
@@ -135,20 +135,20 @@ describe('HEAD', () => {
     expect(await response.text()).toBe('')
   })
 
-  it('is 404 for an unknown path', async () => {
+  it('gets 404 for an unknown path', async () => {
     expect((await call(app, 'HEAD', '/nowhere')).status).toBe(404)
   })
 })
 
-describe('an address', () => {
-  it('that does not exist is 404', async () => {
+describe('a request to an address', () => {
+  it('that does not exist gets 404', async () => {
     for (const path of ['/', '/nowhere', '/v1', '/healthz/', '/test/effect/more']) {
       const response = await call(app, 'GET', path)
       expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])
     }
   })
 
-  it('with another method is 405, and Allow lists the methods of the address', async () => {
+  it('with a wrong method gets 405, and Allow lists the methods of the address', async () => {
     const response = await call(app, 'DELETE', '/test/effect')
     expect(response.headers.get('Allow')).toBe('GET, PUT')
     expect([response.status, (await json(response)).code]).toEqual([405, 'method_not_allowed'])
@@ -157,7 +157,7 @@ describe('an address', () => {
   })
 })
 
-describe('an error', () => {
+describe('an error that a handler throws', () => {
   it.each([
     ['programmer', 500, 'internal_error'],
     ['remote', 500, 'internal_error'],
@@ -165,13 +165,13 @@ describe('an error', () => {
     ['overloaded', 503, 'temporarily_unavailable'],
     ['reset', 503, 'temporarily_unavailable'],
     ['platform', 503, 'temporarily_unavailable'],
-  ])('of the kind %s is %i %s', async (kind, status, code) => {
+  ])('of the kind %s gets %i %s', async (kind, status, code) => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await call(app, 'GET', `/test/throw/${kind}`)
     expect([response.status, (await json(response)).code]).toEqual([status, code])
   })
 
-  it('is logged once with its request id, without its message: it may quote the request', async () => {
+  it('is logged once with its request id, without its message, because the message may contain parts of the request', async () => {
     const log = vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const response = await call(app, 'GET', '/test/throw/programmer')
     expect(log).toHaveBeenCalledTimes(1)
@@ -184,7 +184,7 @@ describe('an error', () => {
     expect(await response.text()).not.toContain('CANARY')
   })
 
-  it('in the configuration is a 500 problem on routes that need the configuration', async () => {
+  it('in the configuration gives a 500 problem on the routes that need the configuration', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined)
     const broken = { ...env, SERVER_SECRET: 'short' }
     const response = await call(app, 'GET', '/readyz', { env: broken })

@@ -29,7 +29,7 @@ it.each([
   ['POST', '/oauth/token', '/oauth/token', 'api'],
   ['GET', '/s/v_x', '/s/:id', 'public'],
   ['GET', '/nowhere', '/*', 'public'],
-])('%s %s is counted by its route and its audience', async (method, path, route, audience) => {
+])('%s %s is counted under its route and its kind of caller', async (method, path, route, audience) => {
   const countOf = (status: number) => {
     const values = [audience, method, route, String(status)].join()
     return [...countsOf('requests').counters.values()].find((counter) => counter.values.join() === values)
@@ -53,26 +53,29 @@ describe('a request', () => {
     ['GET', '/r/CANARY/CANARY', '/r/*', 404],
     ['GET', '/CANARY/../CANARY?CANARY', '/*', 404],
     ['HEAD', '/v1/verify/v_CANARY', '/v1/verify/:id', 405],
-  ])('is one line with its route and no part of its address: %s %s', async (method, path, route, status) => {
-    const headers = path.startsWith('/v1/admin') ? ADMIN : {}
-    const { lines, response } = await logged(method, path, { headers })
-    expect(response.status).toBe(status)
-    expect(lines).toEqual([expect.any(String)])
-    expect(lines[0]).not.toContain('CANARY')
-    expect(JSON.parse(String(lines[0]))).toEqual({
-      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
-      level: 'info',
-      event: 'request',
-      request_id: response.headers.get('X-Request-Id'),
-      trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
-      method,
-      route,
-      status,
-      ms: expect.any(Number),
-    })
-  })
+  ])(
+    'has one line in the log with its route and no part of its address: %s %s',
+    async (method, path, route, status) => {
+      const headers = path.startsWith('/v1/admin') ? ADMIN : {}
+      const { lines, response } = await logged(method, path, { headers })
+      expect(response.status).toBe(status)
+      expect(lines).toEqual([expect.any(String)])
+      expect(lines[0]).not.toContain('CANARY')
+      expect(JSON.parse(String(lines[0]))).toEqual({
+        time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        level: 'info',
+        event: 'request',
+        request_id: response.headers.get('X-Request-Id'),
+        trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        method,
+        route,
+        status,
+        ms: expect.any(Number),
+      })
+    },
+  )
 
-  it('belongs to the trace of its caller, or to a new one when traceparent is not valid to the letter', async () => {
+  it('is in the trace of its caller, or in a new trace if traceparent is invalid in any character', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736'
     const traceIdFor = async (traceparent: string) => {
       const { lines } = await logged('GET', '/nowhere', { headers: { traceparent } })
@@ -83,12 +86,12 @@ describe('a request', () => {
     expect(new Set([trace, ...others]).size).toBe(3)
   })
 
-  it('that is a successful probe has no line', async () => {
+  it('that is a successful probe has no line in the log', async () => {
     expect((await logged('GET', '/healthz')).lines).toEqual([])
     expect((await logged('GET', '/readyz')).lines).toEqual([])
   })
 
-  it('that is a successful poll has no line', async () => {
+  it('that is a successful poll has no line in the log', async () => {
     const { api_key } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${api_key}` }
     const body = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
@@ -100,7 +103,7 @@ describe('a request', () => {
     expect(lines).toEqual([])
   })
 
-  it('that is a failed probe has a line', async () => {
+  it('that is a failed probe has a line in the log', async () => {
     const { lines, response } = await logged('POST', '/healthz')
     expect(response.status).toBe(405)
     expect(lines).toHaveLength(1)

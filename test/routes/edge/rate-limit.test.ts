@@ -30,7 +30,7 @@ afterEach(() => {
 })
 
 describe('a bucket in memory', () => {
-  it('allows its limit at once, then as much as time refills', () => {
+  it('allows as many calls as its limit at once, then as many as time refills', () => {
     const take = memoryBucket({ limit: 10, period: 1000 })
     const taken = (now: number, tries: number) =>
       Array.from({ length: tries }, () => take('key', now)).filter(Boolean).length
@@ -46,12 +46,12 @@ describe('a bucket in memory', () => {
     expect([take('a', NOW), take('a', NOW), take('b', NOW)]).toEqual([true, false, true])
   })
 
-  it('refills nothing when the clock runs backwards', () => {
+  it('refills nothing while the clock runs backwards', () => {
     const take = memoryBucket({ limit: 1, period: 1000 })
     expect([take('a', NOW), take('a', NOW - 60_000), take('a', NOW - 60_000)]).toEqual([true, false, false])
   })
 
-  it('can return what was taken, but never allows more than its limit', () => {
+  it('can get a call back, but never allows more calls than its limit', () => {
     const take = memoryBucket({ limit: 2, period: 1000 })
     const tries = () => Array.from({ length: 3 }, () => take('key', NOW))
     expect(tries()).toEqual([true, true, false])
@@ -71,7 +71,7 @@ describe('a bucket in memory', () => {
   })
 })
 
-describe('creations', () => {
+describe('creations of sessions', () => {
   const codes = async (key: string, tries: number, world: Env = bare) => {
     const all = await Promise.all(
       Array.from({ length: tries }, () => call(app, 'GET', `/test/create/${key}`, { env: world })),
@@ -79,7 +79,7 @@ describe('creations', () => {
     return all.map(({ status }) => status)
   }
 
-  it('are 100 a second for each key, then 429 with Retry-After', async () => {
+  it('are limited to 100 a second for each key, then get 429 with Retry-After', async () => {
     const statuses = await codes('one', 101)
     expect(statuses.filter((status) => status === 200)).toHaveLength(100)
     const response = await call(app, 'GET', '/test/create/one', { env: bare })
@@ -96,17 +96,17 @@ describe('creations', () => {
     expect(limit).toHaveBeenCalledWith({ key: 'three' })
   })
 
-  it('continue when the platform’s limiter fails, within the bucket’s limit', async () => {
+  it('continue within the bucket’s limit if the platform’s limiter fails', async () => {
     const limit = () => Promise.reject(new Error('limiter down'))
     const statuses = await codes('four', 101, { ...env, CREATION_RATE_LIMIT: { limit } })
     expect(statuses.filter((status) => status === 200)).toHaveLength(100)
   })
 })
 
-describe('wallet calls', () => {
+describe('calls of wallets', () => {
   const world = { ...bare, CLIENT_IP_HEADER: 'x-client-ip' }
 
-  it('are 60 in 10 s for each address', async () => {
+  it('are limited to 60 in 10 s for each IP address', async () => {
     const from = async (address: string, tries: number) => {
       const headers = { 'x-client-ip': address }
       const all = Array.from({ length: tries }, () =>
@@ -120,7 +120,7 @@ describe('wallet calls', () => {
     expect(await from('192.0.2.1', 70)).toBe(30)
   })
 
-  it('from one IPv6 network of 64 bits have one limit', async () => {
+  it('from one IPv6 network of 64 bits share one limit', async () => {
     const from = async (addresses: readonly string[]) => {
       const all = addresses.map((address) =>
         json(call(app, 'GET', '/test/wallet', { headers: { 'x-client-ip': address }, env: world })),
@@ -132,13 +132,13 @@ describe('wallet calls', () => {
     expect(await from(['2001:db8:1:3::1'])).toBe(1)
   })
 
-  it('from an unknown address have no limit by address', async () => {
+  it('from an unknown IP address have no limit for the address', async () => {
     const all = Array.from({ length: 70 }, () => json(call(app, 'GET', '/test/wallet', { env: world })))
     expect((await Promise.all(all)).every(Boolean)).toBe(true)
   })
 })
 
-describe('the caller’s address', () => {
+describe('the caller’s IP address', () => {
   const request = (isCloudflare: boolean) => {
     const headers = { 'cf-connecting-ip': '192.0.2.7', 'x-real-ip': '192.0.2.8' }
     const cf = isCloudflare ? { colo: 'AMS' } : { clientIp: '192.0.2.9:1234' } // what workerd sets by itself
@@ -164,12 +164,12 @@ describe('the caller’s address', () => {
     ['192.0.2.8', '192.0.2.8'],
     ['192.0.2.8:4711', '192.0.2.8:4711'],
     ['not:an:address', 'not:an:address'],
-  ])('%s is counted as %s', (address, network) => {
+  ])('%s is limited under the name %s', (address, network) => {
     const headers = { 'x-real-ip': address }
     expect(clientAddress(new Request('https://verifier.example', { headers }), 'x-real-ip')).toBe(network)
   })
 
-  it('is read from the header that the operator named', () => {
+  it('is read from the header that the operator configured', () => {
     expect(clientAddress(request(true), 'x-real-ip')).toBe('192.0.2.8')
     expect(clientAddress(request(false), 'x-absent')).toBeUndefined()
   })

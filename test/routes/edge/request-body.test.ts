@@ -62,7 +62,7 @@ describe('a body that does not end within 10 s', () => {
     return response
   }
 
-  it('is 408 request_timeout for a relying party', async () => {
+  it('gets 408 request_timeout if a relying party sent it', async () => {
     const { api_key: apiKey } = await createRelyingParty()
     const headers = { Authorization: `Bearer ${apiKey}`, 'Content-Type': 'application/json' }
     const response = await afterTenSeconds(post('/v1/verify', headers))
@@ -72,18 +72,18 @@ describe('a body that does not end within 10 s', () => {
     ])
   })
 
-  it('is 408 with an OAuth error for a wallet', async () => {
+  it('gets 408 with an OAuth error if a wallet sent it', async () => {
     const response = await afterTenSeconds(post(CALLBACK, FORM))
     expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
     expect([response.status, (await json(response)).error]).toEqual([408, 'invalid_request'])
   })
 
-  it('is 408 with an OAuth error at the token endpoint', async () => {
+  it('gets 408 with an OAuth error at the token endpoint', async () => {
     const response = await afterTenSeconds(post('/oauth/token', FORM))
     expect([response.status, (await json(response)).error]).toEqual([408, 'invalid_request'])
   })
 
-  it('is 408 for a page of the sandbox, which is not called', async () => {
+  it('gets 408 for a page of the sandbox, and the sandbox is not called', async () => {
     const fetch = vi.fn(async () => new Response('page'))
     const world = { ...env, SANDBOX: { ...env.SANDBOX, fetch } } as unknown as typeof env
     const init = { method: 'POST', headers: FORM, body: endless() }
@@ -109,7 +109,7 @@ describe('the bodies that are being read', () => {
   const fill = (count: number, limit: number, sender: 'anyone' | 'authenticated' = 'anyone') =>
     Array.from({ length: count }, () => readBody(request(endless()), limit, sender))
 
-  it('are 200 at most: a further body is refused before its first byte, until another ends', async () => {
+  it('are 200 at most: one more body is refused before its first byte, until another body has ended', async () => {
     const reads = fill(200, 1)
     const before = pulls
     expect(await readBody(request(endless()), 1, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -119,7 +119,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'anyone')).toMatchObject({ ok: true })
   })
 
-  it('have 64 MiB together, counted by Content-Length or else by the limit of the route', async () => {
+  it('have 64 MiB together, by their Content-Length or else by the limit of their route', async () => {
     fill(63, MIB)
     const declared = (bytes: number) => request(endless(), { 'Content-Length': String(bytes) })
     expect(await readBody(declared(MIB + 1), 2 * MIB, 'anyone')).toEqual({ ok: false, error: 'overloaded' })
@@ -133,7 +133,7 @@ describe('the bodies that are being read', () => {
     expect(await readBody(request('x'), 1, 'authenticated')).toMatchObject({ ok: true })
   })
 
-  it('beyond the limit are 503 with Retry-After, for wallets, clients and relying parties', async () => {
+  it('make the service refuse with 503 and Retry-After if they reach the limit, for wallets, clients and relying parties', async () => {
     const { api_key: apiKey } = await createRelyingParty()
     fill(200, 1)
     fill(200, 1, 'authenticated')
@@ -152,7 +152,7 @@ describe('the bodies that are being read', () => {
   })
 })
 
-describe('the reserved place of a body', () => {
+describe('the place that is reserved for a body', () => {
   it('is free again after the time limit of a read, even if the platform stopped the handler', () => {
     const reservations = createReservations({ bodies: 1, bytes: 10 })
     const release = reservations.take(10, NOW)
@@ -162,7 +162,7 @@ describe('the reserved place of a body', () => {
     expect(reservations.take(0, NOW + 11_000)).toBeUndefined()
   })
 
-  it('is free again when the caller leaves', async () => {
+  it('is free again if the caller closes the connection', async () => {
     const leaving = new AbortController()
     const init = { method: 'POST', body: endless(), signal: leaving.signal }
     for (let i = 0; i < 200; i++) {

@@ -33,8 +33,8 @@ async function errorsFor(body: unknown) {
   return problem.errors
 }
 
-describe('a body', () => {
-  it('that fits is returned as the schema converted it', async () => {
+describe('a request body', () => {
+  it('that fits its schema is returned as the schema converted it', async () => {
     expect(await json(post('{"name":"x","size":3}', 'Application/JSON; charset=utf-8'))).toEqual({
       name: 'x',
       size: 3,
@@ -42,21 +42,21 @@ describe('a body', () => {
   })
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp', ''])(
-    'of type %j is 415',
+    'of media type %j gets 415',
     async (contentType) => {
       const response = await post('{"name":"x"}', contentType)
       expect([response.status, (await json(response)).code]).toEqual([415, 'unsupported_media_type'])
     },
   )
 
-  it('of exactly the limit is read, one byte more is 413', async () => {
+  it('that is exactly as long as the limit is read, and a body that is one byte longer gets 413', async () => {
     const padded = (length: number) => `{"name":"x"}${' '.repeat(length - 12)}`
     expect((await post(padded(LIMIT))).status).toBe(200)
     const response = await post(padded(LIMIT + 1))
     expect([response.status, (await json(response)).code]).toEqual([413, 'payload_too_large'])
   })
 
-  it('without a Content-Length is cut off at the limit', async () => {
+  it('without a Content-Length is not read beyond the limit', async () => {
     let pulled = 0
     const endless = new ReadableStream<Uint8Array>({
       pull(controller) {
@@ -75,12 +75,12 @@ describe('a body', () => {
     ['a name twice, once escaped', '{"name":"x","n\\u0061me":"y"}'],
     ['17 levels', '['.repeat(17) + ']'.repeat(17)],
     ['two values', '{"name":"x"}{}'],
-  ])('with %s is 400 invalid_json', async (_, text) => {
+  ])('with %s gets 400 invalid_json', async (_, text) => {
     const response = await post(text)
     expect([response.status, (await json(response)).code]).toEqual([400, 'invalid_json'])
   })
 
-  it('that arrives byte by byte is read like any other', async () => {
+  it('that arrives byte by byte is read like any other body', async () => {
     const length = 200_000
     let sent = 0
     const body = new ReadableStream({
@@ -94,17 +94,17 @@ describe('a body', () => {
     expect(read).toEqual({ ok: true, value: Uint8Array.from({ length }, (_, i) => i & 0xff) })
   })
 
-  it('that is not UTF-8 is 400 invalid_json', async () => {
+  it('that is not UTF-8 gets 400 invalid_json', async () => {
     const response = await post(new Uint8Array([...new TextEncoder().encode('{"name":"'), 0xff, 0x22, 0x7d]))
     expect((await json(response)).code).toBe('invalid_json')
   })
 
-  it('that is not an object is refused at its root', async () => {
+  it('that is not an object is refused with an error for the whole body', async () => {
     expect(await errorsFor([])).toEqual([expect.objectContaining({ pointer: '', code: 'invalid_type' })])
   })
 })
 
-describe('an error', () => {
+describe('an error in a problem response', () => {
   it('names an unknown member', async () => {
     expect(await errorsFor({ name: 'x', colour: 'red' })).toEqual([
       { pointer: '/colour', code: 'unknown_member', message: expect.any(String) },
@@ -115,7 +115,7 @@ describe('an error', () => {
     expect(await errorsFor({})).toEqual([{ pointer: '/name', code: 'required', message: expect.any(String) }])
   })
 
-  it('separates a wrong type, a value out of range and an unknown choice', async () => {
+  it('is different for a wrong type, a value out of range and an unknown choice', async () => {
     const errors = await errorsFor({ name: 1, size: 10, kind: 'c' })
     expect(errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])).toEqual([
       ['/name', 'invalid_type'],
@@ -124,7 +124,7 @@ describe('an error', () => {
     ])
   })
 
-  it('says what a value must be', async () => {
+  it('says which values are allowed', async () => {
     const errors = await errorsFor({ name: 'abcdef', size: 0, kind: 'c', deep: {} })
     expect(errors.map(({ message }: { message: string }) => message)).toEqual([
       'must have at most 5 characters',
@@ -134,12 +134,12 @@ describe('an error', () => {
     ])
   })
 
-  it('points into arrays, and escapes names by RFC 6901 §3', async () => {
+  it('points to the element of an array, and escapes names by RFC 6901 §3', async () => {
     const errors = await errorsFor({ name: 'x', deep: [{ 'a/b~c': true }, { 'a/b~c': 1 }] })
     expect(errors[0].pointer).toBe('/deep/1/a~1b~0c')
   })
 
-  it('never repeats a value that was sent', async () => {
+  it('never contains a value that was sent', async () => {
     const canary = 'CANARY'
     const bodies = [
       { name: canary },
@@ -151,12 +151,12 @@ describe('an error', () => {
     expect(await (await post(`{"name": ${canary}`)).text()).not.toContain(canary)
   })
 
-  it('is left out if the response already has 20 errors', async () => {
+  it('is omitted if the response already has 20 errors', async () => {
     const body = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`m${i}`, 1]))
     expect(await errorsFor(body)).toHaveLength(20)
   })
 
-  it('is reported for a member called __proto__, which schemas ignore', async () => {
+  it('is reported for a member called __proto__, which schema libraries ignore', async () => {
     const response = await post('{"name":"x","free":{"__proto__":"y"}}')
     expect((await json(response)).errors).toEqual([
       expect.objectContaining({ pointer: '/free/__proto__', code: 'unknown_member' }),
@@ -167,7 +167,7 @@ describe('an error', () => {
 })
 
 describe('a query parameter', () => {
-  it('that is unknown is reported by name', async () => {
+  it('that is unknown is refused by name', async () => {
     const body = await json(call(app, 'GET', '/v1/admin/relying_parties?colour=red', { headers: ADMIN }))
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '/colour', code: 'unknown_member' })])
   })

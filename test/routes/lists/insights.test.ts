@@ -82,7 +82,7 @@ async function repeatWebhook(setting: Setting, id: string): Promise<void> {
 const WEBHOOK = { webhook: { url: 'http://127.0.0.1:9/hook' } }
 
 describe('GET /v1/insights', () => {
-  it('counts creations, fetches, ends, reasons, channels and protocols by hour', async () => {
+  it('counts, for each hour, creations, fetches, ends, reasons, channels and protocols', async () => {
     const setting = await setUp()
     await cancelAfter(setting, 10)
     at(NOON + HOUR)
@@ -119,7 +119,7 @@ describe('GET /v1/insights', () => {
     expect(p95).toBeLessThanOrEqual(44)
   })
 
-  it('counts each attempt of a webhook by its result, and has the duration of the last attempt', async () => {
+  it('counts each webhook attempt by its result, and has the duration of the last attempt', async () => {
     respondWith(500, 204)
     const setting = await setUp(WEBHOOK)
     await repeatWebhook(setting, await cancelAfter(setting, 10))
@@ -133,7 +133,7 @@ describe('GET /v1/insights', () => {
     }, WAIT)
   })
 
-  it('counts an end after midnight on the day of the end', async () => {
+  it('counts an end after midnight under the day of the end', async () => {
     const setting = await setUp()
     at(NOON + 12 * HOUR - 5_000)
     await cancelAfter(setting, 10)
@@ -144,7 +144,7 @@ describe('GET /v1/insights', () => {
     }, WAIT)
   })
 
-  it('has the same counts after an eviction, a DELETE, and the erasure of the old list entries', async () => {
+  it('has the same counts after an eviction from memory, after a DELETE, and after old list entries were erased', async () => {
     const setting = await setUp()
     const [deleted] = [await cancelAfter(setting, 10), await cancelAfter(setting, 20)]
     await areCounted(setting, { canceled: 2 })
@@ -162,7 +162,7 @@ describe('GET /v1/insights', () => {
     expect(await insights(setting, TODAY)).toEqual(before)
   })
 
-  it('reads an old day once in 30 s for each relying party, and reads a recent day each time', async () => {
+  it('reads an old day at most once in 30 s for each relying party, and a recent day each time', async () => {
     const [one, other] = [await setUp(), await setUp()]
     for (const setting of [one, other]) await cancelAfter(setting, 1)
     await areCounted(one, { canceled: 1 })
@@ -197,7 +197,7 @@ describe('GET /v1/insights', () => {
     ['from=2046-06-15&to=2046-06-16T00:00:00Z', '/from'],
     [`${TODAY}&step=week`, '/step'],
     [`${TODAY}&status=verified`, '/status'],
-  ])('rejects ?%s', async (query, pointer) => {
+  ])('rejects the query ?%s', async (query, pointer) => {
     const setting = await setUp()
     const response = await call(app, 'GET', `/v1/insights?${query}`, { headers: setting.headers })
     expect(response.status).toBe(400)
@@ -206,7 +206,7 @@ describe('GET /v1/insights', () => {
 })
 
 describe('GET /v1/verify/{id}/timeline', () => {
-  it('has each step, oldest first, and counts equal neighbouring steps together', async () => {
+  it('has each step, the oldest first, and combines equal neighbouring steps in one entry with their number', async () => {
     respondWith(500, 204)
     const setting = await setUp(WEBHOOK)
     const { verification_id: id, client_token, wallet_request } = await createSession(setting)
@@ -245,7 +245,7 @@ describe('GET /v1/verify/{id}/timeline', () => {
     expect(JSON.stringify(entries)).not.toContain(request.nonce)
   })
 
-  it('is 404 for another relying party, and after erasure', async () => {
+  it('gets 404 for another relying party, and after the erasure', async () => {
     const [setting, other] = [await setUp(), await setUp()]
     const { verification_id: id } = await createSession(setting)
     expect((await ask(other, 'GET', id, '/timeline')).status).toBe(404)

@@ -137,7 +137,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain('4711')
   })
 
-  it('pages through entries of one metadata value, without gaps and duplicates', async () => {
+  it('pages through the entries with one metadata value, without gaps and duplicates', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (let i = 0; i < 9; i++) {
@@ -157,7 +157,7 @@ describe('GET /v1/verify', () => {
     expect(idsOf(await readAll(other, 10))).toEqual([mine])
   })
 
-  it('rejects a cursor that is altered, of another relying party, or of other filters', async () => {
+  it('rejects a cursor that was altered, or that is of another relying party or of other filters', async () => {
     const [setting, other] = [await setUp(), await setUp()]
     for (const shared of [setting, setting, other, other]) await createOne(shared)
     const { next } = await list(setting, '?limit=1')
@@ -186,7 +186,7 @@ describe('GET /v1/verify', () => {
     ['metadata.=x', '/metadata.'],
     ['metadata.a=1&metadata.a=2', '/metadata.a'],
     ['metadata.a=1&metadata.b=2&metadata.c=3&metadata.d=4', '/metadata.d'],
-  ])('rejects ?%s', async (query, pointer) => {
+  ])('rejects the query ?%s', async (query, pointer) => {
     const setting = await setUp()
     const response = await call(app, 'GET', `/v1/verify?${query}`, { headers: setting.headers })
     expect(response.status).toBe(400)
@@ -250,7 +250,7 @@ describe('GET /v1/verify', () => {
     expect(second.has_more).toBe(false)
   })
 
-  it('reads one row more than it lists, among 250 entries and among 100,000', async () => {
+  it('reads only one row more than it lists, among 250 entries and among 100,000', async () => {
     const setting = await setUp()
     await createOne(setting)
     await fill(setting, 250)
@@ -270,7 +270,7 @@ describe('GET /v1/verify', () => {
     expect(await readAll(setting, 10, '&status=rejected')).toHaveLength(1)
   })
 
-  it('keeps the entry of a session that time erased, without its metadata', async () => {
+  it('keeps the entry of a session that was erased after its retention, without its metadata', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     await cancelOne(setting, id)
@@ -290,7 +290,7 @@ describe('GET /v1/verify', () => {
     expect(await sealed()).toEqual([null])
   })
 
-  it('removes the entry of a deleted session, and its id from storage', async () => {
+  it('removes the entry of a deleted session, and removes its id from storage', async () => {
     const setting = await setUp()
     const [kept, deleted] = [await createOne(setting), await createOne(setting)]
     expect((await ask(setting, 'DELETE', deleted)).status).toBe(204)
@@ -299,7 +299,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('lists no entry that is stored after its session was deleted', async () => {
+  it('does not list an entry that arrives after its session was deleted', async () => {
     const setting = await setUp()
     const kept = await createOne(setting)
     let store: () => Promise<boolean> = async () => false
@@ -319,7 +319,7 @@ describe('GET /v1/verify', () => {
     expect(JSON.stringify(await valuesOf(day))).not.toContain(deleted)
   })
 
-  it('erases a session if the list is unreachable, and the list erases the entry by itself', async () => {
+  it('erases a session even if the list is unreachable; the list later erases the entry itself', async () => {
     const setting = await setUp()
     const id = await createOne(setting, { metadata: { order: '4711' } })
     vi.spyOn(VerificationIndex.prototype, 'remove').mockRejectedValueOnce(new Error('unreachable'))
@@ -335,7 +335,7 @@ describe('GET /v1/verify', () => {
     expect((await ask(setting, 'DELETE', id)).status).toBe(404)
   })
 
-  it('completes a repeated DELETE if the list’s first response was lost', async () => {
+  it('completes a repeated DELETE if the first response of the list was lost', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     const { remove } = VerificationIndex.prototype
@@ -366,7 +366,7 @@ describe('GET /v1/verify', () => {
     expect(await valuesOf(day)).toEqual({})
   })
 
-  it('is 409 if the settings turn the index off, and nothing is sent to the list', async () => {
+  it('gets 409 if the settings turn the index off, and no entry is sent to the list', async () => {
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
     const { verification_id } = await createSession(setting)
@@ -381,7 +381,7 @@ describe('GET /v1/verify', () => {
     expect(put).not.toHaveBeenCalled()
   })
 
-  it('lists a session whose index was unreachable, at its next alarm', async () => {
+  it('lists a session whose entry could not be stored, after its next alarm', async () => {
     const setting = await setUp()
     const put = vi.spyOn(VerificationIndex.prototype, 'put').mockRejectedValueOnce(new Error('unreachable'))
     const { verification_id } = await createSession(setting)
@@ -396,7 +396,7 @@ describe('GET /v1/verify', () => {
     }, WAIT)
   })
 
-  it('stores an entry once if it is sent again because a crash lost its confirmation', async () => {
+  it('stores an entry once if it is sent again because a crash lost the confirmation', async () => {
     const setting = await setUp()
     const id = await createOne(setting)
     await evictDurableObject(stubOf(id))

@@ -37,7 +37,7 @@ function changing(changes: Partial<Redemption>): typeof env {
   return { ...env, VERIFICATION_SESSION: { idFromString, get } as never }
 }
 
-describe('a code is refused, and still works for its client, if the redemption has', () => {
+describe('a code is refused, but still works for its client, if a redemption has', () => {
   it.each<[string, Partial<Redemption>]>([
     ['another relying party', { relyingPartyId: OTHER }],
     ['another client', { clientId: `oc_${'a'.repeat(32)}` }],
@@ -55,7 +55,7 @@ describe('a code is refused, and still works for its client, if the redemption h
   })
 })
 
-it('a login ends only in its browser and only at its relying party', async () => {
+it('a login ends only in the browser that began it, and only at its relying party', async () => {
   const { browser, object } = await withCode()
   const secret = /wv_login_[^=]+=([\w-]{43})/.exec(browser.cookies)?.[1] ?? ''
   const kindOf = async (relyingPartyId: string, digest: string) => {
@@ -67,7 +67,7 @@ it('a login ends only in its browser and only at its relying party', async () =>
   expect(await kindOf(setting.relyingPartyId, hashSecret(secret))).toBe('code')
 })
 
-it('an access token works only at UserInfo of its relying party', async () => {
+it('an access token works only at the UserInfo endpoint of its relying party', async () => {
   const { code, object } = await withCode()
   const { tokens } = await redeem(client, code)
   const isOpen = async (relyingPartyId: string, token: string) =>

@@ -70,7 +70,7 @@ describe('a page of another origin', () => {
     ])
   })
 
-  it('can read nothing of a login, and no pushed request', async () => {
+  it('cannot read any part of a login or of a pushed request', async () => {
     const browser = await begin(client)
     expect(grantOf(await authorize(client))).toEqual([303, null, null])
     expect(grantOf(await openEnd(client, browser))).toEqual([303, null, null])
@@ -82,7 +82,7 @@ describe('a redirect_uri on a loopback address', () => {
   const members = { redirect_uris: ['http://[::1]/callback', 'http://127.0.0.1:3000/other'] }
   const open = (native: TestClient, redirect_uri: string) => authorize(native, { ...REQUEST, redirect_uri })
 
-  it('of a native client may have any port, with IPv6 and with IPv4', async () => {
+  it('of a native client may have any port, for IPv6 and for IPv4', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     for (const uri of [
       'http://[::1]/callback',
@@ -107,7 +107,7 @@ describe('a redirect_uri on a loopback address', () => {
       expect([uri, (await open(native, uri)).status]).toEqual([uri, 400])
   })
 
-  it('of a native client gets the code at the port of its request', async () => {
+  it('of a native client gets the code at the port that its request names', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     const redirect_uri = 'http://[::1]:51004/callback'
     const browser = await answer(setting, await begin(native, { redirect_uri }))
@@ -121,7 +121,7 @@ describe('a redirect_uri on a loopback address', () => {
     expect((await open(web, 'http://[::1]:51004/callback')).status).toBe(400)
   })
 
-  it('can be the target of form_post, even if it is an IPv6 address, which a CSP cannot name', async () => {
+  it('can get a form_post even if it is an IPv6 address, which a CSP cannot contain', async () => {
     const native = await newClient(setting, { ...members, application_type: 'native' })
     const policyFor = async (redirect_uri: string) => {
       const begun = await begin(native, { redirect_uri, response_mode: 'form_post' })
@@ -134,7 +134,7 @@ describe('a redirect_uri on a loopback address', () => {
 })
 
 describe('the cookie of a login', () => {
-  it('has no prefix and no Secure on a service on loopback, which has no https', async () => {
+  it('has no name prefix and no Secure if the service is on loopback, which has no https', async () => {
     const local = { ...env, BASE_URL: 'http://localhost:8787' }
     const query = new URLSearchParams({ ...REQUEST, client_id: client.client_id })
     const response = await call(app, 'GET', `${pathOf(client.issuer)}/authorize?${query}`, { env: local })

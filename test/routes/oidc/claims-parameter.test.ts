@@ -10,7 +10,7 @@ const LOW = 'urn:wallet-verifier:assurance:low'
 
 const parse = (claims: object) => parseClaims(JSON.stringify(claims))
 
-describe('a malformed request', () => {
+describe('a malformed request for a claim', () => {
   it.each<[string, object]>([
     ['a list for acr', { acr: [{ essential: true, value: HIGH }] }],
     ['a list for sub', { sub: [{ value: 'x' }] }],
@@ -28,7 +28,7 @@ describe('a malformed request', () => {
     expect(parse({ userinfo: claims })).toBeUndefined()
   })
 
-  it('does not include null, an object, or a list of `verified_claims`', () => {
+  it('is not null, an object, or a list of `verified_claims`', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
     const names = [...Object.keys(claims), 'verified_claims']
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
@@ -54,7 +54,7 @@ describe('conditions on one claim', () => {
     ],
     ['`value` is among `values`', { id_token: { sub: { value: 'a', values: ['b', 'a'] } } }, ['a']],
     ['`values` is empty', { id_token: { sub: { values: [] } } }, []],
-  ])('the acceptable sub satisfies all conditions: %s', (_, claims, sub) => {
+  ])('on sub must all be satisfied by the same value: %s', (_, claims, sub) => {
     expect(parse(claims)?.sub).toEqual(sub)
   })
 
@@ -80,12 +80,12 @@ describe('conditions on one claim', () => {
       { id_token: { acr: { essential: true, value: LOW } }, userinfo: { acr: { value: HIGH } } },
       [LOW],
     ],
-  ])('only an essential acr is a condition: %s', (_, claims, acr) => {
+  ])('on acr are considered only if acr is essential: %s', (_, claims, acr) => {
     expect(parse(claims)?.acr).toEqual(acr)
   })
 })
 
-describe('verification of verified_claims', () => {
+describe('the member `verification` of verified_claims', () => {
   const PROVEN = [{ credential: 0, query: 'mdl', name: 'family_name', isBoolean: false, value: 'Mustermann' }]
   const FACTS = { level: 'substantial', time: '2026-11-22T00:00:00Z', hasValues: true }
   const FRAMEWORK = 'urn:wallet-verifier:trust-anchors'
@@ -153,7 +153,7 @@ describe('a condition on a claim of verified_claims', () => {
     ['an essential value', 'family_name', { essential: true, value: 'Mustermann' }, 'Mustermann'],
     ['a `value` among `values`', 'height', { value: 170, values: [170, 180] }, 170],
     ['a boolean', 'age_over_18', { value: true }, true],
-  ])('is satisfied by %s', (_, name, condition, value) => {
+  ])('is satisfied if it requires %s', (_, name, condition, value) => {
     expect(releasedWith({ [name]: condition })).toEqual({ [name]: value })
   })
 
@@ -189,7 +189,7 @@ describe('a condition on a claim of verified_claims', () => {
     expect(releasedWith(entry, { resident_country: { value: 'DE' } })).toEqual({ address: { country: 'DE' } })
   })
 
-  it('applies only to its own entry', () => {
+  it('applies only to its own entry of verified_claims', () => {
     const other = { family_name: { value: 'Musterfrau' } }
     expect(releasedWith(other, { family_name: null })).toEqual({ family_name: 'Mustermann' })
     expect(releasedWith(other, { height: null })).toEqual({ height: 170 })

@@ -144,7 +144,7 @@ describe('a client is rejected', () => {
     expect(errors.map((one: { pointer: string }) => one.pointer)).toContain(pointer)
   })
 
-  it('with a pairwise subject from a credential without holder binding', async () => {
+  it('if it has a pairwise subject from a credential without holder binding', async () => {
     const pid = {
       id: 'pid',
       format: 'dc+sd-jwt',
@@ -164,7 +164,7 @@ describe('a client is rejected', () => {
     ])
   })
 
-  it('with a message that the RSA exponent must be 3 or more', async () => {
+  it('if its RSA exponent is less than 3, with a message that says so', async () => {
     const { errors } = await json(create(rsa({ e: 'AQ' })))
     expect(errors).toMatchObject([
       { pointer: '/jwks/keys/0/e', message: expect.stringContaining('3 or more') },
@@ -201,7 +201,7 @@ describe('a client', () => {
     }
   })
 
-  it('has its defaults, and has its secret only in the response to its creation', async () => {
+  it('has the documented defaults, and shows its secret only in the response to its creation', async () => {
     const { client_id, client_secret, issuer } = await newClient(setting)
     expect(client_secret).toMatch(/^ocs_[\w-]{43}$/)
     const shown = await send('GET', `/v1/oidc_clients/${client_id}`)
@@ -236,7 +236,7 @@ describe('a client', () => {
     })
   })
 
-  it('is changed by the members that are sent, and the changed client is validated as a whole', async () => {
+  it('is changed in the members that are sent, and is then validated as a whole', async () => {
     const { client_id } = await newClient(setting)
     const path = `/v1/oidc_clients/${client_id}`
     const changed = await json(send('PATCH', path, { cross_device: false }))
@@ -250,7 +250,7 @@ describe('a client', () => {
     expect((await json(refused)).errors).toMatchObject([{ pointer: '/default_policy' }])
   })
 
-  it('of another relying party is 404', async () => {
+  it('of another relying party gets 404', async () => {
     const { client_id } = await newClient(await setUp())
     for (const method of ['GET', 'PATCH', 'DELETE'])
       expect(

@@ -113,7 +113,7 @@ describe('a refused authorization request redirects to the client', () => {
     expect(await sentTo(registered, change)).toEqual(expectedAt(registered, name as RequestError))
   })
 
-  it('if its policy can no longer be satisfied after trust anchors were removed', async () => {
+  it('if trust anchors were removed and its policy can no longer be satisfied', async () => {
     const rp = await setUp({ livemode: true })
     const registered = await newClient(rp)
     expect((await authorize(registered)).headers.get('Location')).toContain('/s/v_')
@@ -124,7 +124,7 @@ describe('a refused authorization request redirects to the client', () => {
   })
 })
 
-it('in test mode, an error before the login page is a page with a link to the client, also with form_post', async () => {
+it('in test mode, an error before the login page gives a page with a link to the client, also with form_post', async () => {
   const parameters = { ...REQUEST, response_mode: 'form_post', scope: 'openid unknown' }
   const response = await authorize(client, parameters)
   const page = await response.text()
@@ -175,7 +175,7 @@ describe('an authorization request is refused on a page, without a session', () 
 })
 
 describe('a pushed request', () => {
-  it('has an address of 256 random bits, for 60 s', async () => {
+  it('has a random address of 256 bits, which works for 60 s', async () => {
     const response = await postForm(client, 'par', REQUEST)
     expect(response.status).toBe(201)
     expect(await response.json()).toEqual({
@@ -190,14 +190,14 @@ describe('a pushed request', () => {
     ['redirect_uri', { redirect_uri: '' }],
     ['prompt_none', { prompt: 'none' }],
     ['scope_unknown', { scope: 'openid unknown' }],
-  ])('is refused by the error %s', async (name, parameters) => {
+  ])('is refused with the error %s', async (name, parameters) => {
     const { status, error, description } = errors.request[name]
     const response = await postForm(client, 'par', { ...REQUEST, ...parameters })
     expect(response.status).toBe(status)
     expect(await response.json()).toEqual({ error, error_description: description })
   })
 
-  it('cannot choose a policy without authentication, unless each policy is marked for the front channel', async () => {
+  it('cannot choose a policy without authentication, unless each policy has front_channel: true', async () => {
     const statusWith = async (policies: readonly object[]) => {
       const members = { policies, token_endpoint_auth_method: 'none' }
       const { client_id, issuer } = await newClient(setting, members)
@@ -264,7 +264,7 @@ describe('an endpoint of clients', () => {
     token_missing: [() => userInfo({}), 'WWW-Authenticate', 'Bearer'],
   }
 
-  it.each(Object.entries(CALLS))('refuses a call by the error %s', async (name, [send, header, value]) => {
+  it.each(Object.entries(CALLS))('refuses a call with the error %s', async (name, [send, header, value]) => {
     const { status, error, description } = errors.oidc[name as OidcError]
     const response = await send()
     expect(response.status).toBe(status)
@@ -284,14 +284,14 @@ describe('an endpoint of clients', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(200)
   })
 
-  it('that the metadata does not list is 404', async () => {
+  it('gets 404 if the metadata does not list it', async () => {
     const statusOf = async (path: string) => (await call(app, 'POST', at(path), { body: {} })).status
     for (const path of ['register', 'revoke', 'introspect', 'end_session', 'device_authorization', 'logout'])
       expect([path, await statusOf(path)]).toEqual([path, 404])
   })
 })
 
-it('each description has the characters that RFC 6749 §5.2 allows', () => {
+it('each error_description has only the characters that RFC 6749 §5.2 allows', () => {
   const rows = [errors.token, errors.oidc, errors.request].flatMap((table) => Object.values(table))
   const descriptions = [...rows.map(({ description }) => description), ...Object.values(errors.wallet)]
   for (const description of descriptions) expect(description).toMatch(/^[\x20\x21\x23-\x5b\x5d-\x7e]+$/)

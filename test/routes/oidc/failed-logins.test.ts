@@ -49,7 +49,7 @@ describe('a verified presentation', () => {
 
   const NUMBER = { document_number: 'X1' }
 
-  it('logs a person in if it has the claims of the subject', async () => {
+  it('logs a person in if it has the claims from which the subject is made', async () => {
     const { status, parsed } = await endOf(NUMBER)
     expect([status, Object.keys(parsed)]).toEqual(['verified', ['code', 'state', 'iss']])
   })
@@ -59,10 +59,13 @@ describe('a verified presentation', () => {
     ['subject_claim_missing', { document_number: '' }, {}],
     ['subject_mismatch', NUMBER, { claims: JSON.stringify({ id_token: { sub: { value: 'another' } } }) }],
     ['claims_too_large', { ...NUMBER, portrait: 'x'.repeat(200_000) }, {}],
-  ])('does not log the person in, and the client gets %s', async (error_description, claims, parameters) => {
-    const parsed = { error: 'access_denied', error_description, state: 's', iss: client.issuer }
-    expect(await endOf(claims, parameters)).toEqual({ status: 'verified', parsed })
-  })
+  ])(
+    'does not log the person in if the claims do not fit: the client gets %s',
+    async (error_description, claims, parameters) => {
+      const parsed = { error: 'access_denied', error_description, state: 's', iss: client.issuer }
+      expect(await endOf(claims, parameters)).toEqual({ status: 'verified', parsed })
+    },
+  )
 
   it.each<[string, string, object, object]>([
     ['subject_claim_missing', 'query_not_satisfied', {}, {}],
@@ -75,7 +78,7 @@ describe('a verified presentation', () => {
       { claims: { id_token: { acr: { essential: true, value: 'urn:wallet-verifier:assurance:high' } } } },
     ],
   ])(
-    'does not log the person in if the policy requires `relying_party`: after %s the session expires with %s',
+    'does not log the person in if the policy requires `relying_party`: after %s, the session expires with %s',
     async (failure, reason, claims, sent) => {
       const parameters = Object.entries(sent).map(([name, value]) => [name, JSON.stringify(value)])
       const { parsed, ...end } = await endOf(claims, Object.fromEntries(parameters), bound)

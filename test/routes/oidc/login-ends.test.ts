@@ -67,7 +67,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     return answer(setting, begun)
   }
 
-  it('has a code that works 59 s after its redirect, and is verified then', async () => {
+  it('has a code that works 59 s after its redirect, and the session is then verified', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -82,7 +82,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect(await eventsOf(browser.id)).toEqual(['verification.verified'])
   })
 
-  it('gets its code after expires_at if the browser returned before', async () => {
+  it('gets its code even after expires_at if the browser returned before', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     pass(179_000)
@@ -91,7 +91,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect((await redeem(client, code)).status).toBe(200)
   })
 
-  it('is redeemed by a repeated call if the first write of its end throws', async () => {
+  it('is completed by a repeated redemption if the first write of its end fails', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client))
     const code = (await finish(client, browser)).get('code') ?? ''
@@ -106,7 +106,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
     expect((await poll(setting, browser.id)).status).toBe('verified')
   })
 
-  it('expires at the alarm once its last code has ended, with one event', async () => {
+  it('expires at an alarm after its last code has expired, with one event', async () => {
     const client = await boundClient()
     const browser = await answerLate(client)
     const until = Date.now() + FINISH_MS + CODE_MS
@@ -135,7 +135,7 @@ describe('a login whose policy requires relying_party, close to expires_at', () 
 
 describe('a login whose browser returns from the wallet after three minutes', () => {
   it.each(['page', 'relying_party'])(
-    'is not verified, and the person can present again (%s)',
+    'is not verified, and the person can present a credential again (%s)',
     async (binding) => {
       const policies = [{ ...ADULT_POLICY, required_session_binding: binding }]
       const client = await newClient(setting, { policies })
@@ -155,10 +155,10 @@ describe('a login whose browser returns from the wallet after three minutes', ()
   )
 })
 
-describe('a login that failed after the success, with a policy that requires relying_party', () => {
+describe('a login that fails after a successful response, with a policy that requires relying_party', () => {
   const OTHER_PERSON = { claims: JSON.stringify({ id_token: { sub: { value: 'another-person' } } }) }
 
-  it('ends when the browser returns, with an event, and the client gets its error', async () => {
+  it('ends with an event when the browser returns, and the client gets its error', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client, OTHER_PERSON))
     expect(await poll(setting, browser.id)).toMatchObject({
@@ -173,7 +173,7 @@ describe('a login that failed after the success, with a policy that requires rel
     }
   })
 
-  it('accepts the identical response and the identical return again', async () => {
+  it('still accepts the identical response and the identical return', async () => {
     const client = await boundClient()
     const browser = await answer(setting, await begin(client, OTHER_PERSON), undefined, { times: 2 })
     expect((await finish(client, browser)).get('error_description')).toBe('subject_mismatch')
@@ -182,7 +182,7 @@ describe('a login that failed after the success, with a policy that requires rel
 })
 
 describe('storage of a login', () => {
-  it('has neither its sub nor the values that its client expects, until they are in a token', async () => {
+  it('contains neither its sub nor the values that its client expects, before they are in a token', async () => {
     const EXPECTED = 'EXPECTED-VALUE'
     const verified_claims = {
       verification: { trust_framework: null },
@@ -205,7 +205,7 @@ describe('storage of a login', () => {
     }
   })
 
-  it('has no sub that its client expects', async () => {
+  it('contains no sub that its client expects', async () => {
     const EXPECTED = 'EXPECTED-SUB'
     const claims = JSON.stringify({ userinfo: { sub: { value: EXPECTED } } })
     const { id } = await begin(await newClient(setting), { claims })
@@ -214,7 +214,7 @@ describe('storage of a login', () => {
 })
 
 describe('a login that was erased', () => {
-  it('shows its page and its state in no browser, and no frame can show its page', async () => {
+  it('does not show its page or its state in any browser or frame', async () => {
     const shop = 'https://shop.example'
     setting = await setUp({ origins: [shop] })
     const client = await newClient(setting)

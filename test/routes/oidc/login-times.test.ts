@@ -46,7 +46,7 @@ async function codeOf(): Promise<{ readonly code: string; readonly id: string }>
   return { code: (await finish(client, browser)).get('code') ?? '', id: browser.id }
 }
 
-describe('a code', () => {
+describe('an authorization code', () => {
   it('works 59 s after its redirect, and not after 61 s', async () => {
     const [early, late] = [await codeOf(), await codeOf()]
     pass(59)
@@ -55,7 +55,7 @@ describe('a code', () => {
     expect((await redeem(client, late.code)).tokens.error).toBe('invalid_grant')
   })
 
-  it('is not given to a browser that comes back more than three minutes after the success', async () => {
+  it('is not given to a browser that returns more than three minutes after the successful response', async () => {
     const browser = await answer(setting, await begin(client))
     pass(179)
     expect((await finish(client, browser)).has('code')).toBe(true)
@@ -65,7 +65,7 @@ describe('a code', () => {
   })
 })
 
-describe('a code of a policy that requires relying_party', () => {
+describe('an authorization code under a policy that requires relying_party', () => {
   it('works 59 s after a redirect at the last moment', async () => {
     const policy = { ...ADULT_POLICY, required_session_binding: 'relying_party' }
     const bound = await newClient(setting, { policies: [policy] })
@@ -77,8 +77,8 @@ describe('a code of a policy that requires relying_party', () => {
   })
 })
 
-describe('an object that cannot be reached', () => {
-  it('causes an OAuth error, which pages of any origin can read', async () => {
+describe('a Durable Object that cannot be reached', () => {
+  it('causes an OAuth error that pages of any origin can read', async () => {
     const lost = () =>
       Promise.reject(Object.assign(new Error('Network connection lost.'), { retryable: true }))
     const stub = { redeemLogin: lost, readUserInfo: lost, storeOnce: lost }
@@ -107,15 +107,15 @@ describe('a login that has begun', () => {
     return [response.status, response.headers.get('Location')]
   }
 
-  it('does not end at a client that was deleted', async () => {
+  it('cannot end at a client that was deleted', async () => {
     expect(await endAfter('DELETE')).toEqual([404, null])
   })
 
-  it('does not end at a redirect_uri that was removed', async () => {
+  it('cannot end at a redirect_uri that was removed', async () => {
     expect(await endAfter('PATCH', { redirect_uris: ['https://client.example/other'] })).toEqual([404, null])
   })
 
-  it('ends at a redirect_uri that was kept', async () => {
+  it('can end at a redirect_uri that was kept', async () => {
     const redirect_uris = ['https://client.example/other', CALLBACK]
     const [status, location] = await endAfter('PATCH', { redirect_uris })
     expect([status, String(location).startsWith(`${CALLBACK}?code=`)]).toEqual([303, true])
@@ -126,12 +126,15 @@ describe('the cookie of a login', () => {
   const lifetimesOf = (response: Response) =>
     response.headers.getSetCookie().map((line) => /^([^=]+)=([^;]*); Max-Age=(\d+);/.exec(line)?.slice(1))
 
-  it.each(['query', 'form_post'])('lasts three minutes from the redirect by %s', async (response_mode) => {
-    const browser = await answer(setting, await begin(client, { response_mode }))
-    const [name = '', secret = ''] = browser.cookies.split('; ')[0]?.split('=') ?? []
-    expect(name).toBe(`__Host-wv_login_${browser.id}`)
-    expect(lifetimesOf(await openEnd(client, browser))).toEqual([[name, secret, '180']])
-  })
+  it.each(['query', 'form_post'])(
+    'lasts three minutes from the redirect to the client by %s',
+    async (response_mode) => {
+      const browser = await answer(setting, await begin(client, { response_mode }))
+      const [name = '', secret = ''] = browser.cookies.split('; ')[0]?.split('=') ?? []
+      expect(name).toBe(`__Host-wv_login_${browser.id}`)
+      expect(lifetimesOf(await openEnd(client, browser))).toEqual([[name, secret, '180']])
+    },
+  )
 
   it('is removed after the code was redeemed, but not by a browser that did not begin the login', async () => {
     const browser = await answer(setting, await begin(client))
@@ -143,7 +146,7 @@ describe('the cookie of a login', () => {
     expect([other.status, lifetimesOf(other)]).toEqual([404, []])
   })
 
-  it('of a login that has ended opens a page in the language of this login', async () => {
+  it('of a login that has ended opens an error page in the language of this login', async () => {
     const browser = await answer(setting, await begin(client, { ui_locales: 'it' }))
     await redeem(client, (await finish(client, browser)).get('code') ?? '')
     expect(await (await openEnd(client, browser)).text()).toContain('<html lang="it"')
@@ -159,7 +162,7 @@ describe('an access token', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
   })
 
-  it('expires with its login at the latest: expires_in is shorter after a late redemption', async () => {
+  it('expires with its login at the latest, so expires_in is shorter after a late redemption', async () => {
     pass(0) // stops the clock
     const [prompt, late] = [await codeOf(), await answer(setting, await begin(client))]
     expect((await redeem(client, prompt.code)).tokens.expires_in).toBe(300)
@@ -174,7 +177,7 @@ describe('an access token', () => {
     expect(await userInfoStatus(client, tokens.access_token)).toBe(401)
   })
 
-  it('leaves no UserInfo in storage after a second use of the code revoked the token', async () => {
+  it('leaves no UserInfo in storage if it was revoked by a second use of the code', async () => {
     const { code, id } = await codeOf()
     const userInfo = () =>
       runInDurableObject(stubOf(id), (_, state) => {
@@ -188,7 +191,7 @@ describe('an access token', () => {
     expect(await userInfo()).toEqual({ claims: {} })
   })
 
-  it('ends with its client', async () => {
+  it('ends if its client is deleted', async () => {
     const { tokens } = await redeem(client, (await codeOf()).code)
     const path = `/v1/oidc_clients/${client.client_id}`
     expect((await call(app, 'DELETE', path, { headers: setting.headers })).status).toBe(204)
@@ -206,7 +209,7 @@ describe('a pushed request', () => {
     expect(await refused.text()).toContain('invalid_request_uri')
   })
 
-  it('leaves no row after its expiry', async () => {
+  it('leaves no row in storage after its expiry', async () => {
     await push(client)
     const stub = relyingPartyStub(env, setting.relyingPartyId)!
     pass(120)
@@ -218,7 +221,7 @@ describe('a pushed request', () => {
   })
 })
 
-it('a replaced secret works for a day', async () => {
+it('a client secret that was replaced works for one more day', async () => {
   const path = `/v1/oidc_clients/${client.client_id}/rotate_secret`
   await call(app, 'POST', path, { headers: setting.headers })
   pass(86_399)
@@ -227,12 +230,12 @@ it('a replaced secret works for a day', async () => {
   expect((await redeem(client, 'none')).tokens.error).toBe('invalid_client')
 })
 
-describe('only the session is left of a login', () => {
+describe('storage contains only the session of a login', () => {
   const stored = (id: string) =>
     runInDurableObject(stubOf(id), (_, state) => Object.keys(state.storage.kv.get('session') as object))
   const alarmOf = (id: string) => runInDurableObject(stubOf(id), (_, state) => state.storage.getAlarm())
 
-  it.each([true, false])('330 s after the success (code redeemed: %s)', async (is) => {
+  it.each([true, false])('330 s after the successful response (code redeemed: %s)', async (is) => {
     pass(0)
     const ended = Date.now()
     const { code, id } = await codeOf()
@@ -245,7 +248,7 @@ describe('only the session is left of a login', () => {
     expect(await stored(id)).not.toContain('login')
   })
 
-  it('nine minutes after an end without success', async () => {
+  it('nine minutes after the end of an unsuccessful login', async () => {
     const { id } = await begin(client)
     const path = `/v1/verify/${id}/cancel`
     expect((await call(app, 'POST', path, { headers: setting.headers })).status).toBe(200)
@@ -259,7 +262,7 @@ describe('only the session is left of a login', () => {
   })
 })
 
-describe('the rows written for a login', () => {
+describe('the rows that storage writes for a login', () => {
   /** Counts the rows that objects write from now on. */
   function countRows(id: string): Promise<() => number> {
     return runInDurableObject(stubOf(id), (_, state) => {
@@ -270,7 +273,7 @@ describe('the rows written for a login', () => {
     })
   }
 
-  it('are three more than for a verification', async () => {
+  it('are three more than the rows for a verification', async () => {
     const browser = await answer(setting, await begin(client))
     await isPublished(browser.id)
     const rows = await countRows(browser.id)

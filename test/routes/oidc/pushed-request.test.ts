@@ -7,7 +7,7 @@ import { relyingPartyStub } from '../../../src/relying-party/document/identifier
 import { setUp } from '../../session/driver.ts'
 import { authorize, newClient, push } from './login-world.ts'
 
-it('a pushed request leaves no value of its claims parameter in storage, and is used once', async () => {
+it('a pushed request can be used once, and leaves no value of its claims parameter in storage', async () => {
   const setting = await setUp()
   const client = await newClient(setting)
   const claims = JSON.stringify({ id_token: { family_name: { value: 'Mustermann' } } })

@@ -26,7 +26,7 @@ describe('an authorization request', () => {
     ['claims_locales', 'de'],
     ['scope', 'phone openid'],
     ['extra', 'x'],
-  ])('may have %s=%s, which has no effect', async (name, value) => {
+  ])('may have the parameter %s=%s, which has no effect', async (name, value) => {
     const { id } = await begin(client, { [name]: value })
     expect(await sessionOf(id)).toMatchObject({ status: 'pending', scope: ['age_over_18'] })
   })
@@ -35,7 +35,7 @@ describe('an authorization request', () => {
     [true, 200],
     [false, 409],
   ])(
-    'of a client with cross_device %s has a QR code address that responds with status %i',
+    'of a client with cross_device %s has a QR code whose address responds with status %i',
     async (cross_device, status) => {
       const { id, token, cookies } = await begin(await newClient(setting, { cross_device }))
       const headers = { Cookie: cookies, Authorization: `Bearer ${token}` }
@@ -45,7 +45,7 @@ describe('an authorization request', () => {
     },
   )
 
-  it('without a policy in scope follows the default policy', async () => {
+  it('without a policy in scope uses the default policy', async () => {
     const older = { ...ADULT_POLICY, name: 'older', scope: ['age_over_21'] }
     const policies = [ADULT_POLICY, older].map((policy) => ({ ...policy, front_channel: true }))
     const several = await newClient(setting, { policies, default_policy: 'older' })

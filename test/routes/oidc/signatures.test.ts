@@ -72,14 +72,14 @@ async function logIn(client: TestClient, algorithms: Algorithms, decrypt?: oauth
   return { claims, userInfo, server }
 }
 
-describe.each(['ES256', 'RS256'])('%s signs', (alg) => {
-  it('the ID token and UserInfo', async () => {
+describe.each(['ES256', 'RS256'])('the algorithm %s', (alg) => {
+  it('can sign the ID token and UserInfo', async () => {
     const members = { id_token_signed_response_alg: alg, userinfo_signed_response_alg: alg }
     const { claims, userInfo } = await logIn(await newClient(setting, members), members)
     for (const found of [claims, userInfo]) expect(found).toMatchObject({ age_over_18: true })
   })
 
-  it('encrypted UserInfo if it signs the ID token and the client sets no userinfo_signed_response_alg', async () => {
+  it('signs encrypted UserInfo if it signs the ID token and the client sets no userinfo_signed_response_alg', async () => {
     const { publicKey, privateKey } = await generateKeyPair('ECDH-ES', { extractable: true })
     const idToken = { id_token_signed_response_alg: alg }
     const client = await newClient(setting, {
@@ -95,7 +95,7 @@ describe.each(['ES256', 'RS256'])('%s signs', (alg) => {
   })
 })
 
-describe('a key that is added to another of its type', () => {
+describe('a key that is added to OIDC_KEYS beside another key of its type', () => {
   const [es256, rs256] = (JSON.parse(env.OIDC_KEYS ?? '') as JSONWebKeySet).keys
 
   /** Bindings of the service after a start with these keys. Its objects start anew with them. */
@@ -129,7 +129,7 @@ describe('a key that is added to another of its type', () => {
   it.each<[string, (added: JWK) => readonly JWK[]]>([
     ['in front of a private key', (added) => [added, es256!, rs256!]],
     ['behind a retired key', (added) => [retired, added, rs256!]],
-  ])('%s signs, and older tokens still verify', async (_, keys) => {
+  ])('%s signs new tokens, and older tokens still verify', async (_, keys) => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const after = startedWith(keys({ ...(await exportJWK(privateKey)), kid: 'added' }))
     const client = await newClient(setting, { id_token_signed_response_alg: 'ES256' })
@@ -144,7 +144,7 @@ describe('a key that is added to another of its type', () => {
     await expect(verify(newer, before)).rejects.toThrow('no applicable key')
   })
 
-  it('behind a private key is published, but does not sign', async () => {
+  it('behind a private key is published, but does not sign tokens', async () => {
     const { privateKey } = await generateKeyPair('ES256', { extractable: true })
     const next = { ...(await exportJWK(privateKey)), kid: 'next' }
     const bindings = startedWith([es256!, next, rs256!])

@@ -15,7 +15,7 @@ beforeAll(() => {
   vi.spyOn(console, 'log').mockImplementation(() => undefined)
 })
 
-it('/openapi.json is the description: any origin may read it, and caches keep it for five minutes', async () => {
+it('/openapi.json is the API description, which any origin may read and caches may keep for five minutes', async () => {
   const response = await call(app, 'GET', '/openapi.json')
   expect(response.headers.get('Content-Type')).toBe('application/json')
   expect(response.headers.get('Access-Control-Allow-Origin')).toBe('*')
@@ -24,7 +24,7 @@ it('/openapi.json is the description: any origin may read it, and caches keep it
   expect({ ...description, servers: [{ ...servers[0], url: '/' }] }).toEqual(DESCRIPTION)
 })
 
-it('/openapi.json names the address of the service, for tools that have nothing but the file', async () => {
+it('/openapi.json contains the address of the service, for tools that read only this file', async () => {
   const { servers } = await json(call(app, 'GET', '/openapi.json'))
   expect(servers).toEqual([{ url: 'https://verifier.example', description: expect.any(String) }])
 })
@@ -39,7 +39,7 @@ it('/openapi.json is compressed for a client that accepts gzip', async () => {
   expect(compressed.headers.get('Vary')).toBe('Accept-Encoding')
 })
 
-it('/docs has an opaque origin, scripts and requests of its own address only, and inline styles', async () => {
+it('/docs has an opaque origin, and its CSP allows only its own scripts and requests, and inline styles', async () => {
   const response = await call(app, 'GET', '/docs')
   const policy = response.headers.get('Content-Security-Policy') ?? ''
   expect(policy.split('; ').sort()).toEqual([
@@ -56,7 +56,7 @@ it('/docs has an opaque origin, scripts and requests of its own address only, an
   expect(response.headers.get('Content-Type')).toMatch(/^text\/html/)
 })
 
-it('/docs refers to files of this service only, and has no inline script', async () => {
+it('/docs refers only to files of this service, and has no inline script', async () => {
   const page = await (await call(app, 'GET', '/docs')).text()
   const targets = [...page.matchAll(/(?:href|src|data-url)="([^"]*)"/g)].map(([, target]) => target)
   expect(targets).toEqual(['data:,', '/openapi.json', '/assets/api-reference.js'])
@@ -64,7 +64,7 @@ it('/docs refers to files of this service only, and has no inline script', async
   for (const [, inline = ''] of page.matchAll(/<script[^>]*>([^<]*)</g)) expect(inline).toBe('')
 })
 
-it('/assets/api-reference.js is the renderer, which calls no API and asks for no credential', async () => {
+it('/assets/api-reference.js is the renderer, which calls no API and requests no credential', async () => {
   const response = await call(app, 'GET', '/assets/api-reference.js')
   expect(response.headers.get('Content-Type')).toBe('text/javascript; charset=utf-8')
   expect(response.headers.get('Content-Encoding')).toBeNull()
@@ -92,7 +92,7 @@ it.each([
   },
 )
 
-it('the compressed script is the same script', async () => {
+it('the compressed script is the same as the uncompressed script', async () => {
   const [plain, compressed] = await Promise.all(
     ['', '.gzip'].map((suffix) => env.ASSETS.fetch(`https://assets/docs/reference.js${suffix}`)),
   )
@@ -100,7 +100,7 @@ it('the compressed script is the same script', async () => {
   expect(await new Response(unpacked ?? null).text()).toBe(await plain?.text())
 })
 
-it('responds with 503 when a file is missing', async () => {
+it('/docs responds with 503 if a file is missing', async () => {
   const empty = { ...env.ASSETS, fetch: async () => new Response(null, { status: 404 }) }
   const response = await call(app, 'GET', '/docs', { env: { ...env, ASSETS: empty } })
   expect(response.status).toBe(503)

@@ -9,12 +9,12 @@ async function statusFor(cf: IncomingRequestCfProperties | Record<string, string
   return (await createApp().request(request, undefined, env)).status
 }
 
-it('/metrics exists for a single process, and not on Cloudflare, which would count one isolate only', async () => {
+it('/metrics exists in a single process, but not on Cloudflare, where it would count only one isolate', async () => {
   expect(await statusFor({ clientIp: '192.0.2.1:1234' })).toBe(200)
   expect(await statusFor({ colo: 'AMS' })).toBe(404)
 })
 
-it('/metrics omits the session samples if sessions cannot be counted, and has all other samples', async () => {
+it('/metrics has no session samples if sessions cannot be counted, but has all other samples', async () => {
   const counts = { noteSessions: fail, sessionCounts: fail }
   const DIRECTORY = {
     getByName: (name: string) => (name === 'session_counts' ? counts : env.DIRECTORY.getByName(name)),

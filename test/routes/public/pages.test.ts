@@ -8,7 +8,7 @@ import { call, json } from '../edge/edge-app.ts'
 const app = createApp()
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
-it('/ is a page for browsers, with the version and links', async () => {
+it('/ is a page for browsers, with the version and with links', async () => {
   const response = await call(app, 'GET', '/', { headers: BROWSER })
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=UTF-8'])
   const text = await response.text()
@@ -16,7 +16,7 @@ it('/ is a page for browsers, with the version and links', async () => {
     expect(text).toContain(part)
 })
 
-it('/ names the demo shop only if the shop is open', async () => {
+it('/ names the demo shop only if the demo shop is on', async () => {
   // The tests' shop is 404 for every request.
   expect(await (await call(app, 'GET', '/', { headers: BROWSER })).text()).not.toContain('/demo')
 })
@@ -29,7 +29,7 @@ it.each([{}, { Accept: '*/*' }, { Accept: 'application/json' }])(
   },
 )
 
-it('/problems lists every problem and every reason, each with its page', async () => {
+it('/problems lists every problem and every reason, and each has a page', async () => {
   const text = await (await call(app, 'GET', '/problems')).text()
   for (const code of [...Object.keys(PROBLEMS), ...Object.keys(REASONS)]) {
     expect(text).toContain(`href="/problems/${code}"`)
@@ -38,7 +38,7 @@ it('/problems lists every problem and every reason, each with its page', async (
 })
 
 it.each(['/problems', '/problems/invalid_json', '/problems/untrusted_issuer'])(
-  '%s runs no script, loads nothing from elsewhere, and may be cached',
+  '%s runs no script, loads nothing from other origins, and may be cached',
   async (path) => {
     const response = await call(app, 'GET', path)
     expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none';/)
@@ -50,7 +50,7 @@ it.each(['/problems', '/problems/invalid_json', '/problems/untrusted_issuer'])(
 )
 
 it.each(['nothing', 'toString', '__proto__', '<script>'])(
-  '/problems/{code} is 404 if no problem has this code: %s',
+  '/problems/{code} gets 404 if there is no problem with this code: %s',
   async (code) => {
     const response = await call(app, 'GET', `/problems/${encodeURIComponent(code)}`)
     expect([response.status, (await json(response)).code]).toEqual([404, 'not_found'])

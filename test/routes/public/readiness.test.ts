@@ -39,7 +39,7 @@ async function warningsOn(day: string) {
   return (await json(response)).warnings
 }
 
-it('/readyz warns with the number of relying parties whose certificate expires, never with their ids', async () => {
+it('/readyz warns with the number of relying parties whose certificate expires, but never with their ids', async () => {
   const first = await createRelyingParty({ verifier: verifierOf(pki) })
   const second = await createRelyingParty()
   expect(await warningsOn('2030-06-01')).toMatchObject([{ relying_parties: 1 }])
@@ -71,7 +71,7 @@ it('the operator’s list has the id of each relying party and the expiry of its
   expect([dateOf(rp.relying_party_id), dateOf(without.relying_party_id)]).toEqual([EXPIRES_AT, null])
 })
 
-it('/readyz warns while storage cannot be written, and checks again within seconds', async () => {
+it('/readyz warns while storage cannot be written, and checks this again within seconds', async () => {
   const write = vi.spyOn(Directory.prototype, 'checkStorage')
   expect(await warningsOn('2027-01-01T00:00:00Z')).toEqual([])
   write.mockRejectedValue(new Error('the disk is full'))
@@ -83,7 +83,7 @@ it('/readyz warns while storage cannot be written, and checks again within secon
   expect(await warningsOn('2027-01-01T00:01:07Z')).toEqual([])
 })
 
-it('/readyz warns of a wrong clock if most refusals of a minute are about a time', async () => {
+it('/readyz warns of a wrong clock if most refusals in a minute are because of a time', async () => {
   const at = Date.parse('2027-02-01T00:00:00Z')
   for (const reason of ['nonce_mismatch', 'untrusted_issuer'] as const) noteRefusal(reason, at)
   for (let i = 0; i < 2; i++) noteRefusal('holder_binding_not_current', at)

@@ -10,7 +10,7 @@ afterEach(() => {
 })
 
 describe('/healthz and /readyz', () => {
-  it('respond with 200 and the boot id of the launcher', async () => {
+  it('respond with 200 and the boot id that the launcher set', async () => {
     expect(await json(call(app, 'GET', '/healthz'))).toEqual({ status: 'ok', boot_id: 'test-boot' })
     expect(await json(call(app, 'GET', '/readyz'))).toEqual({ status: 'ready', warnings: [] })
   })
@@ -23,7 +23,7 @@ describe('/healthz and /readyz', () => {
     ['2120-01-02', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
     ['2019-12-31', 503, 'not_ready', [{ code: 'verifier_certificate_not_valid', expires_at }]],
   ])(
-    'on %s respond with %i, with a warning if the certificate expires within a month',
+    'respond on %s with %i, and warn if the certificate expires within a month',
     async (day, ...expected) => {
       vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(day) })
       const response = await call(app, 'GET', '/readyz')
@@ -40,7 +40,7 @@ describe('/healthz and /readyz', () => {
 })
 
 describe('/.well-known/jwks.json', () => {
-  it('has keys that a foreign library imports for ES256, and nothing private', async () => {
+  it('has keys that a foreign library can import for ES256, and no private members', async () => {
     const { keys } = await json(call(app, 'GET', '/.well-known/jwks.json'))
     expect(keys).toHaveLength(1)
     expect(Object.keys(keys[0]).sort()).toEqual(['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'])

@@ -33,7 +33,7 @@ describe('a change by the operator', () => {
     token: 'ADMIN_TOKEN',
   }
 
-  it('is logged with its action, its target and the token, and reads are not', async () => {
+  it('is logged with its action, its target and the token that made it, and reads are not logged', async () => {
     let id = ''
     const created = await changesOf(async () => {
       id = (await createRelyingParty()).relying_party_id
@@ -46,7 +46,7 @@ describe('a change by the operator', () => {
     ])
   })
 
-  it('of an API key is logged with the id of the key, never with the key', async () => {
+  it("of an API key is logged with the key's id, never with the key", async () => {
     const { relying_party_id: id } = await createRelyingParty()
     let key = { key_id: '', api_key: '' }
     const [created, ...none] = await changesOf(async () => {
@@ -59,7 +59,7 @@ describe('a change by the operator', () => {
     expect(revoked).toMatchObject([{ target: id, key_id: key.key_id, status: 204 }])
   })
 
-  it('is not logged if it was refused, and an operator name that could forge a log line is left out', async () => {
+  it('is not logged if it was refused; an operator name that could forge a log line is omitted', async () => {
     expect(await changesOf(() => admin('DELETE', `${LIST}/rp_unknown`))).toEqual([])
     expect(await changesOf(() => call(app, 'POST', LIST, { body: { name: 'x' } }))).toEqual([])
     const headers = { ...ADMIN, Operator: '"} {"event":"x' }
@@ -77,7 +77,7 @@ describe('the operator’s token', () => {
   })
 
   it.each(['wrong', `${ADMIN.Authorization.slice(7)}x`, ADMIN.Authorization.slice(7, -1)])(
-    'must match exactly: %s is refused',
+    'must be exact: the token %s is refused',
     async (token) => {
       const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${token}` } })
       expect(response.status).toBe(401)
@@ -85,13 +85,13 @@ describe('the operator’s token', () => {
     },
   )
 
-  it('cannot be replaced by an API key on these routes', async () => {
+  it("cannot be replaced by an API key on the operator's routes", async () => {
     const { api_key } = await createRelyingParty()
     const response = await call(app, 'GET', LIST, { headers: { Authorization: `Bearer ${api_key}` } })
     expect(response.status).toBe(401)
   })
 
-  it('must be configured: without it the routes are 404, even with a token of the right form', async () => {
+  it("must be configured: without it, the operator's routes get 404 for any token", async () => {
     const { ADMIN_TOKEN, ...without } = { ...env }
     for (const [method, path] of [
       ['GET', LIST],
@@ -106,7 +106,7 @@ describe('the operator’s token', () => {
 })
 
 describe('creating a relying party', () => {
-  it('responds with 201, an id, two secrets and every setting at its default', async () => {
+  it('responds with 201, an id, two secrets and the default of every setting', async () => {
     const response = await admin('POST', LIST, { name: 'Shop' })
     expect(response.status).toBe(201)
     expect(response.headers.get('Cache-Control')).toBe('no-store')
@@ -182,7 +182,7 @@ describe('creating a relying party', () => {
     }
   })
 
-  it('stores no secret in the clear', async () => {
+  it('stores no secret as plain text', async () => {
     const signing_jwk = JSON.parse(TEST_ENVIRONMENT.VERIFIER_SIGNING_JWK)
     const verifier = { signing_jwk, certificate_chain_pem: VERIFIER_CERTIFICATE_PEM }
     const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty({ verifier })
@@ -197,7 +197,7 @@ describe('creating a relying party', () => {
     }
   })
 
-  it('adds to the list in the order of creation, page by page', async () => {
+  it('adds it to the list, which is paged in the order of creation', async () => {
     const names = ['list 1', 'list 2', 'list 3']
     const ids: string[] = []
     for (const name of names) ids.push((await createRelyingParty({ name })).relying_party_id)
@@ -218,7 +218,7 @@ describe('creating a relying party', () => {
   })
 
   it.each(['limit=0', 'limit=101', 'limit=x', 'limit=1&limit=2', 'after=-1', 'page=2'])(
-    'refuses a list with %s',
+    'is shown in a list, which refuses the query %s',
     async (query) => {
       const response = await admin('GET', `${LIST}?${query}`)
       expect(response.status).toBe(400)
@@ -230,7 +230,7 @@ describe('creating a relying party', () => {
 })
 
 describe('changing a relying party', () => {
-  it('replaces what is sent, keeps the rest, and renames the entry in the list', async () => {
+  it('replaces the members that are sent, keeps the others, and renames the entry in the list', async () => {
     const { relying_party_id: id } = await createRelyingParty({ retention_seconds: 3600 })
     const patched = await json(
       admin('PATCH', `${LIST}/${id}`, { name: 'New name', webhook: { url: 'https://hooks.shop.org/in' } }),
@@ -258,7 +258,7 @@ describe('changing a relying party', () => {
     expect(body.errors).toEqual([expect.objectContaining({ pointer: '/livemode' })])
   })
 
-  it('keeps each of many simultaneous changes', async () => {
+  it('keeps the change of each of many simultaneous calls', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     await Promise.all([
       ...Array.from({ length: 10 }, () => admin('POST', `${LIST}/${id}/api_keys`, {})),
@@ -272,7 +272,7 @@ describe('changing a relying party', () => {
 })
 
 describe('erasing a relying party', () => {
-  it('leaves nothing: 204, then 404, empty storage, no list entry', async () => {
+  it('leaves nothing: 204, then 404, empty storage, and no list entry', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(204)
     expect((await admin('DELETE', `${LIST}/${id}`)).status).toBe(404)
@@ -283,7 +283,7 @@ describe('erasing a relying party', () => {
   })
 })
 
-describe('an id this service did not issue', () => {
+describe('an id that this service did not issue', () => {
   const foreign = [
     'rp_',
     'nobody',
@@ -291,7 +291,7 @@ describe('an id this service did not issue', () => {
     `rp_${'A'.repeat(42)}B`, // pad bits that are not zero
     `rp_${'A'.repeat(5000)}`,
   ]
-  it.each(foreign)('is 404 on every route and creates nothing: %s', async (id) => {
+  it.each(foreign)('gets 404 on every route and creates nothing: %s', async (id) => {
     const before = (await listDurableObjectIds(env.RELYING_PARTY)).length
     const answers = await Promise.all([
       admin('GET', `${LIST}/${id}`),
@@ -307,13 +307,13 @@ describe('an id this service did not issue', () => {
     expect((await listDurableObjectIds(env.RELYING_PARTY)).length).toBe(before)
   })
 
-  it('is also 404 if it is a real id with a changed character', async () => {
+  it('gets 404 even if it is a real id with one changed character', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const altered = id.slice(0, 10) + (id[10] === 'A' ? 'B' : 'A') + id.slice(11)
     expect((await admin('GET', `${LIST}/${altered}`)).status).toBe(404)
   })
 
-  it('is also 404 if it is the id of a session', async () => {
+  it('gets 404 even if it is the id of a session', async () => {
     const bytes = decodeHex(env.VERIFICATION_SESSION.newUniqueId().toString())!
     expect((await admin('GET', `${LIST}/rp_${encodeBase64url(bytes)}`)).status).toBe(404)
   })
@@ -359,7 +359,7 @@ describe('API keys', () => {
     expect((await json(admin('GET', `${LIST}/${id}`))).api_keys).toEqual([])
   })
 
-  it('are 50 at most', async () => {
+  it('are limited to 50', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     for (let i = 1; i < 50; i++) expect((await admin('POST', `${LIST}/${id}/api_keys`, {})).status).toBe(201)
     const response = await admin('POST', `${LIST}/${id}/api_keys`, {})
@@ -374,7 +374,7 @@ describe('the webhook', () => {
   })
   const webhook = { url: 'https://hooks.shop.org/in' }
 
-  it('secret is rotated: the new secret is returned once, with the expiry of the old secret', async () => {
+  it('gets a new secret by a rotation: the secret is returned once, with the expiry of the old secret', async () => {
     const { relying_party_id: id, webhook_secret } = await createRelyingParty({ webhook })
     const response = await admin('POST', `${LIST}/${id}/webhook/rotate_secret`)
     expect(response.status).toBe(200)
@@ -386,7 +386,7 @@ describe('the webhook', () => {
     expect(await (await admin('GET', `${LIST}/${id}`)).text()).not.toContain(rotated.webhook_secret)
   })
 
-  it('is tested by one POST, whose outcome is in the response', async () => {
+  it('is tested by one POST, and the response contains the outcome', async () => {
     const { relying_party_id: id } = await createRelyingParty({ webhook })
     const fetched = vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 500 }))
     const response = await admin('POST', `${LIST}/${id}/webhook/test`)
@@ -402,7 +402,7 @@ describe('the webhook', () => {
     expect(fetched).toHaveBeenCalledTimes(1)
   })
 
-  it('that responds 410 is disabled until it is enabled', async () => {
+  it('is disabled by a response 410, until it is enabled', async () => {
     const { relying_party_id: id } = await createRelyingParty({ webhook })
     vi.spyOn(globalThis, 'fetch').mockResolvedValue(new Response(null, { status: 410 }))
     await admin('POST', `${LIST}/${id}/webhook/test`)
@@ -427,7 +427,7 @@ function stubOf(relyingPartyId: string) {
 describe('trust lists', () => {
   const LISTS = '/v1/admin/trust_lists'
 
-  it('are 50 at most: a further list is refused with the limit, and is not stored', async () => {
+  it('are limited to 50: one more list is refused with this limit, and is not stored', async () => {
     const directory = directoryStub(env)
     const before = await listDurableObjectIds(env.TRUST_LIST)
     const names = Array.from({ length: 50 }, (_, i) => `list-${i}`)

@@ -43,7 +43,7 @@ async function refusalOf(response: Response) {
 }
 
 describe('a relying party', () => {
-  it('reads its settings as the operator does, and no secret', async () => {
+  it('reads its settings as the operator reads them, without any secret', async () => {
     const { relying_party_id: id, api_key, webhook_secret } = await createRelyingParty()
     const response = await as(api_key, 'GET', '/v1/relying_party')
     expect(response.status).toBe(200)
@@ -100,7 +100,7 @@ describe('a relying party', () => {
   it.each([
     ['branding', { color: '#1d4ed8', logo: null }],
     ['google_wallet', { logo_uri: 'https://a.example/logo.png', privacy_policy_uri: 'https://a.example' }],
-  ])('sets its %s in test mode; in live mode only the operator does', async (name, value) => {
+  ])('sets its %s in test mode; in live mode only the operator can set it', async (name, value) => {
     const change = { [name]: value }
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', change)).status).toBe(200)
@@ -112,7 +112,7 @@ describe('a relying party', () => {
     expect((await as(live.api_key, 'PATCH', '/v1/relying_party', change)).status).toBe(200)
   })
 
-  it('sets its name in test mode; in live mode only the operator does', async () => {
+  it('sets its name in test mode; in live mode only the operator can set it', async () => {
     const test = await createRelyingParty()
     expect((await as(test.api_key, 'PATCH', '/v1/relying_party', { name: 'Renamed' })).status).toBe(200)
     const live = await createRelyingParty({ livemode: true })
@@ -126,7 +126,7 @@ describe('a relying party', () => {
     expect((await admin('PATCH', `${LIST}/${live.relying_party_id}`, { name: 'Renamed' })).status).toBe(200)
   })
 
-  it('changes the claims encryption key only with claims:encrypt', async () => {
+  it('changes its claims encryption key only with the scope claims:encrypt', async () => {
     const jwk = { kty: 'EC', crv: 'P-256', ...POINT }
     const { relying_party_id: id, api_key } = await createRelyingParty({ claims_encryption_jwk: jwk })
     const { api_key: weaker } = await keyWith(id, { scopes: without('claims:encrypt') })
@@ -218,7 +218,7 @@ describe('an API key of a relying party', () => {
     })
   })
 
-  it('never gets a scope that the calling key lacks', async () => {
+  it('never gets a scope that the calling key does not have', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     for (const lacking of SCOPES.filter((scope) => scope !== 'settings:manage')) {
       const { api_key } = await keyWith(id, { scopes: without(lacking) })
@@ -233,7 +233,7 @@ describe('an API key of a relying party', () => {
     }
   })
 
-  it('never gets a scope that the access token lacks, although its key has it', async () => {
+  it("never gets a scope that the calling access token does not have, even if the token's key has it", async () => {
     const { relying_party_id: id, api_key } = await createRelyingParty()
     const token = await tokenOf(id, api_key, 'settings:manage')
     const asked = { scopes: ['verify:read'] }
@@ -242,7 +242,7 @@ describe('an API key of a relying party', () => {
     expect((await json(as(token, 'POST', '/v1/api_keys', {}))).scopes).toEqual(['settings:manage'])
   })
 
-  it('never outlives the calling key', async () => {
+  it('never expires later than the calling key', async () => {
     const { relying_party_id: id } = await createRelyingParty()
     const { api_key } = await keyWith(id, { expires_at: '2026-11-21T12:00:00Z' })
     for (const expires_at of [null, '2026-11-21T12:00:00.001Z', '2099-01-01T00:00:00Z']) {
@@ -255,7 +255,7 @@ describe('an API key of a relying party', () => {
   })
 })
 
-describe('a key that was revoked elsewhere', () => {
+describe('an API key that was revoked in another isolate', () => {
   const CHANGES: [string, string, unknown][] = [
     ['POST', '/v1/api_keys', {}],
     ['DELETE', '/v1/api_keys/0123456789abcdef', undefined],
@@ -266,7 +266,7 @@ describe('a key that was revoked elsewhere', () => {
   ]
 
   it.each(CHANGES)(
-    'makes no lasting change, not even in its last minute: %s %s',
+    'makes no lasting change, even in the last minute in which it still works: %s %s',
     async (method, path, body) => {
       const { relying_party_id: id, api_key, api_keys } = await createRelyingParty()
       const token = await tokenOf(id, api_key, 'settings:manage')
@@ -278,7 +278,7 @@ describe('a key that was revoked elsewhere', () => {
     },
   )
 
-  it('does not cause repeated reads of the settings for a caller that knows only its name', async () => {
+  it('does not cause repeated reads of the settings if a caller knows only its id', async () => {
     const { api_key } = await createRelyingParty()
     await as(api_key, 'GET', '/v1/relying_party')
     let reads = 0

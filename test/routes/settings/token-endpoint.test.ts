@@ -55,8 +55,8 @@ async function keyWith(grant: object) {
 const fromBase64url = (text: string) => atob(text.replaceAll('-', '+').replaceAll('_', '/'))
 const payloadOf = (token: string) => JSON.parse(fromBase64url(token.split('.')[1] ?? ''))
 
-describe('a token', () => {
-  it('is issued for an API key by header, with every scope of the key, for 15 minutes', async () => {
+describe('an access token', () => {
+  it('is issued for an API key in the header, with every scope of the key, for 15 minutes', async () => {
     const response = await ask()
     expect(response.status).toBe(200)
     expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -80,11 +80,11 @@ describe('a token', () => {
     })
   })
 
-  it('is issued for an API key by body', async () => {
+  it('is issued for an API key in the body', async () => {
     expect((await post({ ...GRANT, client_id: id, client_secret: key })).status).toBe(200)
   })
 
-  it('is issued for a header with form-encoded parts, and with any spelling of its scheme', async () => {
+  it('is issued for a header with form-encoded parts, and with its scheme in upper or lower case', async () => {
     const percent = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16)}`).join('')
     expect((await post(GRANT, basic(`${percent(id)}:${percent(key)}`))).status).toBe(200)
     expect((await post(GRANT, { Authorization: `bAsIc   ${btoa(`${id}:${key}`)}` })).status).toBe(200)
@@ -94,7 +94,7 @@ describe('a token', () => {
     expect((await ask({ client_id: id })).status).toBe(200)
   })
 
-  it('gives the access of its API key', async () => {
+  it('gives the same access as its API key', async () => {
     const { access_token } = await json(ask())
     const headers = { Authorization: `Bearer ${access_token}` }
     expect((await json(call(app, 'GET', '/v1/relying_party', { headers }))).relying_party_id).toBe(id)
@@ -107,7 +107,7 @@ describe('a token', () => {
     expect(body.scope).toBe(SCOPES.join(' '))
   })
 
-  it('expires with its API key if that is sooner', async () => {
+  it('expires with its API key if the key expires earlier', async () => {
     const { api_key } = await keyWith({ expires_at: new Date(NOW + 30_000).toISOString() })
     expect(await json(post({ ...GRANT, client_id: id, client_secret: api_key }))).toMatchObject({
       expires_in: 30,
@@ -115,8 +115,8 @@ describe('a token', () => {
   })
 })
 
-describe('scope', () => {
-  it('narrows the access, in any order and with repetitions', async () => {
+describe('the parameter scope', () => {
+  it('limits the access, in any order and with repetitions', async () => {
     const body = await json(ask({ scope: 'verify:read verify:create verify:read' }))
     expect(body.scope).toBe('verify:create verify:read')
     expect(payloadOf(body.access_token).scope).toBe('verify:create verify:read')
@@ -130,11 +130,11 @@ describe('scope', () => {
     'verify:read,x',
     ' ',
     'toString',
-  ])('%j is invalid_scope', async (scope) => {
+  ])('%j gets invalid_scope', async (scope) => {
     expect(await refusalOf(await ask({ scope }))).toEqual([400, 'invalid_scope'])
   })
 
-  it('beyond the scopes of the key is invalid_scope; without scope the token has all scopes of the key', async () => {
+  it('beyond the scopes of the key gets invalid_scope; without scope the token has all scopes of the key', async () => {
     const { api_key } = await keyWith({ scopes: ['verify:read'] })
     const asking = (scope: object) => post({ ...GRANT, client_id: id, client_secret: api_key, ...scope })
     expect(await refusalOf(await asking({ scope: 'verify:read verify:create' }))).toEqual([
@@ -145,7 +145,7 @@ describe('scope', () => {
   })
 })
 
-describe('a client', () => {
+describe('a client at the token endpoint', () => {
   const UNKNOWN = [401, 'invalid_client']
 
   it.each<[string, () => Record<string, string>, () => Record<string, string>]>([
@@ -179,20 +179,20 @@ describe('a client', () => {
       () => ({ client_id: id, client_secret: ADMIN.Authorization.slice(7) }),
       () => ({}),
     ],
-  ])('%s is 401 invalid_client with a Basic challenge', async (_, parameters, headers) => {
+  ])('%s gets 401 invalid_client with a Basic challenge', async (_, parameters, headers) => {
     const response = await post({ ...GRANT, ...parameters() }, headers())
     expect(response.headers.get('WWW-Authenticate')).toMatch(/^Basic realm="/)
     expect(await refusalOf(response)).toEqual(UNKNOWN)
   })
 
-  it('with an access token as its secret is 401: a token cannot prolong itself', async () => {
+  it('with an access token as its secret gets 401, so a token cannot prolong itself', async () => {
     const { access_token } = await json(ask())
     expect(await refusalOf(await post({ ...GRANT, client_id: id, client_secret: access_token }))).toEqual(
       UNKNOWN,
     )
   })
 
-  it('gets the same response with a revoked, an expired and an invented key', async () => {
+  it('gets the same response with a revoked, an expired and an invented API key', async () => {
     const revoked = await keyWith({})
     await call(app, 'DELETE', `/v1/admin/relying_parties/${id}/api_keys/${revoked.key_id}`, {
       headers: ADMIN,
@@ -218,7 +218,7 @@ describe('a client', () => {
     expect(await refusalOf(await ask({ client_id: otherId }))).toEqual(twice)
   })
 
-  it('with its credentials in the address is rejected', async () => {
+  it('with its credentials in the URL is rejected', async () => {
     const query = new URLSearchParams({ ...GRANT, client_id: id, client_secret: key }).toString()
     const response = await call(app, 'POST', `/oauth/token?${query}`, {
       headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
@@ -227,7 +227,7 @@ describe('a client', () => {
     expect(await refusalOf(response)).toEqual(UNKNOWN)
   })
 
-  it('whose settings are unreachable gets 503 with Retry-After', async () => {
+  it('gets 503 with Retry-After if the settings of its relying party are unreachable', async () => {
     forgetSettings(id)
     const broken = { settings: () => Promise.reject(new Error('Network connection lost.')) }
     const RELYING_PARTY = {
@@ -244,7 +244,7 @@ describe('a client', () => {
   })
 })
 
-describe('a request', () => {
+describe('a request to the token endpoint', () => {
   it.each<[string, number, string, string]>([
     ['without grant_type', 400, 'invalid_request', 'scope=verify:read'],
     ['with an empty grant_type', 400, 'invalid_request', 'grant_type='],
@@ -260,16 +260,16 @@ describe('a request', () => {
       `grant_type=client_credentials&x=${'a'.repeat(8192)}`,
     ],
     ['without a body', 400, 'invalid_request', ''],
-  ])('%s is %i %s', async (_, status, error, body) => {
+  ])('%s gets %i %s', async (_, status, error, body) => {
     expect(await refusalOf(await post(body, basic(`${id}:${key}`)))).toEqual([status, error])
   })
 
-  it('in JSON is 415', async () => {
+  it('in JSON gets 415', async () => {
     const response = await call(app, 'POST', '/oauth/token', { body: GRANT, headers: basic(`${id}:${key}`) })
     expect(await refusalOf(response)).toEqual([415, 'invalid_request'])
   })
 
-  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('by %s is 405', async (method) => {
+  it.each(['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])('by %s gets 405', async (method) => {
     const response = await call(app, method, '/oauth/token')
     expect(response.headers.get('Allow')).toBe('POST')
     expect(await refusalOf(response)).toEqual([405, 'invalid_request'])
@@ -321,7 +321,7 @@ describe('a foreign OAuth library', () => {
   it.each([
     ['header', clientAuthenticationClientSecretBasic],
     ['body', clientAuthenticationClientSecretPost],
-  ])('finds the endpoint, authenticates by %s, and verifies the token', async (_, authentication) => {
+  ])('finds the token endpoint, authenticates by %s, and verifies the token', async (_, authentication) => {
     const clientAuthentication = authentication({ clientId: id, clientSecret: key })
     const { metadata, token } = await tokenBy(clientAuthentication, 'verify:read')
     const { tokenPayload } = await verifyResourceRequest({

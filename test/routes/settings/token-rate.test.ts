@@ -45,7 +45,7 @@ async function statuses(asked: readonly Promise<Response>[]): Promise<Record<num
 const times = (count: number, one: (index: number) => Promise<Response>) =>
   Array.from({ length: count }, (_, i) => one(i))
 
-it('a client gets 60 tokens in 10 s from any address, then 429 as OAuth with Retry-After', async () => {
+it('a client gets 60 tokens in 10 s from any IP addresses, then 429 as an OAuth error with Retry-After', async () => {
   const [client, other]: Client[] = [await createRelyingParty(), await createRelyingParty()]
   expect(await statuses(times(70, (i) => ask(client!, `192.0.2.${i}`)))).toEqual({ 200: 60, 429: 10 })
   const response = await ask(client!)
@@ -56,14 +56,14 @@ it('a client gets 60 tokens in 10 s from any address, then 429 as OAuth with Ret
   expect(await statuses(times(40, () => ask(client!)))).toEqual({ 200: 30, 429: 10 })
 })
 
-it('only a caller with the secret uses up a client’s limit', async () => {
+it('only a caller with the secret can use up the limit of a client', async () => {
   const client = await createRelyingParty()
   const wrong = `${client.api_key.slice(0, -1)}${client.api_key.endsWith('A') ? 'E' : 'A'}`
   expect(await statuses(times(100, (i) => ask(client, `198.51.100.${i}`, wrong)))).toEqual({ 401: 100 })
   expect((await ask(client)).status).toBe(200)
 })
 
-it('an address has 60 calls in 10 s, for any client_id', async () => {
+it('an IP address may make 60 calls in 10 s, for any client_id', async () => {
   const client = await createRelyingParty()
   expect(await statuses(times(70, () => ask(client, '203.0.113.1', 'junk')))).toEqual({ 401: 60, 429: 10 })
   expect((await ask(client, '203.0.113.1')).status).toBe(429)

@@ -65,7 +65,7 @@ async function readAll(setting: Setting, limit: number, after?: string) {
 }
 
 describe('an event in the log', () => {
-  it('has the same members as the event of the webhook', async () => {
+  it('has the same members as the event that the webhook gets', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const { verification_id, wallet_request } = await createSession(setting, { metadata: { order: '17' } })
@@ -77,7 +77,7 @@ describe('an event in the log', () => {
     expect(events[0]).toMatchObject({ event_type: 'verification.verified', metadata: { order: '17' } })
   })
 
-  it('loses the personal members of its session by DELETE', async () => {
+  it('loses the personal members of its session when the session is deleted', async () => {
     const setting = await setUp()
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     expect((await json(read(setting))).events[0].metadata).toEqual({ who: 'canary-person' })
@@ -86,7 +86,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ verification_id: id, metadata: {}, encrypted_claims: null }])
   })
 
-  it('also loses the personal members after the retention, and the erased session is not called', async () => {
+  it('also loses the personal members after the retention, and then the log does not call the erased session', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await cancelOne(setting, { metadata: { who: 'canary-person' } })
     at(NOON + 2 * HOUR)
@@ -114,7 +114,7 @@ describe('an event in the log', () => {
     expect(stored).not.toContain(event.encrypted_claims)
   })
 
-  it('has personal members only for the relying party of its session', async () => {
+  it('has personal members only for the relying party that owns its session', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const session = stubOf(await cancelOne(ours, { metadata: { who: 'canary-person' } }))
     const endedAt = new Date(NOON).toISOString()
@@ -123,7 +123,7 @@ describe('an event in the log', () => {
     expect(await session.readPersonalMembers(theirs.relyingPartyId, endedAt)).toBeNull()
   })
 
-  it('has no members of a later session with the same Idempotency-Key', async () => {
+  it('has no members of a later session that has the same Idempotency-Key', async () => {
     const setting = await setUp()
     const headers = { 'Idempotency-Key': 'order-17' }
     const { verification_id } = await createSession(setting, { metadata: { turn: 'first' } }, headers)
@@ -140,7 +140,7 @@ describe('an event in the log', () => {
     expect(events).toMatchObject([{ metadata: {} }, { verification_id, metadata: { turn: 'second' } }])
   })
 
-  it('with a failing session does not delay other events: it has metadata null', async () => {
+  it('whose session fails does not delay other events: it has metadata null', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const who of ['a', 'b', 'c']) ids.push(await cancelOne(setting, { metadata: { who } }))
@@ -160,7 +160,7 @@ describe('an event in the log', () => {
     expect(broken.next).toBe((await json(read(setting))).next)
   })
 
-  it('with a session that does not respond does not delay other events', async () => {
+  it('whose session does not respond does not delay other events', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     vi.spyOn(scheduler, 'wait').mockResolvedValue(undefined)
@@ -172,7 +172,7 @@ describe('an event in the log', () => {
 })
 
 describe('the log', () => {
-  it('has every event in order and once, even if the receiver was down for longer than all retries', async () => {
+  it('has every event in order and once, even if the receiver was unavailable for longer than all retries', async () => {
     const setting = await setUp(WEBHOOK)
     const receiver = vi
       .spyOn(globalThis, 'fetch')
@@ -189,7 +189,7 @@ describe('the log', () => {
     for (const limit of [1, 3, 4, 100]) expect((await readAll(setting, limit)).ids).toEqual(ids)
   })
 
-  it('continues from a cursor', async () => {
+  it('can be read further from a cursor', async () => {
     const setting = await setUp()
     const nothing = await readAll(setting, 10)
     expect(nothing.ids).toEqual([])
@@ -202,7 +202,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10)).ids).toEqual([first, second])
   })
 
-  it('starts at its end with after=latest, which reads one day once', async () => {
+  it('is read from its end with after=latest, and this reads one day once', async () => {
     const setting = await setUp()
     await cancelOne(setting)
     at(NOON + 3 * DAYS)
@@ -220,7 +220,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, later.next)).ids).toEqual([second])
   })
 
-  it('has every event after the end that a reader got at midnight, also an event that arrives late for the old day', async () => {
+  it('gives a reader at midnight every later event, even one that arrives late for the old day', async () => {
     const setting = await setUp()
     const midnight = endOfDay(dayOf(NOON))
     at(midnight + 9 * SECOND)
@@ -235,7 +235,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, now.next)).ids).toEqual([])
   })
 
-  it('continues over midnight and over days without events, with any page size', async () => {
+  it('can be read over midnight and over days without events, with any page size', async () => {
     const setting = await setUp()
     const ids: string[] = []
     for (const time of [NOON, NOON + 1, endOfDay(dayOf(NOON)) - 1, endOfDay(dayOf(NOON)), NOON + 5 * DAYS]) {
@@ -261,7 +261,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, early.next)).ids).toEqual([first])
   })
 
-  it('keeps an event for 30 days, and continues an older cursor with the oldest event', async () => {
+  it('keeps an event for 30 days; an older cursor continues with the oldest event', async () => {
     const setting = await setUp()
     const { next } = await readAll(setting, 10)
     const old = await cancelOne(setting)
@@ -273,7 +273,7 @@ describe('the log', () => {
     expect((await readAll(setting, 10, next)).ids).toEqual([young])
   })
 
-  it('of one relying party has no events of another', async () => {
+  it('of one relying party has no events of another relying party', async () => {
     const [ours, theirs] = [await setUp(), await setUp()]
     const id = await cancelOne(ours)
     expect((await readAll(theirs, 10)).ids).toEqual([])

@@ -151,7 +151,7 @@ describe('a creation in live mode', () => {
     }
   })
 
-  it('is accepted with an unavailable trust list, because that list may name the issuer', async () => {
+  it('is accepted with an unavailable trust list, because this list may name the issuer', async () => {
     const anchor_sets = [await bundle(['mdl']), await missingList()]
     expect((await create({ anchor_sets }, PID)).status).toBe(201)
   })
@@ -163,7 +163,7 @@ describe('a creation in live mode', () => {
     expect((await call(app, 'POST', '/v1/verify', { headers, body: PID })).status).toBe(422)
   })
 
-  it('is repeated by its Idempotency-Key, even if the settings no longer have an anchor', async () => {
+  it('returns the first session again by its Idempotency-Key, even if the settings no longer have an anchor', async () => {
     const { created, headers } = await party({ trust_anchors: [anchor(['pid'])] })
     const send = (key: string) =>
       call(app, 'POST', '/v1/verify', { headers: { ...headers, 'Idempotency-Key': key }, body: PID })
@@ -216,7 +216,7 @@ describe('the settings', () => {
       { trust_anchors: [anchor(['*'])], credential_types: [ADDED] },
       [],
     ],
-  ])('%s, and no warning in test mode', async (_, settings, warnings) => {
+  ])('%s; in test mode there is no warning', async (_, settings, warnings) => {
     expect(await warningsOf(settings)).toEqual(warnings)
     expect(await warningsOf(settings, false)).toEqual([])
   })
@@ -226,7 +226,7 @@ describe('the settings', () => {
     expect(await warningsOf({ anchor_sets: [await missingList()] })).toEqual([])
   })
 
-  it('have no warning any more after an anchor is added', async () => {
+  it('have no warning after an anchor is added', async () => {
     const { created, headers } = await party()
     expect(created.warnings[0].message).toMatch(/every creation is refused: add one to trust_anchors/)
     const change = { headers, body: { trust_anchors: [anchor(['pid'])] } }
@@ -300,7 +300,7 @@ describe('an essential acr of a login in live mode', () => {
     expect(await errorWith({ trust_anchors }, level, policy)).toBe(error)
   })
 
-  it('can be reached by issuers on a trust list, also if the list is unavailable', async () => {
+  it('can be reached by issuers on a trust list, even if the list is unavailable', async () => {
     const list = await bundle(['pid'], ['issuer'], 'substantial')
     const settings = { anchor_sets: [list], trust_anchors: [anchor(['pid'])] }
     expect(await errorWith(settings, 'substantial')).toBeNull()

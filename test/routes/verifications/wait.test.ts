@@ -26,7 +26,7 @@ async function waiting(id: string, query: string, init: RequestInit = {}): Promi
 }
 
 describe('?wait', () => {
-  it('responds at once when the version is above the given one', async () => {
+  it('responds at once if the version is higher than after_version', async () => {
     const { verification_id, version } = await createSession(setting)
     const watch = vi.spyOn(VerificationSession.prototype, 'fetch')
     const session = await json(ask(setting, 'GET', verification_id, `?wait=25&after_version=${version - 1}`))
@@ -35,7 +35,7 @@ describe('?wait', () => {
     watch.mockRestore()
   })
 
-  it('responds at once when the session has ended, with any version', async () => {
+  it('responds at once if the session has ended, for any after_version', async () => {
     const { verification_id } = await createSession(setting)
     await ask(setting, 'POST', verification_id, '/cancel')
     const session = await json(ask(setting, 'GET', verification_id, '?wait=25&after_version=999'))
@@ -51,7 +51,7 @@ describe('?wait', () => {
     await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), WAIT)
   })
 
-  it('ignores versions that are not above the given one', async () => {
+  it('ignores messages with a version that is not higher than after_version', async () => {
     const { verification_id, version, wallet_request } = await createSession(setting)
     const [answer] = await waiting(verification_id, `wait=25&after_version=${version + 1}`)
     const request = await fetchRequest(wallet_request.request_uri)
@@ -59,21 +59,21 @@ describe('?wait', () => {
     expect(await json(answer as Promise<Response>)).toMatchObject({ status: 'verified' })
   })
 
-  it('responds with the unchanged state when the time is over', async () => {
+  it('responds with the unchanged state after the waiting time', async () => {
     const { verification_id, version } = await createSession(setting)
     const session = await json(ask(setting, 'GET', verification_id, `?wait=1&after_version=${version}`))
     expect(session).toMatchObject({ status: 'pending', version })
     expect(await watchers(verification_id)).toBe(0)
   })
 
-  it('waits for a change of the current version without after_version', async () => {
+  it('without after_version waits for a change of the current version', async () => {
     const { verification_id } = await createSession(setting)
     const [answer] = await waiting(verification_id, 'wait=25')
     await ask(setting, 'POST', verification_id, '/cancel')
     expect(await json(answer as Promise<Response>)).toMatchObject({ status: 'canceled' })
   })
 
-  it('misses no change between its first look and the opening of the socket', async () => {
+  it('misses no change between its first read and the opening of its socket', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
     const by = { relyingPartyId: setting.relyingPartyId }
@@ -89,7 +89,7 @@ describe('?wait', () => {
     expect(found.ok && JSON.parse(found.value.json)).toMatchObject({ status: 'canceled' })
   })
 
-  it('responds after a second when too many callers watch already', async () => {
+  it('responds after a second if too many callers are already waiting', async () => {
     const { verification_id } = await createSession(setting)
     const session = stubOf(verification_id)
     const address = watchAddress({ relyingPartyId: setting.relyingPartyId })
@@ -105,7 +105,7 @@ describe('?wait', () => {
     for (const socket of sockets) socket.close()
   })
 
-  it('closes its socket when the caller goes away', async () => {
+  it('closes its socket if the caller closes the connection', async () => {
     const { verification_id } = await createSession(setting)
     const caller = new AbortController()
     await waiting(verification_id, 'wait=25', { signal: caller.signal })
@@ -113,14 +113,14 @@ describe('?wait', () => {
     await vi.waitFor(async () => expect(await watchers(verification_id)).toBe(0), WAIT)
   })
 
-  it('is 404 when the session is erased meanwhile', async () => {
+  it('gets 404 if the session is erased while it waits', async () => {
     const { verification_id } = await createSession(setting)
     const [answer] = await waiting(verification_id, 'wait=25')
     await ask(setting, 'DELETE', verification_id)
     expect((await answer)?.status).toBe(404)
   })
 
-  it('returns the public view to a client token', async () => {
+  it('returns only the public view to a client_token', async () => {
     const { verification_id, client_token } = await createSession(setting)
     const headers = { Authorization: `Bearer ${client_token}` }
     const [answer] = await waiting(verification_id, 'wait=25', { headers })

@@ -19,7 +19,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('api/protocols: a wallet gets an OAuth error even if the service fails, and the log has no part of the response', async () => {
+it("api/protocols: a wallet gets an OAuth error even if the service fails, and the log contains no part of the wallet's response", async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))
@@ -42,7 +42,7 @@ it('api/protocols: a wallet gets an OAuth error even if the service fails, and t
   expect(entries.join()).not.toContain(answer.state)
 })
 
-it('api/access, api/protocols: HEAD returns no request, and is 405 with an OAuth error', async () => {
+it('api/access, api/protocols: HEAD returns no request, and gets 405 with an OAuth error', async () => {
   const setting = await setUp()
   const { verification_id, wallet_request } = await createSession(setting)
   const request = wallet_request.request_uri.slice('https://verifier.example'.length)
@@ -62,7 +62,7 @@ it('api/access, api/protocols: HEAD returns no request, and is 405 with an OAuth
   expect((await poll(setting, verification_id)).stage).toBe('created')
 })
 
-it('api/protocols: if our texts cannot be read, a wallet gets the same refusal, described by the kind of error', async () => {
+it('api/protocols: if the texts of the service cannot be read, a wallet gets the same refusal with a general description', async () => {
   const { verification_id } = await createSession(await setUp())
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
   const refused = async (path: string, body: string, bindings: typeof env) => {

@@ -42,7 +42,7 @@ async function deleteRelyingParty({ relyingPartyId }: Setting): Promise<void> {
 
 const stored = (id: string) => runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list()])
 
-it('a deleted relying party’s wallets get 404, and an expired session sends no event', async () => {
+it('wallets of a deleted relying party get 404, and a session that expires sends no event', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(204)
   const { verification_id: id, wallet_request } = await createSession(setting)
@@ -58,7 +58,7 @@ it('a deleted relying party’s wallets get 404, and an expired session sends no
   expect(posts).not.toHaveBeenCalled()
 })
 
-it('a deleted relying party gets no queued event, and its results are erased after the retention', async () => {
+it('a deleted relying party gets no queued event, and the results of its sessions are erased after the retention', async () => {
   const setting = await setUp(WEBHOOK)
   const posts = receiver(500)
   const { verification_id: id } = await createSession(setting)
@@ -77,7 +77,7 @@ it('a deleted relying party gets no queued event, and its results are erased aft
   expect(await stored(id)).toEqual([])
 })
 
-it('unavailable settings are not treated as a deletion: the wallet gets the request, and its response gets 503', async () => {
+it('unreachable settings are not treated as a deletion: the wallet gets its request, and its response gets 503', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting)
   const answer = await goodResponse(setting, await fetchRequest(wallet_request.request_uri))

@@ -74,7 +74,7 @@ it('queued events are sent to a new address, and become dead if the webhook is r
   }
 })
 
-it('the next 410 disables the endpoint if the settings could not be changed after the first 410', async () => {
+it('the next 410 disables the endpoint if the first 410 could not be stored in the settings', async () => {
   const setting = await setUp(WEBHOOK)
   receiver(410)
   const disable = vi.spyOn(RelyingParty.prototype, 'disableWebhook').mockImplementationOnce(unreachable)
@@ -85,7 +85,7 @@ it('the next 410 disables the endpoint if the settings could not be changed afte
   await vi.waitFor(async () => expect(await isDisabled(setting)).toBe(true), WAIT)
 })
 
-it('events stay queued if the object that would release them is unreachable', async () => {
+it('events stay queued while the object that would send them after enabling is unreachable', async () => {
   const setting = await setUp(WEBHOOK)
   const posted = receiver(410)
   await ended(setting)

@@ -64,21 +64,21 @@ async function loggedOn(setting: Setting, day: number): Promise<readonly string[
 
 const alarm = (id: string) => runDurableObjectAlarm(stubOf(id))
 
-describe('an outcome', () => {
-  it('enters the log without a webhook', async () => {
+describe('the event of an outcome', () => {
+  it('is stored in the log if there is no webhook', async () => {
     const setting = await setUp()
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log even if the webhook does not subscribe to the event', async () => {
+  it('is stored in the log even if the webhook does not subscribe to it', async () => {
     const webhook = { url: 'http://127.0.0.1:9/hook', events: ['verification.verified'] }
     const setting = await setUp({ webhook })
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON))).toEqual([id])
   })
 
-  it('enters the log before the receiver responds, and stays queued for the log until then', async () => {
+  it('is stored in the log before the receiver responds, and stays queued until the log has stored it', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     const answer = Promise.withResolvers<Response>()
     vi.spyOn(globalThis, 'fetch').mockReturnValue(answer.promise)
@@ -93,7 +93,7 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
-  it('does not wait for the log: the webhook result is written before the log responds', async () => {
+  it('does not delay the webhook: its result is stored before the log responds', async () => {
     const setting = await setUp({ webhook: { url: 'http://127.0.0.1:9/hook' } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
     const answer = Promise.withResolvers<AppendResult>()
@@ -113,7 +113,7 @@ describe('an outcome', () => {
     await vi.waitFor(async () => expect((await owedBy(verification_id)).owed).toBeNull(), WAIT)
   })
 
-  it('is sent to the log by the alarm after a crash before the call', async () => {
+  it('is sent to the log by the alarm after a crash before the first call', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, breakLog())
     await evictDurableObject(stubOf(id))
@@ -125,8 +125,8 @@ describe('an outcome', () => {
   })
 })
 
-describe('an end without a webhook', () => {
-  it('keeps the alarm of the expiry, which repeats a call that a crash interrupted', async () => {
+describe('the end of a session without a webhook', () => {
+  it('keeps the alarm of the expiry, which repeats the call to the log if a crash interrupted it', async () => {
     const setting = await setUp()
     const lost = Promise.withResolvers<AppendResult>()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce(lost.promise as never)
@@ -141,7 +141,7 @@ describe('an end without a webhook', () => {
     lost.resolve('recorded')
   })
 
-  it('sets a separate alarm if the expiry is hours away', async () => {
+  it('sets its own alarm if the expiry is hours away', async () => {
     const setting = await setUp()
     breakLog()
     const { verification_id: id } = await createSession(setting, { expires_in: 86_400 })
@@ -180,7 +180,7 @@ describe('while the log is unavailable', () => {
     expect([posts, (await owedBy(id)).owed]).toEqual([2, null])
   })
 
-  it('the alarm calls the log after 25 s, 50 s, … and finally every hour, until the log responds', async () => {
+  it('the alarm calls the log after 25 s, 50 s and so on, later every hour, until the log responds', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -205,7 +205,7 @@ describe('while the log is unavailable', () => {
     })
   })
 
-  it('erasure waits for the log for seven days at most', async () => {
+  it('the erasure of a session waits for the log for at most seven days', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await endedSession(setting, breakLog())
     at(NOON + HOUR + 7 * DAYS - SECOND)
@@ -216,7 +216,7 @@ describe('while the log is unavailable', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('the log is called once more before a due erasure', async () => {
+  it('the log is called once more before the erasure of a session', async () => {
     const setting = await setUp({ retention_seconds: 3600 })
     const id = await endedSession(setting, breakLog())
     vi.restoreAllMocks()
@@ -226,7 +226,7 @@ describe('while the log is unavailable', () => {
     expect((await ask(setting, 'GET', id)).status).toBe(404)
   })
 
-  it('the session stops calling after 30 days, when the log would also drop the event', async () => {
+  it('the session stops calling after 30 days, when the log would also erase the event', async () => {
     const setting = await setUp({ retention_seconds: 30 * 86_400 })
     const calls = breakLog()
     const id = await endedSession(setting, calls)
@@ -249,7 +249,7 @@ describe('while the log is unavailable', () => {
   })
 })
 
-describe('an outcome that the log may already have', () => {
+describe('the event of an outcome that the log may already have', () => {
   it('is sent to the log again, and the log stores it once', async () => {
     const setting = await setUp()
     const id = await endedSession(setting, loseResponses())
@@ -297,7 +297,7 @@ describe('an outcome that the log may already have', () => {
   })
 })
 
-describe('an outcome that arrives after the end of its day', () => {
+describe('the event of an outcome that arrives after the end of its day', () => {
   it('is stored under the day of its arrival, so no reader misses it', async () => {
     at(endOfDay(dayOf(NOON)) - SECOND)
     const setting = await setUp()
@@ -312,14 +312,14 @@ describe('an outcome that arrives after the end of its day', () => {
     expect(await loggedOn(setting, dayOf(NOON) + 2)).toEqual([id])
   })
 
-  it('is stored under the next day when the log’s clock is ahead of the session’s', async () => {
+  it('is stored under the next day if the clock of the log is ahead of the clock of the session', async () => {
     const setting = await setUp()
     vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const id = await endedSession(setting)
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
   })
 
-  it('is stored once, even if an older call is the last to learn that the first day is over', async () => {
+  it('is stored once, even if the answer that the first day has ended arrives last, for an older call', async () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()

@@ -16,7 +16,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('dead events of a time range are sent once each, page by page; no other events are sent', async () => {
+it('the dead events of a time range are sent once each, page by page, and no other events are sent', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2046, 5, 1, 12) })
   const setting = await setUp(WEBHOOK)
   const posted = vi
@@ -47,7 +47,7 @@ it('dead events of a time range are sent once each, page by page; no other event
   for (const id of [before, after]) expect((await deliveryOf(setting, id)).state).toBe('dead')
 })
 
-it('dead events are sent once if their session has other events in the log', async () => {
+it('dead events are sent once even if their session has other events in the log', async () => {
   const posted = vi
     .spyOn(globalThis, 'fetch')
     .mockImplementation(async () => new Response(null, { status: 500 }))

@@ -76,7 +76,7 @@ describe('a webhook that subscribes to steps', () => {
   const setUpSteps = () =>
     setUp({ webhook: { url: URL_OF_HOOK, events: [...STEPS, 'verification.verified'] } })
 
-  it('receives each step once, then the outcome, with rising sequences and valid signatures', async () => {
+  it('receives each step once and then the outcome, with increasing sequence numbers and valid signatures', async () => {
     const requests: SentRequest[] = []
     const sent = receive(accept, requests)
     const setting = await setUpSteps()
@@ -109,7 +109,7 @@ describe('a webhook that subscribes to steps', () => {
     }, WAIT)
   })
 
-  it('receives at most one event a second for refused responses, and its `attempt_count` includes the refusals without an event', async () => {
+  it('receives at most one event a second for refused responses; its `attempt_count` includes refusals without an event', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
     const session = await fetchedSession(setting)
@@ -166,7 +166,7 @@ describe('a webhook that subscribes to steps', () => {
     expect(namesOf(sent)).toEqual(['verification.created'])
   })
 
-  it('receives the outcome although the receiver answers no step event', async () => {
+  it('receives the outcome even if the receiver responds to no step event', async () => {
     const hanging = Promise.withResolvers<Response>()
     const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? hanging.promise : accept()))
     const setting = await setUpSteps()
@@ -179,7 +179,7 @@ describe('a webhook that subscribes to steps', () => {
     hanging.resolve(accept())
   })
 
-  it('stays enabled after a 410 to a step event, and only this event is not sent again', async () => {
+  it('stays enabled after a 410 to a step event, and this event is not sent again', async () => {
     const gone = () => new Response(null, { status: 410 })
     const sent = receive(({ event_type }) => (STEPS.includes(event_type) ? gone() : accept()))
     const setting = await setUpSteps()
@@ -197,7 +197,7 @@ describe('a webhook that subscribes to steps', () => {
     expect(await settings.json()).toMatchObject({ webhook: { disabled: false } })
   })
 
-  it('has each step in the log after an alarm, if the log was unavailable', async () => {
+  it('has each step in the log after an alarm if the log was unavailable before', async () => {
     receive(accept)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     const append = vi.spyOn(EventLog.prototype, 'append').mockImplementation(() => {
@@ -218,7 +218,7 @@ describe('a webhook that subscribes to steps', () => {
     expect(namesOf(await logged(setting))).toEqual(['verification.created'])
   })
 
-  it('has a step in the log of the next day if the first day is over', async () => {
+  it('has a step in the log of the next day if the first day has ended', async () => {
     receive(accept)
     const append = vi.spyOn(EventLog.prototype, 'append').mockReturnValueOnce('closed')
     const setting = await setUpSteps()
@@ -228,7 +228,7 @@ describe('a webhook that subscribes to steps', () => {
     expect(days).toEqual([dayOf(NOON), dayOf(NOON) + 1])
   })
 
-  it('receives a refused step event again, and the log stores it once', async () => {
+  it('receives a step event again if it refused the event, and the log stores it once', async () => {
     const sent: SentEvent[] = receive(() =>
       sent.length === 1 ? new Response('not today', { status: 500 }) : accept(),
     )

@@ -42,7 +42,7 @@ function acceptEvents() {
 }
 
 describe('an entry in the list', () => {
-  it('shows no metadata after the retention, even while an event waits for its receiver', async () => {
+  it('contains no metadata after the retention, even while an event still waits for its receiver', async () => {
     const setting = await setUp({ retention_seconds: 3_600, webhook: WEBHOOK })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
@@ -68,7 +68,7 @@ describe('an entry in the list', () => {
     expect(await textOf(setting)).not.toContain(verification_id)
   })
 
-  it('is sent once after the end of the session and its webhook, and not for step events', async () => {
+  it('is sent once for the end of the session and its webhook, and not for step events', async () => {
     const setting = await setUp({ webhook: WEBHOOK })
     const receiver = acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -98,7 +98,7 @@ describe('an event without further attempts', () => {
     return verification_id
   }
 
-  it('is listed as dead if its endpoint is removed', async () => {
+  it('is listed as dead if its webhook is removed', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
     const id = await ended(setting)
@@ -111,7 +111,7 @@ describe('an event without further attempts', () => {
     }, WAIT)
   })
 
-  it('keeps its state if an older call of the same revision arrives last', async () => {
+  it('keeps its state if an older call with the same revision arrives last', async () => {
     const setting = await setUp({ webhook: { url: WEBHOOK.url } })
     acceptEvents()
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -128,7 +128,7 @@ describe('an event without further attempts', () => {
 })
 
 describe('the erasure of a session', () => {
-  it('does not wait for the list, which stores the entry later, without metadata', async () => {
+  it('does not wait for the list; the list stores the entry later, without metadata', async () => {
     const setting = await setUp({ retention_seconds: 3_600 })
     const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -156,7 +156,7 @@ describe('the erasure of a session', () => {
     })
   })
 
-  it('calls no list for a session that is not listed, and keeps only the Idempotency-Key', async () => {
+  it('calls no list if the session is not listed, and keeps only the Idempotency-Key', async () => {
     // Its document has no entry, like one of a build before the list.
     const setting = await setUp({ index: false })
     const put = vi.spyOn(VerificationIndex.prototype, 'put')
@@ -181,7 +181,7 @@ describe('the erasure of a session', () => {
 })
 
 describe('a day of the list', () => {
-  it('is opened again if its first write fails', async () => {
+  it('is opened again if the first write to it failed', async () => {
     const setting = await setUp()
     let failures = 1
     await runInDurableObject(dayStub(setting), (_, { storage }) => {
@@ -208,7 +208,7 @@ describe('a day of the list', () => {
     })
   })
 
-  it('is erased by the next alarm if its erasure fails', async () => {
+  it('is erased by the next alarm if its erasure failed', async () => {
     const setting = await setUp()
     await createSession(setting)
     await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
@@ -225,7 +225,7 @@ describe('a day of the list', () => {
 })
 
 describe('a step event', () => {
-  it('is in the log once if the response to its first call is lost', async () => {
+  it('is in the log once even if the response to its first call is lost', async () => {
     const setting = await setUp({ webhook: WEBHOOK })
     acceptEvents()
     const append = EventLog.prototype.append

@@ -40,7 +40,7 @@ const countOf = (entries: readonly { readonly count: number }[]) =>
 
 describe('the stored steps of a session', () => {
   it.each([0, 19, 20, 21, 39])(
-    'include the first fetch of the request, even if %i steps came before it',
+    'include the first fetch of the request even if %i steps were before it',
     (place) => {
       const document = withSteps([...refused(place), fetched, ...refused(200), fetched])
       expect(document.timeline).toHaveLength(40)
@@ -55,7 +55,7 @@ describe('the stored steps of a session', () => {
     expect(countOf(entries) + left_out).toBe(steps.length + 2) // creation and end
   })
 
-  it('include every step if there are only 40', () => {
+  it('are all kept if there are only 40', () => {
     const { entries, left_out } = timelineView(withSteps(refused(40)), ORIGIN)
     expect([entries.length, left_out]).toEqual([42, 0])
   })
@@ -89,7 +89,7 @@ describe('a timeline', () => {
     [10, 400],
     [60, 60],
   ])(
-    'keeps each event that occurred once, among %i webhook attempts before the end and %i after it',
+    'keeps each event that occurred once, even among %i webhook attempts before the end and %i after it',
     (before, after) => {
       const { entries, left_out } = timelineView(busySession(before, after), ORIGIN)
       expect(entries).toHaveLength(100)
@@ -103,12 +103,12 @@ describe('a timeline', () => {
     },
   )
 
-  it('leaves out no entry if there are 100', () => {
+  it('leaves out no entry if it has 100 entries', () => {
     const { entries, left_out } = timelineView(busySession(45, 50), ORIGIN)
     expect([entries.length, left_out]).toEqual([100, 0])
   })
 
-  it('shows equal neighbouring webhook attempts as one entry, with the duration of the last attempt', () => {
+  it('combines equal neighbouring webhook attempts in one entry, with the duration of the last attempt', () => {
     const outcomes = [
       { status: 500, error: null, duration_ms: 11 },
       { status: 500, error: null, duration_ms: 12 },

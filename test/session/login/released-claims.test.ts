@@ -26,7 +26,7 @@ function proven(scope: Partial<ScopePath> & { readonly scope: string }, value: J
 const PLAIN = { names: null, encryption: null }
 const ENCRYPTED = { names: null, encryption: { alg: 'ECDH-ES', enc: 'A256GCM', jwk: {} } } as never
 
-describe('without encryption', () => {
+describe('in a token without encryption', () => {
   it('only the claim name is released, even if the value is true', () => {
     const claims = proven({ scope: 'organ_donor' }, true)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['organ_donor'] } } })
@@ -47,7 +47,7 @@ describe('without encryption', () => {
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['veteran'] } } })
   })
 
-  it('a list is released as true, under its own name, if each entry is true', () => {
+  it('a list is released as true, under its own name, if each of its entries is true', () => {
     const list = { scope: 'checks', path: ['checks', null] }
     const rules: readonly Partial<ScopePath>[] = [{ boolean: true }, { values: [true] }]
     for (const rule of rules) {
@@ -66,7 +66,7 @@ describe('a boolean claim with values in the policy', () => {
     [[false], false],
     [[true, false], false],
     [[true, false], true],
-  ])('with the allowed values %j and the value %j is not released as true', (values, value) => {
+  ])('is not released as true with the allowed values %j and the value %j', (values, value) => {
     const claims = proven({ scope: 'age_over_18', boolean: true, values }, value)
     expect(releasedClaims(claims, PLAIN)).toEqual({ vp_data: { mdl: { presented: ['age_over_18'] } } })
     expect(releasedClaims(claims, ENCRYPTED)).toEqual({ vp_data: { mdl: { age_over_18: value } } })
@@ -82,7 +82,7 @@ describe('a boolean claim with values in the policy', () => {
   })
 })
 
-describe('with encryption', () => {
+describe('in an encrypted token', () => {
   it.each<[string, Json, object]>([
     ['birth_date', '1963-08-12', { birthdate: '1963-08-12' }],
     ['nationality', 'DE', { nationalities: ['DE'] }],
@@ -135,7 +135,7 @@ describe('two credentials of one query', () => {
     ['the first credential', 2, { given_name: 'Anna' }, { height: 170 }],
     ['the credential of `sub`', 1, { given_name: 'Ben', family_name: 'Beier' }, { height: 180 }],
   ])(
-    'are never mixed: a token has the values of %s (index of the credential of `sub`: %s)',
+    'are never mixed: a token has only the values of %s (index of the credential with `sub`: %s)',
     (_, preferred, standard, pid) => {
       const claims = ofOneCredential(PROVEN, preferred)
       const released = { ...standard, vp_data: { pid, mdl: { veteran: 'no' } } }
@@ -143,7 +143,7 @@ describe('two credentials of one query', () => {
     },
   )
 
-  it('release each claim name once if there is no encryption', () => {
+  it('cause each claim name to be released once if there is no encryption', () => {
     expect(releasedClaims(ofOneCredential(PROVEN, null), PLAIN)).toEqual({
       vp_data: { pid: { presented: ['given_name', 'height'] }, mdl: { presented: ['veteran'] } },
     })
@@ -164,7 +164,7 @@ describe('verified_claims', () => {
     })
   })
 
-  it('leaves out an entry that requires another framework or level', () => {
+  it('leaves out an entry that requires another trust framework or level', () => {
     const met = { ...any, assurance_levels: ['low', 'substantial'], names: ['height'] }
     const framework = { ...any, trust_frameworks: ['eidas'], names: ['family_name'] }
     const level = { ...any, assurance_levels: ['high'], names: ['family_name'] }

@@ -102,7 +102,7 @@ it.each<[string, Login]>([
   expect(await subOf(changes)).not.toBe(await subOf())
 })
 
-describe('there is no subject', () => {
+describe('a login has no subject (sub)', () => {
   const { personal_administrative_number, document_number } = PERSON
 
   it.each<[string, Login]>([
@@ -129,19 +129,19 @@ describe('the subject from two credentials of one query', () => {
     ['lacks a claim', { document_number }],
     ['has an empty claim', { ...PERSON, personal_administrative_number: '' }],
     ['has a claim that is no text', { ...PERSON, personal_administrative_number: 12 }],
-  ])('comes from the second credential if the first %s', async (_, first) => {
+  ])('is made from the second credential if the first %s', async (_, first) => {
     const login = { query: 'pid', namespace, credentials: [first, PERSON] }
     expect(await subjectFrom(login)).toEqual({ sub: await subOf(OF_B), credential: 1 })
   })
 
-  it('comes from the first credential if both are complete', async () => {
+  it('is made from the first credential if both are complete', async () => {
     const second = { ...PERSON, document_number: '4' }
     const login = { query: 'pid', namespace, credentials: [PERSON, second] }
     const sub = await subOf({ namespace: 'issuer:https://a.example' })
     expect(await subjectFrom(login)).toEqual({ sub, credential: 0 })
   })
 
-  it('is missing if each credential has one of the claims', async () => {
+  it('is missing if each credential has only one of two claims', async () => {
     const credentials = [{ personal_administrative_number }, { document_number }]
     expect(await subjectFrom({ query: 'pid', namespace, credentials })).toBeUndefined()
   })

@@ -31,7 +31,7 @@ async function changeTerms(id: string, change: Partial<StoredWallet>): Promise<v
   await evictDurableObject(stubOf(id))
 }
 
-it('a session stores each chosen wallet’s terms once, and removes them at its end', async () => {
+it('a session stores once what the request to each chosen wallet contains, and removes it at its end', async () => {
   const setting = await setUp()
   const session = await createSession(setting)
   const { verification_id: id } = session
@@ -45,7 +45,7 @@ it('a session stores each chosen wallet’s terms once, and removes them at its 
   expect(await documentOf(id)).not.toHaveProperty('wallets')
 })
 
-it('every request for a wallet uses the terms of its first choice', async () => {
+it('every request for a wallet uses what was stored when the wallet was first chosen', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   await changeTerms(id, { link: 'earlier-release' })
@@ -54,7 +54,7 @@ it('every request for a wallet uses the terms of its first choice', async () => 
   expect(render.ok && render.value.uri).toMatch(/^earlier-release:/)
 })
 
-it('a page without new requests offers a chosen wallet only if it was chosen before', async () => {
+it('a session page that can create no new requests offers a wallet only if it was chosen before', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting, { wallet: WALLET })
   const by = { relyingPartyId: setting.relyingPartyId }
@@ -103,7 +103,7 @@ describe('a wallet that gets its request by value', () => {
   }
   const LONG = 50
 
-  it('gets a request of the predicted length', async () => {
+  it('gets a request that is as long as predicted', async () => {
     const { policy, livemode, request, wallets } = await documentOf(
       (await createSession(await setUp(), { ...own(3), wallet: BY_VALUE })).verification_id,
     )
@@ -119,7 +119,7 @@ describe('a wallet that gets its request by value', () => {
     expect(wallets?.[0]?.link).toBe('openid4vp://authorize')
   })
 
-  it('gives its place in the list to the next wallet if its request is too long', async () => {
+  it('is replaced by the next wallet in the list if its request would be too long', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { ...own(LONG), wallet: [BY_VALUE, WALLET] })
     expect(session.wallet_request.wallet).toBe(WALLET)
@@ -133,7 +133,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await refuse(setting, { ...own(LONG), wallet: BY_VALUE })).toEqual([422, '/wallet too_long'])
   })
 
-  it('changes nothing if a QR code with its stored terms is too long', async () => {
+  it('leaves the session unchanged if its QR code would be too long', async () => {
     const setting = await setUp()
     const { verification_id: id } = await createSession(setting, { wallet: BY_VALUE })
     await changeTerms(id, { query: queryOf(LONG) })
@@ -142,7 +142,7 @@ describe('a wallet that gets its request by value', () => {
     expect(await documentOf(id)).toEqual(before)
   })
 
-  it('is refused, and not offered, for the QR code of a session that requires more than level low', async () => {
+  it('is refused, and is not offered, for the QR code of a session that requires more than level low', async () => {
     const setting = await setUp()
     const above = { required_assurance_level: 'substantial' }
     const question = { credential_types: ['age_attestation'], scope: ['age_over_18'], ...above }
@@ -162,13 +162,13 @@ describe('a wallet that gets its request by value', () => {
     expect(html).not.toContain(`wallet=${BY_VALUE}`)
   })
 
-  it('is offered at any level and length if a browser is bound, because no QR code is shown', async () => {
+  it('is offered at any level and length if the session is bound to a browser, because no QR code is shown', async () => {
     const bound = { required_assurance_level: 'substantial', required_session_binding: 'page' }
     const body = { ...own(LONG), ...bound, wallet: BY_VALUE }
     expect(await createSession(await setUp(), body)).toMatchObject({ wallet_request: null })
   })
 
-  it('keeps its own client identity in the receipt of a refusal', async () => {
+  it('is shown with its own client identifier in the receipt of a refusal', async () => {
     const setting = await setUp()
     const session = await createSession(setting, { wallet: BY_VALUE })
     const { verification_id: id, wallet_request } = session

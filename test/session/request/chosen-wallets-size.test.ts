@@ -42,7 +42,7 @@ it('two wallets with the same client identity share one copy, which signs both r
   expect(ios?.verifier).toEqual({ of: 'eudi-android' })
 })
 
-it('a session stays small with every wallet, each with an identity and a query of maximum size', async () => {
+it('a session stays small even if it stores every wallet with an identity and a query of maximum size', async () => {
   const { verification_id: id } = await createSession(await setUp(), DID)
   const claims = Array.from({ length: 50 }, (_, i) => ({ path: [`${i}${'x'.repeat(190)}`] }))
   const query = { credentials: [{ id: 'a', format: 'dc+sd-jwt', meta: { vct_values: ['urn:a'] }, claims }] }

@@ -42,22 +42,22 @@ function render(count: number, fetched: (number: number) => boolean = () => fals
   return all
 }
 
-describe('the live generations', () => {
-  it('include the newest generation until the next is rendered', () => {
+describe('the valid requests of a session', () => {
+  it('include the newest request until the next request is made', () => {
     expect(numbers(aliveGenerations(render(1), T0 + 86_400_000))).toEqual([1])
   })
 
-  it('include an older generation without a fetch until 60 s after it was superseded', () => {
+  it('include an older request that nobody fetched, until 60 s after it was superseded', () => {
     const two = render(2)
     expect(numbers(aliveGenerations(two, T0 + 2000 + 59_999))).toEqual([1, 2])
     expect(numbers(aliveGenerations(two, T0 + 2000 + 60_000))).toEqual([2])
   })
 
-  it('include at most eight generations without a fetch, and drop the oldest first', () => {
+  it('include at most eight requests that nobody fetched, and the oldest is dropped first', () => {
     expect(numbers(render(12))).toEqual([4, 5, 6, 7, 8, 9, 10, 11, 12])
   })
 
-  it('include a fetched generation until the session ends', () => {
+  it('include a fetched request until the session ends', () => {
     const alive = aliveGenerations(
       render(20, (number) => number === 3),
       T0 + 86_400_000,
@@ -65,7 +65,7 @@ describe('the live generations', () => {
     expect(numbers(alive)).toEqual([3, 20])
   })
 
-  it('include at most 32 fetched generations, and drop the least recently used first', () => {
+  it('include at most 32 fetched requests, and the least recently used is dropped first', () => {
     const forty = render(40, () => true)
     expect(numbers(aliveGenerations(forty, T0 + 41_000))).toEqual(Array.from({ length: 32 }, (_, i) => i + 9))
     const used = forty.map((one) => (one.number === 9 ? handOut(one, T0 + 50_000, 'fetched') : one))
@@ -73,7 +73,7 @@ describe('the live generations', () => {
     expect(numbers(next)).toEqual([9, ...Array.from({ length: 31 }, (_, i) => i + 11)])
   })
 
-  it('include the generation with the highest number when simultaneous renders are written out of order', () => {
+  it('include the request with the highest number even if simultaneous requests are stored out of order', () => {
     const swapped = [2, 3, 1].reduce<readonly StoredGeneration[]>(
       (all, number) => addGeneration(all, generation(number)),
       [],
@@ -89,7 +89,7 @@ describe('the live generations', () => {
     expect(numbers(aliveGenerations(later, T0 + 60_000 + 59_999))).toEqual([3, 4])
   })
 
-  it('include a generation whose view was read, like a fetched generation', () => {
+  it('include a request that was read in the OpenID4VP view, like a fetched request', () => {
     const one = [handOut(generation(1), T0, 'viewed')]
     const alive = aliveGenerations(addGeneration(one, generation(2, T0 + 1000)), T0 + 86_400_000)
     expect(numbers(alive)).toEqual([1, 2])
@@ -140,7 +140,7 @@ describe('QR codes and links', () => {
     },
   )
 
-  it('a fetched QR code outlives any number of fetched links, and a fetched link any number of QR codes', () => {
+  it('a fetched QR code stays valid after any number of fetched links, and a fetched link after any number of QR codes', () => {
     for (const [kind, other] of [
       ['qr', 'link'],
       ['link', 'qr'],
@@ -160,13 +160,13 @@ describe('QR codes and links', () => {
 })
 
 describe('fetching a request', () => {
-  it('keeps the time of the first fetch and updates that of the last', () => {
+  it('keeps the time of the first fetch, and updates the time of the last fetch', () => {
     const once = handOut(generation(1), T0 + 1, 'fetched')
     const twice = handOut(once, T0 + 2, 'fetched')
     expect(twice).toMatchObject({ handed_out_at: T0 + 1, used_at: T0 + 2, fetched: true, viewed: false })
   })
 
-  it('does not change which generation is the newest', () => {
+  it('does not change which request is the newest', () => {
     expect(newestGeneration(render(5), 'any_device')?.number).toBe(5)
     expect(newestGeneration([], 'any_device')).toBeUndefined()
   })

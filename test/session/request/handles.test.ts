@@ -8,22 +8,22 @@ import {
 
 const KEY = new Uint8Array(32).fill(7)
 
-describe('handles', () => {
-  it.each([1, 255, 256, 65_536, MAXIMUM_NUMBER])('contain the number of generation %d', async (number) => {
+describe('the handles in the addresses of requests', () => {
+  it.each([1, 255, 256, 65_536, MAXIMUM_NUMBER])('contain the number %d of their request', async (number) => {
     const handle = await makeHandle(KEY, 'state', number)
     expect(handle).toMatch(/^[A-Za-z0-9_-]+$/)
     expect(handle).toHaveLength(HANDLE_LENGTH)
     expect(await readHandle(KEY, 'state', handle)).toBe(number)
   })
 
-  it('are unknown for another purpose or under another key', async () => {
+  it('are unknown if they are for another purpose or made with another key', async () => {
     const handle = await makeHandle(KEY, 'state', 1)
     expect(await readHandle(KEY, 'kid', handle)).toBeUndefined()
     expect(await readHandle(KEY, 'request', handle)).toBeUndefined()
     expect(await readHandle(new Uint8Array(32).fill(8), 'state', handle)).toBeUndefined()
   })
 
-  it('are unknown with any one character changed, added or missing', async () => {
+  it('are unknown if any character is changed, added or missing', async () => {
     const handle = await makeHandle(KEY, 'request', 1)
     for (let i = 0; i < handle.length; i++) {
       const other = handle[i] === 'A' ? 'B' : 'A'

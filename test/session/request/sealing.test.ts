@@ -28,7 +28,7 @@ import {
 
 const JWT = { request_options: { response_mode: 'direct_post.jwt' } }
 
-it('secrets are encrypted under a key of their session, so no key encrypts the values of many sessions', async () => {
+it('secrets are encrypted with a key of their session, so no key encrypts the values of many sessions', async () => {
   const setting = await setUp()
   const ids = [(await createSession(setting)).verification_id, (await createSession(setting)).verification_id]
   for (const id of ids) {
@@ -60,7 +60,7 @@ it('secrets of org-iso-mdoc are encrypted in a separate place, and erased with t
   expect(JSON.stringify(await documentOf(id))).not.toContain(sealed_key)
 })
 
-it('only the signing key and request keys are encrypted, and an ended session has none of them', async () => {
+it('only the signing key and the request keys are encrypted, and an ended session has none of these keys', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)
   await fetchRequest(wallet_request.request_uri)
@@ -73,7 +73,7 @@ it('only the signing key and request keys are encrypted, and an ended session ha
   for (const [place, value] of sealed) expect([place, ended.includes(value)]).toEqual([place, false])
 })
 
-it('secrets of a session that was encrypted under the earlier shared key can be decrypted', async () => {
+it('secrets of a session that were encrypted with the earlier shared key can be decrypted', async () => {
   const setting = await setUp()
   const { verification_id: id, wallet_request } = await createSession(setting, JWT)
   await runInDurableObject(stubOf(id), (_, state) => {
@@ -100,7 +100,7 @@ it('secrets of a session that was encrypted under the earlier shared key can be 
   expect((await post(id, { response, state })).status).toBe(200)
 })
 
-it('secrets do not open under another secret or in another session, and the error names SERVER_SECRET', async () => {
+it('secrets cannot be decrypted with another SERVER_SECRET or in another session, and the error names SERVER_SECRET', async () => {
   const setting = await setUp()
   const { verification_id: id } = await createSession(setting)
   const { verification_id: other } = await createSession(setting)

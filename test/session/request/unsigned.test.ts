@@ -22,7 +22,7 @@ function documentOf(id: string): Promise<SessionDocument> {
 }
 
 it.each(['GET', 'POST'] as const)(
-  'an unsigned request gets 404 as OAuth JSON by %s, and is not marked as fetched',
+  'an unsigned request cannot be fetched: %s gets 404 as OAuth JSON, and the request is not marked as fetched',
   async (method) => {
     const { verification_id: id } = await createSession(setting, UNSIGNED)
     const { handle_key, generation_count } = await documentOf(id)
@@ -38,7 +38,7 @@ it.each(['GET', 'POST'] as const)(
   },
 )
 
-it('an unsigned request is returned when it is rendered, and no signing key is stored', async () => {
+it('an unsigned request is returned when it is made, and no signing key is stored', async () => {
   const { verification_id: id } = await createSession(setting, UNSIGNED)
   await ask(setting, 'GET', id, '/qr')
   const { generations, verifier } = await documentOf(id)
@@ -50,7 +50,7 @@ it('an unsigned request is returned when it is rendered, and no signing key is s
   expect(verifier.sealed_signing_jwk).toBeNull()
 })
 
-it('an unsigned request keeps the verifier’s identity after its end', async () => {
+it('an unsigned request keeps the verifier’s identity after the end of the session', async () => {
   const { verification_id: id, wallet_request } = await createSession(setting, UNSIGNED)
   await ask(setting, 'POST', id, '/cancel')
   expect((await documentOf(id)).verifier).toEqual({

@@ -26,7 +26,7 @@ async function requested(): Promise<string> {
   return id
 }
 
-describe('a response body from the browser', () => {
+describe('a response body of the Digital Credentials API', () => {
   it.each([15, 40, 20_000])(
     'gets 400 with %i levels in `data`, and the session stores no attempt',
     async (levels) => {
@@ -43,7 +43,7 @@ describe('a response body from the browser', () => {
     },
   )
 
-  it('reaches the session with as many levels as the limit allows', async () => {
+  it('reaches the session if it has as many levels as the limit allows', async () => {
     const id = await requested()
     const options = {
       headers: { ...setting.headers, 'Content-Type': 'application/json' },
@@ -94,14 +94,14 @@ describe('a response to the request for a chosen wallet', () => {
     return stubOf(id).processDcApiResponse(by, response)
   }
 
-  it('is refused under a protocol that this wallet did not get', async () => {
+  it('is refused if it uses a protocol that this wallet did not get', async () => {
     expect(await respond('walt-id', 'openid4vp-v1-signed')).toEqual({
       ok: false,
       error: 'request_superseded',
     })
   })
 
-  it('is processed under a protocol that this wallet got', async () => {
+  it('is processed if it uses a protocol that this wallet got', async () => {
     const processed = { ok: false, error: 'wrong_presentation_count' }
     expect(await respond('walt-id', 'openid4vp-v1-unsigned')).toEqual(processed)
     expect(await respond('credo', 'openid4vp-v1-signed')).toEqual(processed)

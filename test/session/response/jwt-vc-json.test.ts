@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('holder_key_unavailable: an unavailable DID document gets 503 and an attempt; a later response succeeds', async () => {
+it('holder_key_unavailable: a response gets 503 and adds an attempt if the DID document is unavailable; a later response succeeds', async () => {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null, { status: 500 }))
   const setting = await setUp()
   const session = await createSession(setting, { formats: ['jwt_vc_json'] })

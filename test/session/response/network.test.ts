@@ -8,7 +8,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('the metrics count a fetch by its first media type and its result', async () => {
+it('the metrics count each fetch by the first media type that it accepts and by its result', async () => {
   const { fetchResource } = openNetwork(env, false)
   const counted = () => [...countsOf('fetches').counters.values()].map((each) => ({ ...each }))
   const before = counted()
@@ -35,7 +35,7 @@ it('the metrics count a fetch by its first media type and its result', async () 
 const resource = { accept: 'application/json', limit: 100 }
 const LOOPBACK = 'http://127.0.0.1:8080/list'
 
-it('fetches reach loopback in test mode only', async () => {
+it('fetches can reach loopback only in test mode', async () => {
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response('{}'))
   expect(await openNetwork(env, false).fetchResource({ ...resource, url: LOOPBACK })).toMatchObject({
     ok: true,
@@ -47,7 +47,7 @@ it('fetches reach loopback in test mode only', async () => {
   expect(fetched.mock.calls.map(([url]) => url)).toEqual([LOOPBACK])
 })
 
-it('fetches reach the sandbox by its binding, in test mode only', async () => {
+it('fetches reach the sandbox by its service binding, in test mode only', async () => {
   vi.spyOn(globalThis, 'fetch').mockRejectedValue(new Error('there is no such host'))
   const url = `${SANDBOX_ORIGIN}/status`
   const SANDBOX = { fetch: vi.fn(async () => new Response('{}')) }
@@ -58,7 +58,7 @@ it('fetches reach the sandbox by its binding, in test mode only', async () => {
   expect(SANDBOX.fetch).toHaveBeenCalledTimes(1)
 })
 
-it('the network is made once, with separate copies for each mode', async () => {
+it('the network functions are made once for each mode, and each mode has its own shared cache', async () => {
   const [live, test] = [openNetwork(env, true), openNetwork(env, false)]
   expect(openNetwork(env, true).fetchResource).toBe(live.fetchResource)
   const name = `jwt https://status.example/${crypto.randomUUID()}`
@@ -67,7 +67,7 @@ it('the network is made once, with separate copies for each mode', async () => {
   expect(await live.sharedCache.get(name, 1)).toBeUndefined()
 })
 
-it('a look-up is awaited until the deadline of the evaluation, and no longer', async () => {
+it('a look-up is awaited until the deadline for the whole response, and no longer', async () => {
   const network = openNetwork(env, false)
   const inTimeOf = (deadline: number) => untilDeadline(network, deadline).fetchResource.limited?.inTime
   const never = new Promise<string>(() => undefined)

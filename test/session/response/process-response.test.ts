@@ -36,7 +36,7 @@ function changeSettings({ relyingPartyId }: Setting, settings: RelyingParty['set
   return vi.spyOn(RelyingParty.prototype, 'settings').mockImplementation(settings)
 }
 
-it('a response gets 503 while the settings are unreadable; the session stores no attempt, and succeeds later', async () => {
+it('a response gets 503 while the settings cannot be read; the session adds no attempt, and a later response succeeds', async () => {
   const { setting, id, good } = await begin()
   const changed = changeSettings(setting, async () => {
     throw new Error('storage is not available')
@@ -61,7 +61,7 @@ it('a response gets 404 after its session was deleted', async () => {
   expect((await post(id, good)).status).toBe(404)
 })
 
-describe('a response by a link', () => {
+describe('a response to a link', () => {
   const RETURN_URL = 'https://shop.example/done'
 
   async function beginLink() {
@@ -79,7 +79,7 @@ describe('a response by a link', () => {
     return { status: answer.status, json: (await answer.json()) as Record<string, string> }
   }
 
-  it('is held until its browser returns: a repeat is accepted, and a different response is refused without an attempt', async () => {
+  it('is held until its browser returns: the same response is accepted again, and a different response is refused without an attempt', async () => {
     const { setting, id, request, secret } = await beginLink()
     const [good, other] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const accepted = await answerTo(id, good)
@@ -97,7 +97,7 @@ describe('a response by a link', () => {
     expect(await refusal()).toEqual([409, errors.wallet.ended])
   })
 
-  it('is held once if two good responses arrive at the same time', async () => {
+  it('is held only once if two good responses arrive at the same time', async () => {
     const { setting, id, request, secret } = await beginLink()
     const [one, two] = [await goodResponse(setting, request), await goodResponse(setting, request)]
     const answers = await Promise.all([answerTo(id, one), answerTo(id, two)])
@@ -117,7 +117,7 @@ describe('a response by a link', () => {
   })
 })
 
-it('identical simultaneous responses are verified once, and get the same result', async () => {
+it('identical simultaneous responses are verified only once, and get the same result', async () => {
   const { setting, id, good } = await begin()
   const verify = vi.spyOn(crypto.subtle, 'verify')
   const answers = await Promise.all(Array.from({ length: 5 }, () => post(id, good)))
@@ -160,7 +160,7 @@ it.each([
   expect(await poll(setting, id)).toMatchObject({ status, attempts })
 })
 
-it('an end increments the version by one', async () => {
+it('the end of a session increments its version by one', async () => {
   const { setting, id, good } = await begin()
   const versionOf = () =>
     runInDurableObject(stubOf(id), (_, { storage }) => storage.kv.get<SessionDocument>('session')?.version)
@@ -170,7 +170,7 @@ it('an end increments the version by one', async () => {
   expect(await poll(setting, id)).toMatchObject({ status: 'verified' })
 })
 
-it('no request of the Digital Credentials API is made while the settings are unreadable', async () => {
+it('no request for the Digital Credentials API is made while the settings cannot be read', async () => {
   const { setting, id } = await begin()
   changeSettings(setting, async () => {
     throw new Error('storage is not available')
@@ -183,11 +183,14 @@ it('no request of the Digital Credentials API is made while the settings are unr
 it.each([
   [true, 'verified', 'pass'],
   [false, 'rejected', 'fail'],
-])('the trace of age_over_18 = %s ends with the policy: %s, %s', async (age_over_18, status, result) => {
-  const setting = await setUp()
-  const { verification_id: id, wallet_request } = await createSession(setting)
-  const request = await fetchRequest(wallet_request.request_uri)
-  expect((await post(id, await goodResponse(setting, request, { age_over_18 }))).status).toBe(200)
-  const session = await poll(setting, id)
-  expect([session.status, session.trace.at(-1)]).toMatchObject([status, { id: 'policy', result }])
-})
+])(
+  'the trace of age_over_18 = %s ends with the result of the policy: %s, %s',
+  async (age_over_18, status, result) => {
+    const setting = await setUp()
+    const { verification_id: id, wallet_request } = await createSession(setting)
+    const request = await fetchRequest(wallet_request.request_uri)
+    expect((await post(id, await goodResponse(setting, request, { age_over_18 }))).status).toBe(200)
+    const session = await poll(setting, id)
+    expect([session.status, session.trace.at(-1)]).toMatchObject([status, { id: 'policy', result }])
+  },
+)

@@ -288,8 +288,8 @@ function mockFetch(response: () => Response): void {
   vi.spyOn(globalThis, 'fetch').mockImplementation(async () => response())
 }
 
-describe('the catalogue', () => {
-  it('has a test here for each reason, or names its test', () => {
+describe('the catalogue of reasons', () => {
+  it('has for each reason a test in this file, or the name of its test elsewhere', () => {
     const reached = [NOT_AUTHENTIC, NOT_CHECKABLE, REJECTED, ENCRYPTED, ELSEWHERE, LATER].flatMap(Object.keys)
     const missing = (Object.keys(REASONS) as ReasonCode[]).filter((code) => !reached.includes(code))
     expect(missing).toEqual([])
@@ -297,7 +297,7 @@ describe('the catalogue', () => {
 })
 
 describe('a response that is not authentic gets 400, and the session does not change', () => {
-  it.each(Object.entries(NOT_AUTHENTIC))('%s', async (reason, fault) => {
+  it.each(Object.entries(NOT_AUTHENTIC))('for the reason %s', async (reason, fault) => {
     mockFetch(() => Response.json({ issuer: 'https://somebody.example' }))
     const { id, request, good } = await begin()
     const response = await post(id, await fault(request, good))
@@ -314,7 +314,7 @@ describe('a response that is not authentic gets 400, and the session does not ch
     ['extended_key_usage', { extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'] }],
     ['leaf_is_ca', { ca: true }],
     ['critical_extension', { extensions: [{ oid: '1.2.3.4', critical: true, value: Uint8Array.of(5, 0) }] }],
-  ])('certificate_profile_violation: the attempt names the rule: %s', async (detail, options) => {
+  ])('certificate_profile_violation: the attempt names the broken rule: %s', async (detail, options) => {
     const { id, request, good } = await begin()
     expect((await post(id, await leafWith(options)(request, good))).status).toBe(400)
     const session = await poll(setting, id)
@@ -339,14 +339,14 @@ describe('a response that is not authentic gets 400, and the session does not ch
     expect({ status, attempts }).toMatchObject({ status: 'pending', attempts: [attempt] })
   })
 
-  it.each(Object.entries(ENCRYPTED))('%s', async (reason, fault) => {
+  it.each(Object.entries(ENCRYPTED))('for the reason %s, in an encrypted response', async (reason, fault) => {
     const { id, request, good } = await begin({ request_options: { response_mode: 'direct_post.jwt' } })
     expect((await post(id, await fault(request, good))).status).toBe(400)
     const response = await encryptResponse(opened(good), encryptionKeyOf(request))
     await expectUnharmed(id, reason, { response })
   })
 
-  it('request_superseded', async () => {
+  it('for the reason request_superseded', async () => {
     const { id, good } = await begin()
     const dead = { ...good, state: await supersededState(id) }
     expect((await post(id, dead)).status).toBe(400)
@@ -355,7 +355,7 @@ describe('a response that is not authentic gets 400, and the session does not ch
 })
 
 describe('a response that cannot be checked gets 503, and the session does not change', () => {
-  it.each(Object.entries(NOT_CHECKABLE))('%s', async (reason, fault) => {
+  it.each(Object.entries(NOT_CHECKABLE))('for the reason %s', async (reason, fault) => {
     // Past what was remembered of metadata and lists
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400_000 })
     mockFetch(() => new Response(null, { status: 500 }))
@@ -369,7 +369,7 @@ describe('a response that cannot be checked gets 503, and the session does not c
 })
 
 describe('an authentic response that does not satisfy the policy ends the session', () => {
-  it.each(Object.entries(REJECTED))('%s', async (reason, fault) => {
+  it.each(Object.entries(REJECTED))('for the reason %s', async (reason, fault) => {
     mockFetch(() => new Response(statusList()))
     const { id, request, good } = await begin()
     expect((await post(id, await fault(request, good))).status).toBe(200)
@@ -383,7 +383,7 @@ describe('an authentic response that does not satisfy the policy ends the sessio
     expect((await post(id, good)).status).toBe(409)
   })
 
-  it('assurance_level_too_low', async () => {
+  it('for the reason assurance_level_too_low', async () => {
     const { id, good } = await begin({ required_assurance_level: 'high' })
     expect((await post(id, good)).status).toBe(200)
     const session = await poll(setting, id)
@@ -391,7 +391,7 @@ describe('an authentic response that does not satisfy the policy ends the sessio
     expect(session.reason.code).toBe('assurance_level_too_low')
   })
 
-  it('wrong claims inside a forged response leave the session pending', async () => {
+  it('a forged response with wrong claims leaves the session pending', async () => {
     const { id, request, good } = await begin()
     const forged = changed((parts) => {
       Object.assign(parts.payload, { exp: inThePast() })
@@ -403,13 +403,13 @@ describe('an authentic response that does not satisfy the policy ends the sessio
 })
 
 describe('a wallet that reports an error', () => {
-  it('access_denied: declines the session with the state of a fetched request', async () => {
+  it('access_denied: the session ends as declined if the state belongs to a fetched request', async () => {
     const { id, request } = await begin()
     expect((await post(id, { error: 'access_denied', state: request.state })).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ status: 'declined', reason: { code: 'access_denied' } })
   })
 
-  it('wallet_error: accepts any other code and stores an attempt', async () => {
+  it('wallet_error: any other error code is accepted and recorded as an attempt', async () => {
     const { id, request, good } = await begin()
     const response = await post(id, { error: 'invalid_request', state: request.state })
     expect(response.status).toBe(200)
@@ -417,13 +417,13 @@ describe('a wallet that reports an error', () => {
     await expectUnharmed(id, 'wallet_error', good)
   })
 
-  it('access_denied without the state of a live request changes nothing', async () => {
+  it('access_denied: nothing changes if the state belongs to no valid request', async () => {
     const { id, good } = await begin()
     expect((await post(id, { error: 'access_denied', state: 'guessed' })).status).toBe(400)
     await expectUnharmed(id, 'unknown_state', good)
   })
 
-  it('canceled_by_relying_party: after a cancellation every response is refused', async () => {
+  it('canceled_by_relying_party: every response after a cancellation is refused', async () => {
     const { id, good } = await begin()
     expect((await ask(setting, 'POST', id, '/cancel')).status).toBe(200)
     expect(await poll(setting, id)).toMatchObject({ reason: { code: 'canceled_by_relying_party' } })

@@ -7,7 +7,7 @@ import { FAMILY_OF } from './refusal-families.ts'
 /** Reasons of an end, which no page shows as an attempt. */
 const ENDS = ['access_denied', 'session_expired', 'canceled_by_relying_party']
 
-it('each attempt reason has one family, and each family has a text', () => {
+it('each reason of an attempt has one family, and each family has a text on the session page', () => {
   const reasons = Object.keys(REASONS).filter((reason) => !ENDS.includes(reason)) as AttemptReason[]
   expect(Object.fromEntries(reasons.map((reason) => [reason, refusalFamily(reason)]))).toEqual(
     Object.fromEntries(FAMILY_OF),

@@ -34,11 +34,14 @@ const FORMS: readonly [string, object, string, (readonly string[])?][] = [
   ['the sandbox root', root, ISSUER, [certificate]],
 ]
 
-it.each(FORMS)('%s, stored as a live anchor, is not trusted', async (_name, mechanism, iss, x5c) => {
-  const setting = await setUp()
-  const session = await respond(setting, [{ ...SHARED, ...mechanism }], { issuer: SANDBOX, iss, x5c })
-  expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
-})
+it.each(FORMS)(
+  '%s is not trusted if it is stored as a trust anchor in live mode',
+  async (_name, mechanism, iss, x5c) => {
+    const setting = await setUp()
+    const session = await respond(setting, [{ ...SHARED, ...mechanism }], { issuer: SANDBOX, iss, x5c })
+    expect(session).toMatchObject({ status: 'pending', attempts: [{ reason: { code: 'untrusted_issuer' } }] })
+  },
+)
 
 it.each([
   ['while its relying party is in test mode', false, 200],
@@ -51,7 +54,7 @@ it.each([
   expect((await present(setting, id, request, issuing)).status).toBe(status)
 })
 
-it('another key, stored as a live anchor, is trusted for its issuer', async () => {
+it('another key is trusted for its issuer if it is stored as a trust anchor in live mode', async () => {
   const setting = await setUp()
   const issuer = await makeKey()
   const anchor = { ...SHARED, issuer: ISSUER, jwks: { keys: [issuer.publicJwk] } }

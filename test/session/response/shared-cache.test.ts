@@ -19,7 +19,7 @@ afterEach(() => {
 const fresh = () => `jwt https://status.example/${crypto.randomUUID()}`
 
 describe('a cached copy', () => {
-  it('is returned as it was put, with the time of its fetch', async () => {
+  it('is returned unchanged, with the time of its fetch', async () => {
     const name = fresh()
     expect(await cache.get(name, LIMIT)).toBeUndefined()
     await cache.put(name, copy, 60)
@@ -27,7 +27,7 @@ describe('a cached copy', () => {
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 
-  it('of one mode is not returned in the other mode', async () => {
+  it('that was stored in one mode is not returned in the other mode', async () => {
     const name = fresh()
     await cache.put(name, copy, 60)
     expect(await createSharedCache('https://verifier.example/fetched/live').get(name, LIMIT)).toBeUndefined()
@@ -40,7 +40,7 @@ describe('a cached copy', () => {
     expect(await cache.get(name, copy.body.length - 1)).toBeUndefined()
   })
 
-  it('is stored for the given time, under a name that does not reveal its content', async () => {
+  it('is stored for the given time, under a key that does not reveal its content', async () => {
     const put = vi.spyOn(caches.default, 'put')
     await cache.put('jwt https://status.example/secret', copy, 60)
     const [address, response] = put.mock.calls[0] ?? []
@@ -48,14 +48,14 @@ describe('a cached copy', () => {
     expect(response?.headers.get('Cache-Control')).toBe('max-age=60')
   })
 
-  it('without the time of its fetch is ignored', async () => {
+  it('is ignored if the time of its fetch is missing', async () => {
     const foreign = new Response('a list', { headers: { 'Cache-Control': 'max-age=60' } })
     vi.spyOn(caches.default, 'match').mockResolvedValue(foreign)
     expect(await cache.get(fresh(), LIMIT)).toBeUndefined()
   })
 })
 
-it('the cache stores nothing and does not fail if the platform has no cache', async () => {
+it('the cache stores nothing and throws nothing if the platform has no cache', async () => {
   const none = () => {
     throw new Error('no cache here')
   }

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-it('credentials are verified under the last good list until it is stale, then get 503 until the list is back', async () => {
+it('credentials are verified with the last good trust list until it is stale, then get 503 until a good list is received', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: NOW })
   const [pki, signer] = await Promise.all([mintIssuerPki(), mintListSigner()])
   const list = await signLote(signer, { services: [{ certificates: [pki.root.x5c] }] })

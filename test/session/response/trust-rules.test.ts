@@ -35,7 +35,7 @@ describe('the trust anchors', () => {
     expect(anchors(false)).toEqual([own, listed])
   })
 
-  it('in the sandbox also include the sandbox’s own anchor, for every credential type', () => {
+  it('for the sandbox also include the sandbox’s own anchor, for every credential type', () => {
     const [first, second, ...sandbox] = anchors(true)
     expect([first, second]).toEqual([own, listed])
     expect(sandbox.length).toBeGreaterThan(0)
@@ -48,7 +48,7 @@ describe('the trust anchors', () => {
 
 describe('the reason of a refusal', () => {
   it.each(Object.keys(REASONS) as RefusalReason[])(
-    '%s becomes trust_list_unavailable only if it refuses the issuer while a trust list is unavailable',
+    '%s is replaced by trust_list_unavailable only if it says that the issuer is untrusted while a trust list is unavailable',
     (reason) => {
       const missing = UNTRUSTED.includes(reason) ? 'trust_list_unavailable' : reason
       expect(reasonOf(reason, { anchors: [], incomplete: true } as never)).toBe(missing)
@@ -66,7 +66,7 @@ describe('the rule for a check that could not be made', () => {
     ['high', 'accept', 'off', 'refuse', 'off'],
     ['high', 'refuse', 'require', 'refuse', 'require'],
   ])(
-    'in a session that requires level %s, with status_unavailable %s and certificate_revocation %s, gives %s and %s',
+    'at the required level %s, turns status_unavailable %s and certificate_revocation %s into %s and %s',
     (level, status, revocation, statusUnavailable, certificateRevocation) => {
       const input = {
         document: { request: { required_assurance_level: level } },

@@ -56,8 +56,8 @@ function held(now = T0): SessionDocument {
   return holding
 }
 
-describe('a held success', () => {
-  it('waits five minutes, and the alarm is set to their end', () => {
+describe('a successful response that waits for its browser', () => {
+  it('waits for five minutes, and the alarm is set to the end of this time', () => {
     const document = held()
     expect(document.held).toMatchObject({ winner: 'digest', browser: 'mark', until: T0 + HOLD_MS })
     expect([document.status, document.outcome, stageOf(document)]).toEqual([
@@ -70,12 +70,12 @@ describe('a held success', () => {
     expect(isHeldTooLong(document, T0 + HOLD_MS)).toBe(true)
   })
 
-  it('waits no longer than its session lives', () => {
+  it('waits no longer than the session lives', () => {
     const document = held(session().expires_at - 1000)
     expect(document.held?.until).toBe(document.expires_at)
   })
 
-  it('from the Digital Credentials API waits for its page, even if it came shortly before expires_at', () => {
+  it('from the Digital Credentials API waits for its page, even if it arrived shortly before expires_at', () => {
     const document = session()
     const { expires_at } = document
     const byPage = success(document, { channel: 'dc_api' })
@@ -88,7 +88,7 @@ describe('a held success', () => {
     expect(holdSuccess(document, byPage, T0)?.held?.until).toBe(T0 + HOLD_MS)
   })
 
-  it('of a login waits past expires_at once its browser has returned, and the alarm waits for it', () => {
+  it('in a login waits beyond expires_at after its browser has returned, and the alarm is set for it', () => {
     const now = session().expires_at - 1000
     const { held: before, ...document } = held(now)
     if (before === null) throw new Error('not held')
@@ -101,13 +101,13 @@ describe('a held success', () => {
     expect(isHeldTooLong(returned, until)).toBe(true)
   })
 
-  it('outside a login keeps its deadline when its browser returns', () => {
+  it('outside a login keeps its deadline after its browser has returned', () => {
     const { held: before } = held(session().expires_at - 1000)
     if (before === null) throw new Error('not held')
     expect(returnHeld(before)).toEqual({ ...before, returned: true })
   })
 
-  it('is impossible beside another held success, after the end, or without a live request of one browser', () => {
+  it('is impossible if another response waits, after the end, or without a valid request of one browser', () => {
     const document = session()
     const link = success(document)
     expect(holdSuccess(held(), { ...link, winner: 'other' }, T0)).toBeUndefined()
@@ -116,7 +116,7 @@ describe('a held success', () => {
     expect(holdSuccess(document, success(document, { browser: null }), T0)).toBeUndefined()
   })
 
-  it('that is discarded drops only its own request, and becomes an attempt', () => {
+  it('that is discarded drops only its own request, and is recorded as an attempt', () => {
     const discarded = discardHeld(held(), T0 + 1000)
     expect(discarded.held).toBeNull()
     expect(discarded.generations.map(({ number }) => number)).toEqual([1])
@@ -129,7 +129,7 @@ describe('a held success', () => {
     expect(nextWakeUp(discarded, true)).toBe(discarded.expires_at)
   })
 
-  it('that is discarded becomes an attempt with the channel of its response', () => {
+  it('that is discarded is recorded as an attempt with its channel', () => {
     const document = session()
     const outcome = { ...OUTCOME, channel: 'dc_api' } as const
     const holding = holdSuccess(document, { ...success(document, { channel: 'dc_api' }), outcome }, T0)
@@ -137,7 +137,7 @@ describe('a held success', () => {
     expect(discardHeld(holding, T0).attempts.at(-1)?.channel).toBe('dc_api')
   })
 
-  it('that is discarded does not revive an older link without a fetch', () => {
+  it('that is discarded does not make an older link valid again that nobody fetched', () => {
     const document = held()
     const stale = { ...success(document).generation, number: 1.5, fetched: false, superseded_at: T0 - 60_000 }
     const discarded = discardHeld({ ...document, generations: [...document.generations, stale] }, T0)
@@ -152,7 +152,7 @@ describe('the end of a session', () => {
     winner,
   })
 
-  it('is possible during a held success only by the held response, by expiry or by the relying party', () => {
+  it('is possible while a response waits only by this response, by the expiry or by the relying party', () => {
     expect(mayEnd(held(), ending('verified', 'digest'))).toBe(true)
     for (const status of ['verified', 'rejected', 'declined'] as const) {
       expect(mayEnd(held(), ending(status, 'other'))).toBe(false)
@@ -162,7 +162,7 @@ describe('the end of a session', () => {
     }
   })
 
-  it('is refused for a success with a weaker binding than required', () => {
+  it('is refused for a successful response whose binding is weaker than required', () => {
     for (const required of SESSION_BINDINGS) {
       const { request } = session()
       const document = session({ request: { ...request, required_session_binding: required } })
@@ -187,7 +187,7 @@ describe('the end of a session', () => {
 })
 
 describe('return codes and browser marks', () => {
-  it('differ by purpose, response and session, and are the same each time', async () => {
+  it('differ by purpose, response and session, and are otherwise always the same', async () => {
     const one = session()
     const other = session({
       handle_key: one.handle_key.replace(/^./, (first) => (first === 'A' ? 'B' : 'A')),

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-it('a binding that is redeemed later keeps the bytes of the event that was sent and logged', async () => {
+it('a return code that is redeemed later does not change the event that was already sent and logged', async () => {
   vi.spyOn(console, 'error').mockReturnValue(undefined)
   const receiver = vi.spyOn(globalThis, 'fetch').mockImplementation(async () => new Response(null))
   const log = vi.spyOn(EventLog.prototype, 'append').mockImplementationOnce(() => {

@@ -7,7 +7,7 @@ import { VERIFIED } from '../recorded-sessions.ts'
 describe('the view for a poll', () => {
   const config = loadConfig(env)
 
-  it('is serialised once for each document', async () => {
+  it('is serialised only once for each stored state', async () => {
     const document = VERIFIED
     const view = await pollView(document, config)
     expect(await pollView(document, config)).toBe(view)
@@ -16,7 +16,7 @@ describe('the view for a poll', () => {
     expect(other).toEqual(view)
   })
 
-  it('is the view of the given document, even after a call with another document', async () => {
+  it('belongs to the given state, even after a call with another state', async () => {
     const document = VERIFIED
     await pollView(document, config)
     const changed = { ...document, status: 'pending', version: document.version + 1 } as const

@@ -23,7 +23,7 @@ const LANGUAGES = ['de', 'es', 'fr', 'it', 'en']
 /** Runs in the page: opens every part that can be opened. */
 const OPEN_ALL = "document.querySelectorAll('details').forEach((part) => { part.open = true })"
 
-describeInBrowser('a page of the console with everything open', () => {
+describeInBrowser('a page of the console with every part unfolded', () => {
   const stage = useOwnBrowserStage({ env: WITH_CONSOLE })
 
   describe.each(['phone', 'desktop'] as const)('on a %s', (device) => {
@@ -71,7 +71,7 @@ describeInBrowser('a page of the console with everything open', () => {
     })
   })
 
-  it('never scrolls sideways in any language, and shows each check with its result', async () => {
+  it('never scrolls horizontally in any language, and shows each check with its result', async () => {
     const rp = await relyingPartyOf(stage, { name: 'A_name_without_a_place_to_break_it_for_a_line' })
     const { session } = await finish(stage, {}, { ...OVER_18, metadata: { order: '4'.repeat(200) } }, rp)
     const { page } = await stage.visitor({
@@ -130,7 +130,7 @@ describeInBrowser('in the console', () => {
   }
 
   describe.each(Object.entries(SIZES))('on %s, in light, dark and forced colours,', (size, device) => {
-    it('the list shows each verification with status, reason and metadata', async () => {
+    it('the list shows each verification with its status, reason and metadata', async () => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       for (const [i, reason] of ['verified', 'predicate_false', 'access_denied', null].entries())
         await create(rp, reason, 4711 + i)
@@ -148,7 +148,7 @@ describeInBrowser('in the console', () => {
       await checkPage(page, `console-filters-${size}`)
     })
 
-    it('a verification shows course, checks, level and receipt', async () => {
+    it('the page of a verification shows its timeline, checks, level and receipt', async () => {
       const rp = await relyingPartyOf(stage, { name: 'Corner Wine Shop' })
       const id = await create(rp, 'verified')
       await hasDelivered(rp, id)

@@ -9,7 +9,7 @@ import { relyingPartyOf } from '../../support/service/stage.ts'
 describeInBrowser('a long list of verifications', () => {
   const stage = useOwnBrowserStage({ env: WITH_CONSOLE })
 
-  it('scrolls through 10,000 verifications with at most some dozens of rows in the page', async () => {
+  it('can be scrolled through 10,000 entries while the page contains at most some dozens of rows', async () => {
     const count = 10_000
     let status = 'verified'
     const rp = await relyingPartyOf(stage)

@@ -17,7 +17,7 @@ describeInBrowser('the pages of the service', () => {
   const stage = useBrowserStage()
 
   it.each(PAGES)(
-    '%s has no axe finding and no overflow, at any size, light and dark',
+    '%s has no accessibility error (axe) and no overflow, at any size, in light and dark mode',
     async (name, path, title) => {
       for (const [size, device] of Object.entries(SIZES)) {
         const { page } = await stage.visitor(device)
@@ -28,7 +28,7 @@ describeInBrowser('the pages of the service', () => {
     },
   )
 
-  it.each(PAGES)('%s can be read in forced colours: each link is underlined', async (name, path) => {
+  it.each(PAGES)('%s can be read in forced colours, and each link is underlined', async (name, path) => {
     const { page } = await stage.visitor({ forcedColors: 'active' })
     await page.goto(`${BASE_URL}${path}`)
     await checkPage(page, `${name}-forced`)
@@ -39,7 +39,7 @@ describeInBrowser('the pages of the service', () => {
     expect(new Set(lines)).toEqual(new Set(['underline']))
   })
 
-  it('every link of the start page and of a code leads to a page', async () => {
+  it('every link of the start page and of a problem page leads to a page', async () => {
     const { page } = await stage.visitor()
     for (const path of ['/', '/problems/untrusted_issuer']) {
       await page.goto(`${BASE_URL}${path}`)

@@ -53,7 +53,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
 
   const receive = ({ wallet_request }: CreatedSession) => stage.service.wallet.receive(wallet_request.uri)
 
-  it('waits: a phone has one button for a wallet on it, a desktop has one button for each kind of phone nearby', () =>
+  it('offers on a phone one button for a wallet on it, and on a desktop one button for each kind of phone nearby', () =>
     checked('waiting', {
       dark: true,
       forced: true,
@@ -79,9 +79,9 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       after: narrow('browser-only'),
     }))
 
-  it('waits with a link only', () => checked('link-only', { policy: LINK_ONLY }))
+  it('waits with only a link', () => checked('link-only', { policy: LINK_ONLY }))
 
-  it('waits for a payment to be confirmed, with a logo', () =>
+  it('waits for the confirmation of a payment, with a logo', () =>
     checked('payment', {
       settings: BANK,
       policy: { formats: ['dc+sd-jwt'], transaction_data: [PAYMENT], purpose: 'To carry out your payment.' },
@@ -117,7 +117,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('shows why a response was refused, until the person asks for a new code', () =>
+  it('shows why a response was refused, until the person asks for a new QR code', () =>
     checked('refused', {
       dark: true,
       forced: true,
@@ -148,7 +148,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
       },
     }))
 
-  it('offers a new code if no response arrives within 30 s after a request was fetched', () => {
+  it('offers a new QR code if no response arrives within 30 s after a request was fetched', () => {
     const begin = Date.now()
     return checked('scanned-late', {
       prepare: ({ page }) => page.clock.setFixedTime(begin), // timers run, and the time is set by this test
@@ -171,7 +171,7 @@ describeInBrowser('the session page, accessible and complete on a phone and on a
     })
   })
 
-  it('waits for the person to return', () =>
+  it('waits for the person to return from the wallet', () =>
     checked('returning', {
       policy: LINK_ONLY,
       show: async ({ pages }) => {

@@ -44,7 +44,7 @@ afterAll(async () => {
 const { ask } = persistentCaller('', async () => undefined)
 const askServer: typeof ask = (path, init) => ask(server.origin + path, init)
 
-it('a copy of the state has every outcome that was acknowledged before the copy began', async () => {
+it('a copy of the state directory has every outcome that was acknowledged before the copy began', async () => {
   const random = seededRandom(17)
   const finished: FinishedSession[] = []
   const plan = planOf(SESSIONS, 0).entries()

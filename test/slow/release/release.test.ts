@@ -99,7 +99,7 @@ describe('the files of a release', () => {
     expect(existsSync(join(work, 'none'))).toBe(false)
   })
 
-  it('do not replace files in another folder', async () => {
+  it('are not written into a folder that has other files', async () => {
     const { status, output } = await release(clones[0], '022', '--out', clones[1])
     expect(status).toBe(1)
     expect(output).toContain('has other files')
@@ -129,7 +129,7 @@ describe('the files of a release', () => {
       expect(texts).toMatch(new RegExp(`^${name} \\d.*: .*MIT`, 'm'))
   })
 
-  it('have the API reference with its licence, and the description', () => {
+  it('include the API reference with its licence, and the API description', () => {
     const paths = shipped.map(({ path }) => path)
     for (const name of [
       'docs/docs.html',

@@ -46,7 +46,7 @@ describe('the packed client', () => {
     expect(read(join(PACKAGE, 'LICENSE'))).toBe(read(join(ROOT, 'LICENSE')))
   })
 
-  it('names existing files for each way of module resolution', () => {
+  it('names existing files for each kind of module resolution', () => {
     const { version, main, types, exports, typesVersions } = JSON.parse(
       read(join(installed(), 'package.json')),
     )
@@ -60,11 +60,11 @@ describe('the packed client', () => {
     expect(Object.keys(typesVersions['*'])).toHaveLength(Object.keys(subpaths).length)
   })
 
-  it('can be imported by its subpaths in plain Node', () => {
+  it('can be imported by each of its subpaths in plain Node', () => {
     expect(use(application)).toBe(USED)
   })
 
-  it('has the element as one file of at most 4 KB compressed, which a server can import', () => {
+  it('has the custom element as one file of at most 4 KB compressed, which a server can also import', () => {
     const path = join(installed(), 'dist', 'element.js')
     expect(gzipSync(readFileSync(path)).byteLength).toBeLessThanOrEqual(4096)
     expect(read(path)).not.toMatch(/\bimport\b/)

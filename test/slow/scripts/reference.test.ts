@@ -64,7 +64,7 @@ describe('the API reference', () => {
     for (const { root } of projects) rmSync(root, { recursive: true })
   })
 
-  it('is built only once from the fetched package', () => {
+  it('is built only once from its package', () => {
     const { root, build, page, calls } = start(`cp "${join(DIST, ARCHIVE)}" .`)
     expect(build().reason).toBe('undefined')
     expect(page()).toContain('<script src="/assets/api-reference.js"></script>')
@@ -81,7 +81,7 @@ describe('the API reference', () => {
     expect(calls()).toBe(1)
   })
 
-  it('shows that npm could not fetch its package, and is built by a later start', () => {
+  it('reports that npm could not fetch its package, and is built at a later start', () => {
     const { root, build, page } = start('exit 1')
     const { reason, output } = build()
     expect(reason).toMatch(/^npm could not fetch the package openapi-explorer\. /)

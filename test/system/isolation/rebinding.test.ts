@@ -42,7 +42,7 @@ const ADDRESSES = [
   ['::ffff:127.0.0.1', [...new Array<number>(10).fill(0), 255, 255, 127, 0, 0, 1]],
 ] as const
 
-it('a fetch of a public name does not reach this machine, except with ALLOW_LOOPBACK=1, if cc is installed', async ({
+it('a fetch of a public host name does not reach this machine, except with ALLOW_LOOPBACK=1, if cc is installed', async ({
   skip,
 }) => {
   if (library === undefined) return skip('this machine has no C compiler (cc)')

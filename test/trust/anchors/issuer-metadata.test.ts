@@ -60,13 +60,13 @@ describe('the metadata URL of the issuer', () => {
     ['did:web:issuer.example', undefined],
     ['issuer.example', undefined],
     [`https://issuer.example/${'a'.repeat(2048)}`, undefined],
-  ])('%s is %s', (issuer, url) => {
+  ])('for the issuer %s is %s', (issuer, url) => {
     expect(issuerMetadataUrl(issuer)).toBe(url)
   })
 })
 
 describe('the content of metadata', () => {
-  it('gives the keys of `jwks`, public parameters only', async () => {
+  it('gives the keys of `jwks`, with their public parameters only', async () => {
     expect(
       await read({ [METADATA_URL]: { ...good, jwks: { keys: [{ ...P256, kid: 'a', x5u: 'b' }] } } }),
     ).toEqual([P256])
@@ -128,7 +128,7 @@ describe('the content of metadata', () => {
         `{"issuer":"${ISSUER}","jwks":{"keys":[]},"a":${'['.repeat(20)}${']'.repeat(20)}}`,
       ),
     ],
-  ])('is invalid if the body has %s', async (_, body) => {
+  ])('is invalid if its body has %s', async (_, body) => {
     const fetchResource = async () =>
       ({ ok: true, value: { body: new Uint8Array(body), contentType: 'application/json' } }) as const
     const result = await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })
@@ -139,7 +139,7 @@ describe('the content of metadata', () => {
     ['unavailable', 'issuer_metadata_unavailable'],
     ['forbidden', 'issuer_metadata_invalid'],
     ['too_large', 'issuer_metadata_invalid'],
-  ] as const)('for which the fetch reports %s gives the error %s', async (fault, reason) => {
+  ] as const)('whose fetch fails with %s gives the error %s', async (fault, reason) => {
     const fetchResource = async () => err(fault)
     expect(await resolveMetadataKeys(ISSUER, es256(), { now: NOW, fetchResource })).toEqual(err({ reason }))
   })
@@ -158,7 +158,7 @@ describe('the content of metadata', () => {
   })
 })
 
-describe('metadata is fetched', () => {
+describe('the metadata of an issuer is fetched', () => {
   const named = { ...good, jwks: { keys: [{ ...P256, kid: 'a' }] } }
 
   it('once in 5 minutes', async () => {
@@ -178,7 +178,7 @@ describe('metadata is fetched', () => {
     expect(asked.length).toBe(1)
   })
 
-  it('again for an unknown key, but not within 30 seconds', async () => {
+  it('again for an unknown key, but not within 30 seconds after a fetch', async () => {
     const documents: Record<string, unknown> = { [METADATA_URL]: named }
     const { fetchResource, asked } = web(documents)
     await resolveMetadataKeys(ISSUER, es256('a'), { now: NOW, fetchResource })
@@ -197,7 +197,7 @@ describe('metadata is fetched', () => {
     expect(asked.length).toBe(2)
   })
 
-  it('again after a failure, but not within two seconds of it', async () => {
+  it('again after a failure, but not within two seconds after the failure', async () => {
     const documents: Record<string, unknown> = {}
     const { fetchResource, asked } = web(documents)
     const ask = async (now: number) =>
@@ -210,7 +210,7 @@ describe('metadata is fetched', () => {
     expect(await ask(NOW + 2)).toBe(true)
   })
 
-  it('again by each fetch function, since they may reach different addresses', async () => {
+  it('separately for each fetch function, because the functions may reach different addresses', async () => {
     const first = web({ [METADATA_URL]: named })
     const second = web({})
     expect(
@@ -221,7 +221,7 @@ describe('metadata is fetched', () => {
     ).toBe(false)
   })
 
-  it('without waiting for a read that started more than 10 seconds before', async () => {
+  it("again if another caller's fetch has already lasted for more than 10 seconds", async () => {
     let calls = 0
     const fetchResource: FetchResource = () => {
       calls += 1

@@ -60,7 +60,7 @@ const NAMES = Object.entries({ ...URLS, ...DIDS }).map(([name, forms]) => [name,
 
 afterEach(() => vi.restoreAllMocks())
 
-it.each(NAMES)('%s is the same issuer in all its spellings', (name, spellings) => {
+it.each(NAMES)('%s is recognized as the same issuer in every spelling', (name, spellings) => {
   expect(spellings.length).toBeGreaterThan(90)
   const known = normalizeIssuer(name)
   expect(spellings.filter((one) => normalizeIssuer(one) !== known)).toEqual([])
@@ -87,7 +87,7 @@ it.each([
     'did:web:example',
   ],
   ['did:jwk:eyJh', 'did:jwk:eyJH', 'did:key:eyJh', 'urn:jwk:eyJh'],
-])('%s differs from every other issuer', (...names) => {
+])('%s is recognized as different from every other issuer', (...names) => {
   expect(new Set(names.map(normalizeIssuer)).size).toBe(names.length)
 })
 
@@ -101,7 +101,7 @@ describe('an issuer that has its own anchor', () => {
         ]
   const unavailable = async () => ({ ok: false, error: 'unavailable' }) as const
 
-  it('is not verified by a chain to another anchor, in any spelling of its name and any protocol', async () => {
+  it('is not verified by a chain to another anchor, in any spelling of its name and with any protocol', async () => {
     const spelling = fc
       .constantFrom(...NAMES)
       .chain(([name, all]) => fc.record({ name: fc.constant(name), iss: fc.constantFrom(...all) }))

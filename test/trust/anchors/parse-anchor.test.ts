@@ -42,7 +42,7 @@ describe('parseTrustAnchor', () => {
     expect(parseTrustAnchor(anchor)).toEqual({ ok: true, value: anchor })
   })
 
-  it('keeps the selecting members and the public parameters of a key', () => {
+  it('keeps of a key only its public parameters and the members that select it', () => {
     const parsed = parseTrustAnchor({
       ...keys,
       jwks: { keys: [{ ...JWK, use: 'sig', key_ops: ['verify'] }] },
@@ -129,7 +129,7 @@ describe('parseTrustAnchor', () => {
     expect(faults(anchor)).toContain(pointer)
   })
 
-  it('reports every error', () => {
+  it('reports all errors at once', () => {
     expect(faults({ ...ca, name: '', assurance_level: 1 })).toEqual(['/name', '/assurance_level'])
   })
 })

@@ -97,7 +97,7 @@ describe('a credential of a real issuer', () => {
     [byEuKotlin, AUTHORITIES, 'EU reference PID issuers, EU'],
     [byGermany, GERMAN, 'CN=PIDP Demo CA,OU=T CS IDE,O=Bundesdruckerei GmbH,L=Berlin,C=DE'],
   ])(
-    'verifies with jose, and with our code if its own authority is an anchor: %#',
+    'verifies with the library jose, and also with our code if its own authority is an anchor: case %#',
     async (credential, anchors, name) => {
       const jwt = credential?.issuer_jwt ?? ''
       const [leaf = ''] = decodeProtectedHeader(jwt).x5c ?? []
@@ -120,7 +120,7 @@ describe('a credential of a real issuer', () => {
     expect(result).toEqual({ ok: false, error: { reason: 'untrusted_issuer' } })
   })
 
-  it('is expired after its exp, also while the certificate of its signer is valid', async () => {
+  it('is expired after its exp, even while the certificate of its signer is valid', async () => {
     const { exp = 0 } = decodeJwt(byUtPython?.issuer_jwt ?? '')
     const { result } = await check(byUtPython?.issuer_jwt, AUTHORITIES, { now: exp + DAY })
     expect(result).toMatchObject({ ok: true, value: { reasons: ['credential_expired'] } })
@@ -131,7 +131,7 @@ describe('a credential of a real issuer', () => {
     ['is accepted', 'has', byUtDs02, true],
     ['is refused', 'lacks', byUtPython, false],
   ])(
-    '%s if the anchor requires the usage for PID signers and its signer %s that usage',
+    '%s if the anchor requires the extended key usage for PID signers and its signer %s that usage',
     async (_result, _usage, credential, isTrusted) => {
       const anchors = AUTHORITIES.map((anchor) => ({ ...anchor, eku: ['1.3.130.2.0.0.1.2'] }))
       const { result } = await check(credential?.issuer_jwt, anchors)
@@ -167,7 +167,7 @@ describe('a driving licence of a real issuer', () => {
     })
   })
 
-  it('verifies in a wallet’s response over the Digital Credentials API while its pinned signer is valid', async () => {
+  it('verifies in a wallet’s response over the Digital Credentials API while the certificate of its pinned signer is valid', async () => {
     const { device_response, session_transcript, signer } = real.wallet_answer
     const { x509_ca_pem: pem, ...shared } = toAnchor('Multipaz test signer', signer)
     const pinned = [{ ...shared, x509_certificate_pem: pem }]

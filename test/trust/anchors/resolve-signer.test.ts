@@ -43,8 +43,8 @@ async function publicKey(alg: string): Promise<PublicJwk> {
   return (await exportJWK(key)) as PublicJwk
 }
 
-describe('the choice of anchors', () => {
-  it('reports the key, the subject and the anchor of a chain', async () => {
+describe('the choice among trust anchors', () => {
+  it('returns the key, the subject and the anchor of a certificate chain', async () => {
     expect(await ask()).toEqual({
       ok: true,
       value: {
@@ -118,7 +118,7 @@ describe('the choice of anchors', () => {
     expect(outcomeOf(await ask({}, { anchors: status, credentialType: employee }))).toBe('trusted')
   })
 
-  it('uses an anchor without purpose for credentials only', async () => {
+  it('uses an anchor without `purpose` for credentials only', async () => {
     expect(outcomeOf(await ask({}, { purpose: 'status' }))).toBe('untrusted_issuer')
     const anchors = [caAnchor(pki.root.pem, { purpose: ['status'] })]
     expect(outcomeOf(await ask({}, { purpose: 'status', anchors }))).toBe('trusted')
@@ -132,7 +132,7 @@ describe('the choice of anchors', () => {
     expect(result.ok && result.value.anchor.assurance_level).toBe('low')
   })
 
-  it('finds the right authority among two of the same name, in one anchor or in two', async () => {
+  it('finds the right authority if two have the same name, in one anchor or in two', async () => {
     const namesake = await mintIssuerPki()
     const bundle = caAnchor(namesake.root.pem + pki.root.pem)
     expect(outcomeOf(await ask({}, { anchors: [bundle] }))).toBe('trusted')
@@ -140,7 +140,7 @@ describe('the choice of anchors', () => {
     expect(outcomeOf(await ask({}, { anchors }))).toBe('trusted')
   })
 
-  it('reports the error of the path with valid signatures, not the invalid path to an authority of the same name', async () => {
+  it('reports the error of the path whose signatures are valid, not of the path to another authority with the same name', async () => {
     const namesake = await mintIssuerPki()
     for (const order of [
       [0, 1],
@@ -152,7 +152,7 @@ describe('the choice of anchors', () => {
     }
   })
 
-  it('trusts nothing without a chain or an anchored issuer', async () => {
+  it('trusts nobody without a certificate chain or an anchored issuer', async () => {
     expect(outcomeOf(await ask({ chain: undefined }))).toBe('untrusted_issuer')
     expect(outcomeOf(await ask({ chain: undefined, iss: ISSUER, kid: 'a' }))).toBe('untrusted_issuer')
     const anchors = [jwksAnchor([KEYS.es256])]
@@ -167,11 +167,11 @@ describe('a pinned signer', () => {
   const BEFORE = new Date((NOW - 3600) * 1000)
   const AFTER = new Date((NOW + 3600) * 1000)
 
-  it('is trusted below an authority that is not anchored', async () => {
+  it('is trusted even if its authority is not anchored', async () => {
     expect(outcomeOf(await ask({}, { anchors: [pinnedAnchor(pki.leaf.pem)] }))).toBe('trusted')
   })
 
-  it('is trusted even if its certificate is self-signed, an authority and for TLS', async () => {
+  it('is trusted even if its certificate is self-signed, is that of an authority, or is for TLS', async () => {
     const pinned = await mintCertificate({
       ca: true,
       keyUsage: ['keyCertSign'],
@@ -182,7 +182,7 @@ describe('a pinned signer', () => {
     )
   })
 
-  it('is trusted with any well-formed certificate above it', async () => {
+  it('is trusted even if any other well-formed certificate is above it in the chain', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(outcomeOf(await ask({ chain: [pki.leaf.der, pki.leaf.der] }, { anchors }))).toBe('trusted')
     const junk = [pki.leaf.der, Uint8Array.of(0x30)]
@@ -192,14 +192,14 @@ describe('a pinned signer', () => {
   it.each([
     ['expired', { notAfter: BEFORE }, 'certificate_expired'],
     ['not valid yet', { notBefore: AFTER }, 'certificate_not_yet_valid'],
-  ])('is refused when %s', async (_, changes, expected) => {
+  ])('is refused if its certificate is %s', async (_, changes, expected) => {
     const pinned = await mintCertificate(changes)
     expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors: [pinnedAnchor(pinned.pem)] }))).toBe(
       expected,
     )
   })
 
-  it('is refused with one byte changed', async () => {
+  it('is refused if one byte of its certificate is changed', async () => {
     const pinned = await mintCertificate({ ca: false })
     const anchors = [pinnedAnchor(pinned.pem)]
     const off = withDer(
@@ -211,13 +211,13 @@ describe('a pinned signer', () => {
     expect(outcomeOf(await ask({ chain: [renewed.der] }, { anchors }))).toBe('self_signed_certificate')
   })
 
-  it('is trusted for its own signatures only', async () => {
+  it('is trusted only for signatures of its own key', async () => {
     const below = await mintLeaf(pki.leaf, { subject: 'CN=Below' })
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     expect(outcomeOf(await ask({ chain: [below.der, pki.leaf.der] }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('is refused for an algorithm that does not fit its key', async () => {
+  it('is refused if the signature algorithm does not fit its key', async () => {
     const anchors = [pinnedAnchor(pki.leaf.pem)]
     for (const algorithm of ['ES384', 'Ed25519', 'RS256', 'HS256', 'none']) {
       expect(outcomeOf(await ask({ algorithm }, { anchors }))).toBe('issuer_key_not_found')
@@ -267,7 +267,7 @@ describe('the issuer of a credential with a chain', () => {
       [{ type: 'url', value: iss }],
       SUBJECT,
     ]),
-  ])('with the iss %s and the alternative names %j in its leaf is %s', async (iss, altNames, expected) => {
+  ])('with the iss %s and the alternative names %j in its leaf gives %s', async (iss, altNames, expected) => {
     expect(await issuerOf(iss, altNames.length === 0 ? {} : { altNames })).toBe(expected)
   })
 
@@ -277,7 +277,7 @@ describe('the issuer of a credential with a chain', () => {
     ['O=Test,1.2.3.4=abc', '1.2.3.4=#1303616263,O=Test'],
     ['CN=a\u202eb', 'CN=a\\e2\\80\\aeb'],
     [`CN=${'x'.repeat(1100)}`, null],
-  ])('is its leaf’s subject %s, written as %s', async (subject, expected) => {
+  ])('is the subject %s of its leaf, written as %s', async (subject, expected) => {
     expect(await issuerOf('https://elsewhere.example', { subject })).toBe(expected)
   })
 })
@@ -285,7 +285,7 @@ describe('the issuer of a credential with a chain', () => {
 describe('an issuer that has its own anchor', () => {
   const claims = { iss: ISSUER, chain: undefined }
 
-  it('is verified by its keys', async () => {
+  it('is verified with its anchored keys', async () => {
     expect(await ask(claims, { anchors: [jwksAnchor([{ ...KEYS.es256, kid: 'a' }])] })).toEqual({
       ok: true,
       value: {
@@ -299,13 +299,13 @@ describe('an issuer that has its own anchor', () => {
     })
   })
 
-  it('is verified by its keys even if the credential also has a trusted chain', async () => {
+  it('is verified with its anchored keys even if the credential also has a trusted chain', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es256])]
     const result = await ask({ iss: ISSUER }, { anchors })
     expect(result.ok && result.value.keys).toEqual([KEYS.es256])
   })
 
-  it('is not verified by a trusted chain if its keys do not fit', async () => {
+  it('is refused if its anchored keys do not fit, even if the credential has a trusted chain', async () => {
     const anchors = [caAnchor(pki.root.pem), jwksAnchor([KEYS.es384])]
     expect(outcomeOf(await ask({ iss: ISSUER }, { anchors }))).toBe('issuer_key_not_found')
   })
@@ -314,11 +314,14 @@ describe('an issuer that has its own anchor', () => {
     ['keys', jwksAnchor([KEYS.es256], { credential_types: ['mdl'] })],
     ['metadata', urlAnchor({ credential_types: ['mdl'] })],
     ['a DID', { ...SHARED, credential_types: ['mdl'], did: ISSUER }],
-  ])('is not verified by a trusted chain for a type that its anchor (%s) does not cover', async (_, own) => {
-    expect(outcomeOf(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
-      'untrusted_issuer',
-    )
-  })
+  ])(
+    'is refused for a type that its own anchor (%s) does not cover, even if the credential has a trusted chain',
+    async (_, own) => {
+      expect(outcomeOf(await ask({ iss: ISSUER }, { anchors: [caAnchor(pki.root.pem), own] }))).toBe(
+        'untrusted_issuer',
+      )
+    },
+  )
 
   const HOST = 'https://issuer.example'
   const WEB = 'did:web:issuer.example'
@@ -344,18 +347,21 @@ describe('an issuer that has its own anchor', () => {
     ),
   ].filter(([anchored, iss]) => anchored !== iss)
 
-  it.each(spelt)('named %s is not verified by a trusted chain under the spelling %s', async (own, iss) => {
-    const altNames = [
-      { type: 'dns', value: 'issuer.example' },
-      { type: 'url', value: iss },
-    ] as const
-    const leaf = await mintLeaf(pki.intermediate, { altNames })
-    const signed = { iss, chain: [leaf.der, pki.intermediate.der] }
-    const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
-    expect(outcomeOf(await ask(signed, { anchors }))).toBe('untrusted_issuer')
-    // Without an anchor of its own, the chain speaks for the leaf.
-    expect(outcomeOf(await ask(signed))).toBe('trusted')
-  })
+  it.each(spelt)(
+    'with the name %s is not verified by a trusted chain under the spelling %s',
+    async (own, iss) => {
+      const altNames = [
+        { type: 'dns', value: 'issuer.example' },
+        { type: 'url', value: iss },
+      ] as const
+      const leaf = await mintLeaf(pki.intermediate, { altNames })
+      const signed = { iss, chain: [leaf.der, pki.intermediate.der] }
+      const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
+      expect(outcomeOf(await ask(signed, { anchors }))).toBe('untrusted_issuer')
+      // Without an anchor of its own, the chain speaks for the leaf.
+      expect(outcomeOf(await ask(signed))).toBe('trusted')
+    },
+  )
 
   it.each([
     [HOST, `${HOST}/tenant`],
@@ -365,12 +371,12 @@ describe('an issuer that has its own anchor', () => {
     [ISSUER, `${HOST}/Tenant`],
     [WEB, `${WEB}:tenant`],
     [WEB, HOST],
-  ])('named %s is another issuer than %s', async (own, iss) => {
+  ])('with the name %s is another issuer than %s', async (own, iss) => {
     const anchors = [caAnchor(pki.root.pem), anchorOf(own)]
     expect(outcomeOf(await ask({ iss }, { anchors }))).toBe('trusted')
   })
 
-  it('is not verified by a trusted chain if the protocol does not accept its own anchor', async () => {
+  it('is refused if the protocol does not accept its own anchor, even if the credential has a trusted chain', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     for (const own of [jwksAnchor([KEYS.es256]), urlAnchor(), { ...SHARED, did: ISSUER }]) {
       const anchors = [caAnchor(pki.root.pem), own]
@@ -380,7 +386,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({}, { acceptsAnchor }))).toBe('trusted')
   })
 
-  it('makes an anchor for `*` unusable for the type of its own anchor, even if the protocol does not accept its own anchor', async () => {
+  it('makes an anchor for `*` unusable for its type, even if the protocol does not accept its own anchor', async () => {
     const acceptsAnchor = (anchor: TrustAnchor) => 'x509_ca_pem' in anchor
     const named = jwksAnchor([KEYS.es256], { credential_types: ['employee_id'] })
     const anchors = [caAnchor(pki.root.pem, { credential_types: ['*'] }), named]
@@ -436,13 +442,13 @@ describe('an issuer that has its own anchor', () => {
       'ES256',
       Array.from({ length: 8 }, () => KEYS.es256),
     ],
-  ])('offers %s', async (_, keys, kid, algorithm, expected) => {
+  ])('may be verified with %s', async (_, keys, kid, algorithm, expected) => {
     const result = await ask({ ...claims, kid, algorithm }, { anchors: [jwksAnchor(keys)] })
     if (expected.length === 0) expect(outcomeOf(result)).toBe('issuer_key_not_found')
     else expect(result.ok && result.value.keys).toEqual(expected)
   })
 
-  it('is verified only by the keys of its metadata', async () => {
+  it('is verified with the keys of its metadata only', async () => {
     const fetchResource = async () => jsonResource({ issuer: ISSUER, jwks: { keys: [KEYS.es256] } })
     const anchors = [caAnchor(pki.root.pem), urlAnchor()]
     const result = await ask({ iss: ISSUER }, { anchors, fetchResource })
@@ -458,7 +464,7 @@ describe('an issuer that has its own anchor', () => {
     expect(outcomeOf(await ask({ iss: ISSUER }, dead))).toBe('issuer_metadata_unavailable')
   })
 
-  it('is verified by its second anchor if its first anchor has no suitable key', async () => {
+  it('is verified with its second anchor if its first anchor has no suitable key', async () => {
     const anchors = [
       jwksAnchor([{ ...KEYS.es256, kid: 'old' }]),
       jwksAnchor([{ ...KEYS.other, kid: 'new' }], { name: 'second' }),
@@ -467,7 +473,7 @@ describe('an issuer that has its own anchor', () => {
     expect(result.ok && result.value.anchor.name).toBe('second')
   })
 
-  it('offers the keys of up to four of its anchors, each with the level of that anchor', async () => {
+  it('may be verified with the keys of up to four of its anchors, each with the level of its anchor', async () => {
     const anchors = ['first', 'second', 'third', 'fourth', 'fifth'].map((name) =>
       jwksAnchor([KEYS.es256], { name, assurance_level: name === 'first' ? 'low' : 'high' }),
     )

@@ -35,7 +35,7 @@ describe('the sandbox anchors', () => {
     for (const anchor of anchors) expect(anchor.credential_types).toEqual(['pid', '*', 'employee_id'])
   })
 
-  it('do not cover a type that the relying party anchors for status lists only, so that its anchor for `*` stays usable', () => {
+  it('do not cover a type that has a status list anchor of the relying party, so that its anchor for `*` still applies', () => {
     const [anchor] = sandboxAnchors([], [{ ...OWN, purpose: ['status'] }])
     expect(anchor?.credential_types).toEqual(['*'])
   })
@@ -45,7 +45,7 @@ describe('an anchor of a relying party', () => {
   const named = { name: 'mine', credential_types: ['pid'], assurance_level: 'high' }
   const message = 'is of the sandbox, whose keys are public'
 
-  it('cannot be the root of the sandbox, also if its PEM is written differently', () => {
+  it('cannot be the root of the sandbox, even if its PEM text is written differently', () => {
     const rewritten = root.x509_ca_pem.replaceAll('\n', '\n\n')
     for (const x509_ca_pem of [root.x509_ca_pem, rewritten]) {
       expect(parseTrustAnchor({ ...named, x509_ca_pem })).toMatchObject({ error: [{ message }] })
@@ -110,7 +110,7 @@ describe('an anchor of a relying party', () => {
   })
 
   it.each(['did:web:sandbox.invalid', 'did:web:sandbox.invalid:broken', 'did:web:sandbox.invalid%3A8443'])(
-    'cannot be %s',
+    'cannot be the DID %s',
     (did) => {
       expect(parseTrustAnchor({ ...named, did })).toMatchObject(refused)
     },
@@ -120,12 +120,12 @@ describe('an anchor of a relying party', () => {
     { issuer_url: 'https://sandbox.example' },
     { did: 'did:web:sandbox.invalid.example' },
     { issuer: 'https://issuer.example', jwks: { keys: [OTHER] } },
-  ])('can be an anchor outside the sandbox: %j', (mechanism) => {
+  ])('may be an anchor outside the sandbox: %j', (mechanism) => {
     expect(parseTrustAnchor({ ...named, ...mechanism }).ok).toBe(true)
   })
 })
 
-describe('a stored anchor of the sandbox, which the admin API rejects today', () => {
+describe('an anchor of the sandbox that was stored before the admin API rejected it', () => {
   const { good } = identities.identities
   const jwk = publicPart(good.jwk) as PublicJwk
   const DID = 'did:web:issuer.example'
@@ -153,7 +153,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
   ]
 
   it.each(FORMS)(
-    'is not trusted, except if the sandbox is accepted: %s',
+    'is trusted only where the sandbox is accepted: %s',
     async (_name, mechanism, claims, resource = {}) => {
       for (const purpose of ['issuer', 'status'] as const) {
         const anchors = [{ ...SHARED, purpose: [purpose], ...mechanism }]
@@ -164,7 +164,7 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     },
   )
 
-  it('still prevents that another authority is trusted for its issuer', async () => {
+  it('still has the effect that no other authority is trusted for its issuer', async () => {
     const named = await mintIssuerPki({ leaf: { altNames: [{ type: 'url', value: ISSUER }] } })
     const stored = { ...SHARED, issuer: ISSUER, jwks: { keys: [jwk] } } as TrustAnchor
     const claims = { iss: ISSUER, chain: named.chain }
@@ -173,13 +173,13 @@ describe('a stored anchor of the sandbox, which the admin API rejects today', ()
     expect(outcomeOf(await ask(claims, { anchors: [authority, stored] }))).toBe('untrusted_issuer')
   })
 
-  it('is not used if its issuer is the sandbox, whatever its key', async () => {
+  it('is not used if its issuer is the sandbox, whatever key it has', async () => {
     const [iss, own] = ['https://SANDBOX.invalid', { keys: [OTHER] }]
     const anchors = [{ ...SHARED, issuer: iss, jwks: own } as TrustAnchor]
     expect(outcomeOf(await ask({ iss, chain: undefined }, { anchors }))).toBe('untrusted_issuer')
   })
 
-  it('has a key that makes a certificate untrusted, even if a trusted authority issued it', async () => {
+  it('makes a certificate with its key untrusted, even if a trusted authority issued the certificate', async () => {
     const spki = Uint8Array.from(
       createPublicKey({ key: jwk, format: 'jwk' }).export({ format: 'der', type: 'spki' }),
     )

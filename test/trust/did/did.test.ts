@@ -51,7 +51,7 @@ function word(found: Result<readonly { readonly x: string }[], DidError>): strin
 const didJwk = (value: unknown) => `did:jwk:${Buffer.from(JSON.stringify(value)).toString('base64url')}`
 
 describe('did:key', () => {
-  it('has one key for issuers and holders, with no kid, the full DID URL or the fragment as kid', async () => {
+  it('has one key for issuers and holders, if the kid is absent, the full DID URL or the fragment', async () => {
     const x = vectors.nist[0]?.jwk.x
     const fragment = `#${KEY.slice('did:key:'.length)}`
     for (const relationship of ['assertionMethod', 'authentication'] as const) {
@@ -61,7 +61,7 @@ describe('did:key', () => {
     }
   })
 
-  it('has its key also if the kid is the DID itself, as real issuers write it', async () => {
+  it('has its key also if the kid is the DID itself, as some issuers write it', async () => {
     expect(await keysOf(KEY, { kid: KEY })).toBe(vectors.nist[0]?.jwk.x)
     expect(await keysOf(didJwk(jwk), { kid: didJwk(jwk) })).toBe('none')
   })
@@ -70,7 +70,7 @@ describe('did:key', () => {
     expect(await keysOf(KEY, { kid })).toBe('none')
   })
 
-  it('has no key for another algorithm', async () => {
+  it('has no key for an algorithm that does not fit', async () => {
     expect(await keysOf(KEY, { algorithm: 'ES384' })).toBe('none')
   })
 
@@ -83,7 +83,7 @@ describe('did:key', () => {
 })
 
 describe('did:jwk', () => {
-  it('has one key with the fragment #0', async () => {
+  it('has exactly one key, with the fragment #0', async () => {
     const did = didJwk({ ...jwk, use: 'sig' })
     expect(await keysOf(did)).toBe(jwk.x)
     expect(await keysOf(did, { kid: `${did}#0` })).toBe(jwk.x)
@@ -99,7 +99,7 @@ describe('did:jwk', () => {
     expect(await keysOf(didJwk(value))).toBe('invalid')
   })
 
-  it('is rejected with base64 padding or with a repeated member', async () => {
+  it('is rejected if it has base64 padding or a repeated member', async () => {
     expect(await keysOf(`${didJwk(jwk)}=`)).toBe('invalid')
     expect(await keysOf(`did:jwk:${Buffer.from('{"kty":"EC","kty":"EC"}').toString('base64url')}`)).toBe(
       'invalid',
@@ -144,7 +144,7 @@ describe('did:web', () => {
     expect(await keysOf(WEB, { relationship: 'authentication' }, document)).toBe('none')
   })
 
-  it('may have methods named by fragment, embedded methods, and keys written as multikeys', async () => {
+  it('may name its methods by fragment or contain them, and may have keys written as multikeys', async () => {
     const relative = {
       ...document,
       verificationMethod: [{ ...method, id: '#key-1' }],
@@ -190,7 +190,7 @@ describe('did:web', () => {
     expect(await keysOf(WEB, {}, body)).toBe(fault)
   })
 
-  it('is fetched once for several signatures, and again for an unknown key', async () => {
+  it('is fetched once for several signatures, and again if a key is unknown', async () => {
     const { fetchResource, asked } = web(document)
     const at = (now: number, kid?: string) =>
       resolveDidKeys(WEB, 'assertionMethod', { kid, algorithm: 'ES256' }, { now, fetchResource })
@@ -204,12 +204,12 @@ describe('did:web', () => {
   })
 })
 
-describe('an anchor that is a DID', () => {
+describe('a trust anchor that is a DID', () => {
   const anchor = (did: string): TrustAnchor => ({ ...SHARED, did })
   const asking = (iss: string, anchors: readonly TrustAnchor[], body: unknown = document, kid?: string) =>
     ask({ iss, chain: undefined, kid }, { anchors, fetchResource: web(body).fetchResource })
 
-  it('trusts signatures of its assertion keys', async () => {
+  it('trusts signatures by its assertionMethod keys', async () => {
     const found = await asking(WEB, [anchor(WEB)])
     expect(found).toMatchObject({ ok: true, value: { issuer: WEB, keys: [{ x: jwk.x }] } })
   })
@@ -239,7 +239,7 @@ describe('an anchor that is a DID', () => {
 })
 
 describe('a DID', () => {
-  it.each([WEB, KEY, didJwk(jwk)])('has a known method and form: %s', (did) => {
+  it.each([WEB, KEY, didJwk(jwk)])('has a known method and a valid form: %s', (did) => {
     expect(isKnownDid(did)).toBe(true)
   })
 

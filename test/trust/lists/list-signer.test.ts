@@ -11,7 +11,7 @@ it.each([
   ['the intermediate authority’s certificate', { intermediate: SOON, root: LATER }],
   ['the pinned authority’s certificate', { root: SOON, leaf: LATER }],
 ])(
-  'the lifetime of a list ends with the first certificate of the signer’s path that expires: %s',
+  'the lifetime of a trust list ends with the first certificate in its signer’s path that expires: %s',
   async (_, changes) => {
     const { root, intermediate, leaf } = await mintIssuerPki(changes)
     const x5c = [leaf.x5c, intermediate.x5c]

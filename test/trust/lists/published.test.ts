@@ -115,7 +115,7 @@ describe('the VICAL of Austroads', () => {
     now: seconds('2025-01-01T00:00:00Z'),
   }
 
-  it('verifies, gives the authorities with supported keys, and counts authorities with unsupported keys as left out', async () => {
+  it('verifies, gives the authorities with supported keys, and reports how many have unsupported keys', async () => {
     const entries = vicalOf(body).get('certificateInfos') as Map<string, unknown>[]
     const forMdl = entries.filter((entry) => (entry.get('docType') as string[]).includes(MDL))
     const curves = forMdl.map((entry) => {

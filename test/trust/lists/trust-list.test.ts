@@ -65,7 +65,7 @@ const check = async (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> 
 const checkVical = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
   check(body, { ...vicalRules, ...changes })
 
-describe('a list of trusted entities', () => {
+describe('a List of Trusted Entities (LoTE)', () => {
   it('gives its sequence number, its dates, and an anchor for each certificate of a mapped service', async () => {
     expect(await check(await lote())).toEqual({
       sequence: 7,
@@ -84,7 +84,7 @@ describe('a list of trusted entities', () => {
     })
   })
 
-  it('pins a listed certificate that is not an authority', async () => {
+  it('pins a listed certificate that is not that of an authority', async () => {
     const body = await lote({ services: [{ certificates: [pki.leaf.x5c] }] })
     expect(await check(body)).toMatchObject({ anchors: [{ x509_certificate_pem: expect.any(String) }] })
   })
@@ -111,20 +111,20 @@ describe('a list of trusted entities', () => {
     })
   })
 
-  it('lists a certificate once, even if several providers share it', async () => {
+  it('gives a certificate once, even if several providers list it', async () => {
     const service = { certificates: [pki.root.x5c] }
     expect(await check(await lote({ services: [service, service] }))).toMatchObject({
       anchors: [expect.anything()],
     })
   })
 
-  it('leaves out invalid certificates, and keeps valid certificates', async () => {
+  it('ignores invalid certificates, and keeps valid certificates', async () => {
     const services = [{ certificates: ['AAAA', '!', pki.root.x5c] }]
     expect(await check(await lote({ services }))).toMatchObject({ leftOut: 2, anchors: [expect.anything()] })
   })
 
   it.each(['http://uri.etsi.org/19602/PubEAAProvidersList/SvcStatus/withdrawn', 'anything'])(
-    'trusts no service of status %s',
+    'trusts no service with the status %s',
     async (status) => {
       const services = [{ certificates: [pki.root.x5c], status }]
       expect(await check(await lote({ services }))).toBe('nothing_usable')
@@ -190,11 +190,11 @@ describe('a VICAL', () => {
     })
   })
 
-  it('is accepted also with its CBOR tag', async () => {
+  it('is accepted with or without its CBOR tag', async () => {
     expect(await checkVical(vical({ tagged: true }))).toMatchObject({ sequence: 7 })
   })
 
-  it('may lack a sequence number and nextUpdate', async () => {
+  it('may have no sequence number and no nextUpdate', async () => {
     expect(await checkVical(vical({ sequence: null, nextUpdate: null }))).toMatchObject({
       sequence: null,
       nextUpdate: null,
@@ -219,12 +219,12 @@ describe('a VICAL', () => {
     expect(await checkVical(vical(options))).toBe('malformed')
   })
 
-  it('must be signed with a supported algorithm', async () => {
+  it('is refused if its signature algorithm is not supported', async () => {
     expect(await checkVical(vical({ algorithm: -257 }))).toBe('unsupported_algorithm')
   })
 })
 
-describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
+describe.each(['etsi_lote', 'vical'] as const)('a trust list of the kind %s', (kind) => {
   const make = async (options: { sequence?: number; date?: string; next?: string } = {}) => {
     const { sequence, date = '2026-11-20T12:00:00Z', next = '2046-12-20T12:00:00Z' } = options
     return kind === 'vical'
@@ -234,7 +234,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   const checkKind = (body: Uint8Array<ArrayBuffer>, changes: Partial<ListRules> = {}) =>
     kind === 'vical' ? checkVical(body, changes) : check(body, changes)
 
-  it('is refused with any byte changed', async () => {
+  it('is refused if any one byte is changed', async () => {
     const good = await make()
     for (let i = 0; i < good.length; i += 97) {
       const tampered = good.slice()
@@ -243,7 +243,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     }
   })
 
-  it('is refused if its payload or signature was changed and it has no chain', async () => {
+  it('is refused if its payload or signature was changed, even if it has no chain', async () => {
     const body = kind === 'vical' ? vical({ chain: null }) : await lote({ header: { x5c: undefined } })
     const tampered = body.slice()
     const last = tampered.length - 30
@@ -272,7 +272,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await checkKind(await make(), { signers })).toMatchObject({ sequence: 7 })
   })
 
-  it('may be signed by a signer below a pinned authority, with or without that authority in the chain', async () => {
+  it('may be signed by a signer below a pinned authority, whether the chain has that authority or not', async () => {
     const { leaf, intermediate, root } = scheme
     const signers = [{ x509_ca_pem: root.pem }]
     const under = (...chain: Minted[]) => {
@@ -302,7 +302,7 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     )
   })
 
-  it('is refused as expired from the second of its nextUpdate', async () => {
+  it('is refused as expired from its nextUpdate on', async () => {
     const next = '2046-11-21T12:00:00Z'
     expect(await checkKind(await make({ next }), { now: LIST_NOW - 1 })).toMatchObject({
       nextUpdate: LIST_NOW,
@@ -310,13 +310,13 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
     expect(await checkKind(await make({ next }))).toBe('expired')
   })
 
-  it('is refused more than 300 seconds before its date of issue', async () => {
+  it('is refused if it is received more than 300 seconds before its date of issue', async () => {
     const date = '2046-11-21T12:05:00Z'
     expect(await checkKind(await make({ date }))).toMatchObject({ issuedAt: LIST_NOW + 300 })
     expect(await checkKind(await make({ date }), { now: LIST_NOW - 1 })).toBe('not_yet_issued')
   })
 
-  it('is refused if its sequence number is lower than the last list’s, or not higher and its date is earlier', async () => {
+  it('is refused if it is older than the last list, by its sequence number or by its date', async () => {
     const issuedAt = LIST_ISSUED
     const body = await make()
     const checkAfter = (sequence: number | null, at: number | null) =>
@@ -336,12 +336,12 @@ describe.each(['etsi_lote', 'vical'] as const)('a list of kind %s', (kind) => {
   })
 })
 
-it('a VICAL without a sequence number is refused if the last VICAL had a sequence number', async () => {
+it('a VICAL without a sequence number is refused if the VICAL before it had a sequence number', async () => {
   const last = { sequence: 1, issuedAt: 0 }
   expect(await checkVical(vical({ sequence: null }), { last })).toBe('rolled_back')
 })
 
-it('a VICAL is accepted only from a signer with the extended key usage for VICALs and with contentCommitment', async () => {
+it('a VICAL is accepted only if its signer has the extended key usage for VICALs and contentCommitment', async () => {
   const { intermediate, root } = scheme
   const checkLeaf = async (options: CertificateOptions) => {
     const leaf = await mintLeaf(intermediate, options)
@@ -358,7 +358,7 @@ it('a VICAL is accepted only from a signer with the extended key usage for VICAL
   expect(await checkLeaf({ extendedKeyUsage: ['1.0.18013.5.1.2'] })).toBe('certificate_profile_violation')
 })
 
-it('a list with too many anchors is refused', async () => {
+it('a trust list with too many anchors is refused', async () => {
   const leaves: Minted[] = []
   for (let i = 0; i < 2; i++) leaves.push(await mintLeaf(pki.intermediate, { subject: `CN=${i}` }))
   const services = [{ certificates: leaves.map(({ x5c }) => x5c) }]

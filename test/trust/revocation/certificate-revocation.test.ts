@@ -188,7 +188,7 @@ describe('a revocation list is not used', () => {
     expect(await standingIn({ [LEAF_LIST]: answer })).toEqual({ status: 'unavailable', cause })
   })
 
-  it('if the key usage of its issuer has no cRLSign', async () => {
+  it('if the key usage of its issuer lacks cRLSign', async () => {
     const authority = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: ['keyCertSign'] })
     const { fetchResource, asked } = webOf({ [LEAF_LIST]: await listOf() })
     const path = decodePath(leaf, authority, root)
@@ -247,7 +247,7 @@ describe('a certificate', () => {
       { extensions: [points(...Array(CRL.points + 1).fill([pointName(LEAF_LIST)]))] },
       'malformed_distribution_points',
     ],
-  ])('that names %s has no known revocation status, and nothing is fetched', async (_, changes, known) => {
+  ])('that names %s has an unknown revocation status, and nothing is fetched', async (_, changes, known) => {
     expect(await asked(changes)).toEqual([known, []])
   })
 
@@ -276,11 +276,11 @@ describe('a certificate', () => {
       },
       [LEAF_LIST],
     ],
-  ])('is checked in a usable list although it also names %s', async (_, changes, urls) => {
+  ])('is checked with a usable list although it also names %s', async (_, changes, urls) => {
     expect(await asked(changes)).toEqual(['valid', urls])
   })
 
-  it('causes requests to at most two of its addresses', async () => {
+  it('causes requests to at most two addresses', async () => {
     const crls = ['http://a.example.org/', 'http://b.example.org/', LEAF_LIST]
     expect(await asked({ crls })).toEqual(['not_fetched', crls.slice(0, 2)])
   })
@@ -293,7 +293,7 @@ describe('a certificate', () => {
   })
 })
 
-describe('a path', () => {
+describe('a certificate path', () => {
   const path = decodePath(leaf, listedIntermediate, root)
   const top = (options: CrlOptions = {}) => makeCrl(root, NOW, options)
 
@@ -345,7 +345,7 @@ describe('a path', () => {
     expect(asked).toEqual([])
   })
 
-  it('is checked for a leaf directly below an anchor that has no key usage', async () => {
+  it('is checked for a leaf directly below an anchor without key usage', async () => {
     const anchor = await mintIntermediate(root, { keys: intermediate.keys, keyUsage: null })
     const [certificate] = PATH
     const revoked = await listOf({ revoked: [SERIAL.leaf] })

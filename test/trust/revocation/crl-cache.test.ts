@@ -50,7 +50,7 @@ function world(first: Web, sharedCache?: SharedCache) {
   }
 }
 
-describe('a list', () => {
+describe('a revocation list', () => {
   it('is fetched once for callers at the same time and for callers within an hour', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     expect(await Promise.all([at(NOW), at(NOW), at(NOW)])).toEqual(['valid', 'valid', 'valid'])
@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(asked()).toBe(1)
   })
 
-  it('is fetched again after an hour, and the new list decides', async () => {
+  it('is fetched again after an hour, and the new list is used', async () => {
     const { at, asked } = world({ [LEAF_LIST]: good })
     await at(NOW)
     expect(await at(NOW + CRL.refreshSeconds, { [LEAF_LIST]: await revoking(NOW) })).toBe('revoked')
@@ -81,7 +81,7 @@ describe('a list', () => {
   })
 })
 
-describe('the last good copy', () => {
+describe('the last good copy of a revocation list', () => {
   const later = NOW + CRL.refreshSeconds
 
   it.each([
@@ -125,7 +125,7 @@ describe('the last good copy', () => {
     expect(await at(NOW - 2 * DAY, {})).toBe('not_fetched')
   })
 
-  it('is used for one issuer only: another issuer with the same list address has its own copy', async () => {
+  it('is used for one issuer only: another issuer with the same list address gets its own copy', async () => {
     const other = await mintIntermediate(root)
     const below = await mintLeaf(other, { serialNumber: SERIAL.leaf, crls: [LEAF_LIST] })
     const path = decodePath(below, other, root)
@@ -138,7 +138,7 @@ describe('the last good copy', () => {
   })
 })
 
-it('the cache limits the total bytes of lists with long names, and drops the oldest list', async () => {
+it('the cache of revocation lists limits the total bytes, even for lists with long names, and drops the oldest list', async () => {
   const addresses = Array.from({ length: FETCH_CACHE.bytes / CRL.bytes + 1 }, (_, i) => `${LEAF_LIST}?${i}`)
   const long = place(pointName(...addresses, `http://${'a'.repeat(CRL.bytes / 2)}`))
   const list = await listOf({ extensions: [long], nextUpdate: dateOf(NOW + 30 * DAY) })
@@ -164,8 +164,8 @@ function cacheOf(copy?: SharedCopy) {
   return { cache, kept }
 }
 
-describe('the shared cache', () => {
-  it('shares a verified list with other isolates for an hour', async () => {
+describe('the cache of revocation lists that isolates share', () => {
+  it('gives a verified list to other isolates for an hour', async () => {
     const { cache, kept } = cacheOf()
     expect(await world({ [LEAF_LIST]: good }, cache).at(NOW)).toBe('valid')
     expect(kept).toEqual([
@@ -181,7 +181,7 @@ describe('the shared cache', () => {
     ['expired', { body: OVER, fetchedAt: NOW }],
     ['more than an hour old', { body: REVOKING, fetchedAt: NOW - CRL.refreshSeconds }],
     ['not a list', { body: Uint8Array.of(1), fetchedAt: NOW }],
-  ])('fetches the list again if the shared copy is %s', async (_, copy) => {
+  ])('is not used, and the list is fetched again, if its copy is %s', async (_, copy) => {
     const one = world({ [LEAF_LIST]: good }, cacheOf(copy).cache)
     expect(await one.at(NOW)).toBe('valid')
     expect(one.asked()).toBe(1)
@@ -190,7 +190,7 @@ describe('the shared cache', () => {
   it.each([
     ['forged', FORGED],
     ['expired', OVER],
-  ])('does not share a list that is %s', async (_, list) => {
+  ])('never contains a list that is %s', async (_, list) => {
     const { cache, kept } = cacheOf()
     await world({ [LEAF_LIST]: list }, cache).at(NOW)
     expect(kept).toEqual([])

@@ -139,7 +139,7 @@ describe('an entry of a bitstring status list', () => {
   })
 })
 
-describe('several entries', () => {
+describe('several status entries of one credential', () => {
   const other = { ...entry, statusPurpose: 'suspension', statusListIndex: '5' }
   const both = { subject: { statusPurpose: ['revocation', 'suspension'], encodedList: encode([5, 7]) } }
 
@@ -230,7 +230,7 @@ describe('a bitstring status list is rejected', () => {
     expect(await statusOf({}, entry, { anchors })).toBe('untrusted_signer')
   })
 
-  it('except that it is accepted if an anchor for status lists trusts its issuer', async () => {
+  it('but not if an anchor for status lists trusts its issuer', async () => {
     const anchors = [jwksAnchor({ name: 'status', purpose: ['status'] })]
     expect(await statusOf({}, entry, { anchors, credentialAnchor: { ...SHARED, name: 'issuer' } })).toBe(
       'invalid',
@@ -239,7 +239,7 @@ describe('a bitstring status list is rejected', () => {
 })
 
 describe('an accepted bitstring status list', () => {
-  it('is fetched once for all callers, and again after its ttl in milliseconds', async () => {
+  it('is fetched once for all callers, and again after its ttl, which is in milliseconds', async () => {
     const jwt = await make({ subject: { ttl: 60_000 } })
     const { fetchResource, asked } = web(async () => jwt)
     const at = (now: number) => checkBitstringStatus(entry, context({ fetchResource, now }))

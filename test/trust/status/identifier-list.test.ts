@@ -74,14 +74,14 @@ async function judged(list: Uint8Array<ArrayBuffer>, id: unknown = VALID, now = 
 }
 
 describe('an identifier list', () => {
-  it('makes an identifier in the list revoked, and an identifier outside the list valid', async () => {
+  it('revokes a credential whose identifier is in it, and no other credential', async () => {
     const list = await makeList()
     expect(await judged(list, REVOKED)).toBe('invalid')
     expect(await judged(list, VALID)).toBe('valid')
     expect(await judged(list, Uint8Array.of(4, 5))).toBe('valid')
   })
 
-  it('makes every identifier valid if the list is empty', async () => {
+  it('makes every identifier valid if it is empty', async () => {
     expect(await judged(await makeList({ identifiers: new Map() }))).toBe('valid')
   })
 
@@ -91,7 +91,7 @@ describe('an identifier list', () => {
     expect(await judged(await makeList({ claims: (claims) => claims.set(16, TYP) }))).toBe('valid')
   })
 
-  it('may lack sub and iat, and may have details of a revocation', async () => {
+  it('may have no sub and no iat, and may have details of a revocation', async () => {
     const identifiers = new Map([[REVOKED, { reason: 'stolen', at: 1 }]])
     const list = await makeList({
       identifiers,
@@ -103,7 +103,7 @@ describe('an identifier list', () => {
     expect([await judged(list), await judged(list, REVOKED)]).toEqual(['valid', 'invalid'])
   })
 
-  it('compares text identifiers (EU profile: "450") with text only, and byte strings with byte strings only', async () => {
+  it('compares a text identifier (EU profile: "450") only with texts, and a byte string only with byte strings', async () => {
     const bytes = await makeList({ identifiers: new Map([[new TextEncoder().encode('450'), {}]]) })
     expect(await judged(bytes, '450')).toBe('another_identifier_type')
     const text = await makeList({ identifiers: new Map([['450', {}]]) })
@@ -158,7 +158,7 @@ describe('an identifier list', () => {
     expect(await judged(await makeList(changes))).toBe(error)
   })
 
-  it('is rejected if a stranger signed it, or with one bit changed', async () => {
+  it('is rejected if an unknown key signed it, or if one bit is changed', async () => {
     const stranger = await generateKeyPair('ES256', { extractable: true })
     expect(await judged(await makeList({ key: stranger.privateKey }))).toBe('invalid_signature')
     const list = await makeList()
@@ -178,19 +178,19 @@ describe('an identifier list', () => {
     expect(await judged(filler)).toBe('too_large')
   })
 
-  it('with many identifiers is read', async () => {
+  it('with 30,000 identifiers is read', async () => {
     const many = new Map(Array.from({ length: 30_000 }, (_, i) => [`${i}`, {}]))
     const list = await makeList({ identifiers: many })
     expect([await judged(list, '29999'), await judged(list, '30000')]).toEqual(['invalid', 'valid'])
   })
 
-  it('is rejected for a reference to a status list, and a status list for a reference to an identifier list', async () => {
+  it('is rejected if the reference is to a status list; a status list is rejected if the reference is to an identifier list', async () => {
     const index = { status_list: { idx: 0, uri: URI } }
     expect(await statusOf(index, { [URI]: await makeList() })).toBe('wrong_token_type')
     expect(await statusOf(identifierList(VALID), { [URI]: await makeCwt() })).toBe('wrong_token_type')
   })
 
-  it('that cannot be fetched leaves the status unknown', async () => {
+  it('makes the status unknown if it cannot be fetched', async () => {
     expect(await statusOf(identifierList(VALID), {})).toBe('not_fetched')
   })
 })

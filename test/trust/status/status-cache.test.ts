@@ -28,7 +28,7 @@ async function fetchesAt(answer: string | { fault: FetchError }, seconds: readon
   return counts
 }
 
-describe('a list', () => {
+describe('a status list', () => {
   it('is fetched once for all its entries', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource, NOW, URI, 0)).toBe('invalid')
@@ -58,7 +58,7 @@ describe('a list', () => {
     expect(await hanging).toBe('valid')
   })
 
-  it('is fetched again by a waiting request if the first fetch never ends', async () => {
+  it('is fetched again for a waiting request if the first fetch never ends', async () => {
     vi.useFakeTimers()
     const bodies = [new Promise<string>(() => undefined), Promise.resolve(good)]
     const { fetchResource } = web(() => bodies.shift() as Promise<string>)
@@ -77,16 +77,16 @@ describe('a list', () => {
     expect(await fetchesAt(await makeJwt({ ttl: undefined }), [299, 300])).toEqual([1, 2])
   })
 
-  it('is used for at most one day, however long its `ttl`', async () => {
+  it('is used for at most one day, even if its `ttl` is longer', async () => {
     const long = await makeJwt({ ttl: 1e9, exp: undefined })
     expect(await fetchesAt(long, [86_399, 86_400])).toEqual([1, 2])
   })
 
-  it('is used for at least three seconds, however short its `ttl`', async () => {
+  it('is used for at least three seconds, even if its `ttl` is shorter', async () => {
     expect(await fetchesAt(await makeJwt({ ttl: 0.1 }), [2, 3])).toEqual([1, 2])
   })
 
-  it('is not used after its `exp`, however long its `ttl`', async () => {
+  it('is not used after its `exp`, even if its `ttl` is longer', async () => {
     const bodies = [await makeJwt({ exp: NOW + 10 }), good]
     const { fetchResource } = web(async () => bodies.shift() as string)
     expect(await ask(fetchResource, NOW)).toBe('valid')
@@ -98,7 +98,7 @@ describe('a list', () => {
     expect(await fetchesAt(good, [-599, -1200])).toEqual([1, 2])
   })
 
-  it('reports the time of its fetch as `asOf`, also at a later use', async () => {
+  it('reports the time of its fetch as `asOf`, even if it is used later', async () => {
     const { fetchResource } = web(async () => good)
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
     for (const now of [NOW, NOW + 7]) {
@@ -107,13 +107,13 @@ describe('a list', () => {
     }
   })
 
-  it('that one fetch function fetched is not in the cache of another fetch function', async () => {
+  it('is not in the cache of another fetch function than the one that fetched it', async () => {
     await ask(web(async () => good).fetchResource)
     const none = web(async () => ({ fault: 'forbidden' }))
     expect(await ask(none.fetchResource)).toBe('address_forbidden')
   })
 
-  it('in the cache is not trusted by a request without an anchor for its signer', async () => {
+  it('in the cache is not trusted for a request that has no anchor for its signer', async () => {
     const { fetchResource, asked } = web(async () => good)
     expect(await ask(fetchResource)).toBe('valid')
     const reference = { uri: URI, index: 2, form: 'jwt' } as const
@@ -123,7 +123,7 @@ describe('a list', () => {
   })
 })
 
-describe('a failure', () => {
+describe('a failed status list', () => {
   it.each<FetchError>(['unavailable', 'forbidden', 'too_large'])(
     'to fetch (%s) is cached for two seconds',
     async (fault) => {
@@ -131,17 +131,17 @@ describe('a failure', () => {
     },
   )
 
-  it('to decode is cached for two seconds', async () => {
+  it('that cannot be decoded is remembered for two seconds', async () => {
     expect(await fetchesAt('junk', [1, 2])).toEqual([1, 2])
   })
 
-  it('to verify is cached for two seconds, whatever the `ttl` of the list', async () => {
+  it('that does not verify is remembered for two seconds, whatever its `ttl` is', async () => {
     const { privateKey } = await generateKeyPair('ES256')
     expect(await fetchesAt(await makeJwt({}, {}, privateKey), [1, 2])).toEqual([1, 2])
   })
 })
 
-describe('the cache', () => {
+describe('the cache of status lists', () => {
   it('has a limited number of lists, and drops the oldest list first', async () => {
     const { fetchResource, asked } = web(async () => makeJwt({ sub: asked.at(-1)?.url }))
     for (let i = 0; i <= FETCH_CACHE.names; i++) await ask(fetchResource, NOW, `${URI}/${i}`)

@@ -80,7 +80,7 @@ describe('a status list entry', () => {
     },
   )
 
-  it('is read from a list that hardly compresses', async () => {
+  it('can be read from a list that cannot be compressed well', async () => {
     const bytes = randomBytes(65_536)
     const compressed = deflate(bytes)
     for (const index of [0, 1023, 16_384, 65_535]) expect(await read(8, compressed, index)).toBe(bytes[index])
@@ -103,12 +103,12 @@ describe('a compressed list', () => {
     expect(await measure(compressed)).toBe('malformed_list')
   })
 
-  it('that inflates to exactly the limit is accepted, and to one byte more is rejected', async () => {
+  it('that inflates to exactly the limit is accepted, and one that inflates to one byte more is rejected', async () => {
     expect(await measure(deflate(new Uint8Array(5000)), 5000)).toBe(5000)
     expect(await measure(deflate(new Uint8Array(5001)), 5000)).toBe('too_large')
   })
 
-  it('that inflates to 64 MiB is rejected long before it is inflated', async () => {
+  it('that inflates to 64 MiB is rejected long before all its bytes are inflated', async () => {
     const bomb = deflate(new Uint8Array(64 * 1_048_576))
     expect(bomb.length).toBeLessThan(STATUS_LIST.tokenBytes)
     // If it were inflated past the limit, this broken end would give another error.

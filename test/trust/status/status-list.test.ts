@@ -29,7 +29,7 @@ import {
 const good = { jwt: await makeJwt(), cwt: await makeCwt() }
 const stranger = await generateKeyPair('ES256', { extractable: true })
 
-describe('the published tokens', () => {
+describe('the published status list tokens', () => {
   const uri = 'https://example.com/statuslists/1'
   const anchors = [jwksAnchor({ issuer: 'https://example.com', jwks: { keys: [vectors.key] } })]
   const changes = { anchors, now: 1_700_000_000 }
@@ -43,7 +43,7 @@ describe('the published tokens', () => {
     expect(await statusOf(published[form], { uri, index: 16 }, changes)).toBe('index_out_of_range')
   })
 
-  it('give no status with one character of the JWT changed', async () => {
+  it('give no status if one character of the JWT is changed', async () => {
     for (let i = 0; i < published.jwt.length; i++) {
       const other = published.jwt[i] === 'A' ? 'B' : 'A'
       const changed = published.jwt.slice(0, i) + other + published.jwt.slice(i + 1)
@@ -51,7 +51,7 @@ describe('the published tokens', () => {
     }
   })
 
-  it('give no status with one byte of the CWT changed', async () => {
+  it('give no status if one byte of the CWT is changed', async () => {
     // The kid is neither signed nor required: it only selects among the anchor's keys.
     const kid = vectors.cwtHex.indexOf('a104423132') / 2
     for (let i = 0; i < published.cwt.length; i++) {
@@ -67,7 +67,7 @@ async function isStatus(found: Promise<string>): Promise<boolean> {
   return ['valid', 'invalid', 'suspended', 'other'].includes(await found)
 }
 
-describe('a good list', () => {
+describe('a good status list', () => {
   it.each(['jwt', 'cwt'] as const)('gives each status that its entries have: %s', async (form) => {
     const expected = ['invalid', 'suspended', 'valid', 'other', 'valid', 'invalid']
     const found = expected.map((_, index) => statusOf(good[form], { index }))
@@ -94,7 +94,7 @@ describe('a good list', () => {
     ).toBe('valid')
   })
 
-  it('is requested as a JWT or a CWT, according to the credential’s format', async () => {
+  it('is requested as a JWT or as a CWT, according to the credential’s format', async () => {
     for (const form of ['jwt', 'cwt'] as const) {
       const { fetchResource, asked } = web(async () => good[form])
       await checkStatus({ uri: URI, index: 2, form }, context({ fetchResource }))
@@ -103,7 +103,7 @@ describe('a good list', () => {
     }
   })
 
-  it('is rejected if a JWT is expected and a CWT is received, or the reverse', async () => {
+  it('is rejected if a JWT is expected and a CWT is received, or a CWT is expected and a JWT is received', async () => {
     expect(await statusOf(good.jwt, { form: 'cwt' })).toBe('malformed_token')
     expect(await statusOf(good.cwt, { form: 'jwt' })).toBe('malformed_token')
   })
@@ -112,7 +112,7 @@ describe('a good list', () => {
 const list = goodClaims.status_list
 const bomb = deflate(new Uint8Array(64 * 1_048_576))
 
-describe('a JWT list', () => {
+describe('a status list as a JWT', () => {
   it.each<[string, object, object, string]>([
     ['no `typ`', {}, { typ: undefined }, 'wrong_token_type'],
     ['the `typ` of another token', {}, { typ: 'JWT' }, 'wrong_token_type'],
@@ -166,18 +166,18 @@ describe('a JWT list', () => {
     expect(await statusOf(`${encoded}.${payload}.${signature}`)).toBe(cause)
   })
 
-  it('signed with another key is rejected', async () => {
+  it('is rejected if another key signed it', async () => {
     expect(await statusOf(await makeJwt({}, {}, stranger.privateKey))).toBe('invalid_signature')
   })
 
-  it('that is not UTF-8, or larger than allowed, is rejected', async () => {
+  it('is rejected if it is not UTF-8 or if it is too large', async () => {
     expect(await statusOf(Uint8Array.of(0xff), { form: 'jwt' })).toBe('malformed_token')
     const large = 'a'.repeat(STATUS_LIST.tokenBytes + 1)
     expect(await statusOf(large)).toBe('too_large')
   })
 })
 
-describe('a CWT list', () => {
+describe('a status list as a CWT', () => {
   const cases: readonly [string, Parameters<typeof makeCwt>[0], string][] = [
     ['without its tag', { tag: 17 }, 'malformed_token'],
     ['without a type', { header: [[16, undefined]] }, 'wrong_token_type'],
@@ -216,16 +216,16 @@ describe('a CWT list', () => {
     expect(await statusOf(await makeCwt(changes))).toBe(cause)
   })
 
-  it('signed with another key is rejected', async () => {
+  it('is rejected if another key signed it', async () => {
     expect(await statusOf(await makeCwt({}, stranger.privateKey))).toBe('invalid_signature')
   })
 
-  it('with bytes after it is rejected', async () => {
+  it('is rejected if bytes follow it', async () => {
     expect(await statusOf(Uint8Array.of(...good.cwt, 0))).toBe('malformed_token')
   })
 })
 
-describe('an unavailable list', () => {
+describe('an unavailable status list', () => {
   it.each<[FetchError, string]>([
     ['unavailable', 'not_fetched'],
     ['forbidden', 'address_forbidden'],
@@ -237,10 +237,10 @@ describe('an unavailable list', () => {
   })
 })
 
-describe('a credential', () => {
+describe('a credential with a status element', () => {
   const reference = { uri: URI, idx: 7 }
 
-  it('names its list and its index', () => {
+  it('names its status list and its index', () => {
     expect(parseStatusClaim({ status_list: reference })).toEqual({
       ok: true,
       value: [{ uri: URI, index: 7, form: 'jwt' }],
@@ -265,7 +265,7 @@ describe('a credential', () => {
     { status_list: { ...reference, idx: -1 } },
     { status_list: { ...reference, idx: 0.5 } },
     { status_list: { ...reference, idx: 2 ** 53 } },
-  ])('with an unsupported status mechanism has no status', (status) => {
+  ])('has no status if its status mechanism is unsupported', (status) => {
     expect(word(parseStatusClaim(status) as never)).toBe('unsupported_mechanism')
   })
 
@@ -299,7 +299,7 @@ describe('a credential', () => {
         ],
       ],
     ],
-  ])('whose status element has %s has no status', (_, entries) => {
+  ])('has no status if its status element has %s', (_, entries) => {
     expect(word(element(entries) as never)).toBe('unsupported_mechanism')
   })
 

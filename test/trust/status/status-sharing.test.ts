@@ -38,8 +38,8 @@ function isolate(sharedCache: SharedCache, body: string | { fault: 'unavailable'
 const REFERENCE = { uri: URI, index: 2, form: 'jwt' } as const
 const copyOf = (text: string, fetchedAt = NOW): SharedCopy => ({ body: utf8(text), fetchedAt })
 
-describe('a list that one isolate fetched', () => {
-  it('is not fetched by another isolate', async () => {
+describe('a status list that one isolate fetched', () => {
+  it('is not fetched again by another isolate', async () => {
     const { sharedCache } = shared()
     const [one, other] = [isolate(sharedCache), isolate(sharedCache)]
     expect(await one.ask()).toBe('valid')
@@ -47,14 +47,14 @@ describe('a list that one isolate fetched', () => {
     expect([one.asked.length, other.asked.length]).toEqual([1, 0])
   })
 
-  it('is shared without a change until its `ttl` ends', async () => {
+  it('is shared unchanged until its `ttl` ends', async () => {
     const { sharedCache, copies, puts } = shared()
     await isolate(sharedCache).ask()
     expect([...copies]).toEqual([[`jwt ${URI}`, copyOf(good)]])
     expect(puts).toEqual([600])
   })
 
-  it('is shared until its `exp` if that is earlier', async () => {
+  it('is shared until its `exp` if its `exp` is earlier', async () => {
     const { sharedCache, puts } = shared()
     await isolate(sharedCache, await makeJwt({ exp: NOW + 60 })).ask()
     expect(puts).toEqual([60])
@@ -70,10 +70,10 @@ describe('a list that one isolate fetched', () => {
   })
 })
 
-describe('a shared copy of a list', () => {
+describe('a shared copy of a status list', () => {
   const gone = { fault: 'unavailable' } as const
 
-  it('is used until its `ttl` ends, counted from its fetch', async () => {
+  it('is used until its `ttl` has passed since its fetch', async () => {
     const { ask } = isolate(shared(copyOf(good, NOW - 590)).sharedCache, gone)
     expect([await ask(NOW), await ask(NOW + 9), await ask(NOW + 10)]).toEqual([
       'valid',
@@ -82,7 +82,7 @@ describe('a shared copy of a list', () => {
     ])
   })
 
-  it('is not used beyond its `exp`', async () => {
+  it('is not used after its `exp`', async () => {
     const { sharedCache } = shared(copyOf(await makeJwt({ exp: NOW + 10 })))
     expect(await isolate(sharedCache, gone).ask(NOW + 9)).toBe('valid')
     expect(await isolate(sharedCache, gone).ask(NOW + 10)).toBe('not_fetched')
@@ -96,7 +96,7 @@ describe('a shared copy of a list', () => {
   it.each([
     ['is not a list', 'junk'],
     ['has passed its `ttl`', brief],
-  ])('that %s is skipped', async (_, text) => {
+  ])('that %s is ignored', async (_, text) => {
     const { ask, asked } = isolate(shared(copyOf(text, NOW - 60)).sharedCache)
     expect(await ask()).toBe('valid')
     expect(asked.length).toBe(1)

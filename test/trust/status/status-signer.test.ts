@@ -29,7 +29,7 @@ const own = jwksAnchor({ issuer: 'https://other.example' })
 const withAnchors = (anchors: readonly TrustAnchor[], changes: Partial<StatusContext> = {}) =>
   statusOf(jwt, {}, { anchors, ...changes })
 
-describe('a list signed by the issuer of the credential', () => {
+describe('a status list that is signed by the issuer of the credential', () => {
   it('is accepted', async () => {
     expect(await withAnchors([jwksAnchor()])).toBe('valid')
   })
@@ -38,7 +38,7 @@ describe('a list signed by the issuer of the credential', () => {
     expect(await statusOf(nameless)).toBe('valid')
   })
 
-  it('is accepted if the anchor covers the type by `*`, although a status anchor names the type', async () => {
+  it("is accepted if the issuer's anchor covers the type by `*`, although a status anchor names the type", async () => {
     const anchors = [
       jwksAnchor({ credential_types: ['*'] }),
       { ...own, name: 'status', purpose: ['status'], credential_types: ['club_card'] },
@@ -57,7 +57,7 @@ describe('a list signed by the issuer of the credential', () => {
   })
 })
 
-describe('a list signed under a status anchor', () => {
+describe('a status list whose signer has an anchor for status lists', () => {
   const status = (changes: object = {}) => jwksAnchor({ name: 'status', purpose: ['status'], ...changes })
 
   it('is accepted', async () => {
@@ -86,7 +86,7 @@ describe('a list signed under a status anchor', () => {
   })
 })
 
-describe('a list with a chain', () => {
+describe('a status list with a certificate chain', () => {
   const { privateKey } = pki.leaf.keys
   const x5c = [pki.leaf.x5c, pki.intermediate.x5c]
 
@@ -112,7 +112,7 @@ describe('a list with a chain', () => {
       expect(await statusOf(signed, {}, { anchors: [caAnchor(pki.root.pem)] })).toBe('untrusted_signer')
   })
 
-  it('is rejected if its signer lacks the extended key usage that the anchor requires', async () => {
+  it('is rejected if its signer does not have the extended key usage that the anchor requires', async () => {
     const [documents, lists] = ['1.0.18013.5.1.2', '1.3.6.1.4.1.32473.1']
     const leaf = await mintLeaf(pki.intermediate, { extendedKeyUsage: [lists] })
     const signed = await makeJwt({}, { x5c: [leaf.x5c, pki.intermediate.x5c] }, leaf.keys.privateKey)
@@ -206,7 +206,7 @@ describe('a status list whose signer names a revocation list', async () => {
       { require: 'unconfirmed_signer', accept_unknown: 'unconfirmed', off: 'valid' },
     ],
   ] as const)(
-    'is used or rejected as the setting certificate_revocation says, if the signer %s',
+    'is used or rejected as the setting certificate_revocation says if its signer %s',
     async (_, answer, known) => {
       for (const setting of CERTIFICATE_REVOCATION) {
         const { status, isAsked } = await checked(2, setting, answer)
@@ -215,11 +215,11 @@ describe('a status list whose signer names a revocation list', async () => {
     },
   )
 
-  it('still revokes a credential under accept_unknown if the revocation of the signer is unknown', async () => {
+  it('still makes a credential revoked under accept_unknown if the revocation status of its signer is unknown', async () => {
     expect((await checked(0, 'accept_unknown', undefined)).status).toBe('invalid')
   })
 
-  it('is used without a revocation check if the signer is pinned', async () => {
+  it('is used without a check of its signer’s revocation if the signer is pinned', async () => {
     const pinned = pinnedAnchor(leaf.pem)
     expect(await checked(2, 'require', revoked, pinned)).toEqual({ status: 'valid', isAsked: false })
   })

@@ -43,13 +43,13 @@ async function askAgain(
 }
 
 describe('a cached chain', () => {
-  it('is trusted again without a second verification of its signatures', async () => {
+  it('is trusted again without another verification of its signatures', async () => {
     const verify = vi.spyOn(crypto.subtle, 'verify')
     expect(await askAgain()).toBe('trusted')
     expect(verify).not.toHaveBeenCalled()
   })
 
-  it('is refused with any byte changed', async () => {
+  it('is refused if any one byte is changed', async () => {
     for (const place of [0, 1]) {
       for (let i = 0; i < seen.chain[place]!.length; i += 3) {
         const chain = seen.chain.map((der) => der.slice())
@@ -60,7 +60,7 @@ describe('a cached chain', () => {
     expect(await askAgain()).toBe('trusted')
   })
 
-  it('is refused with a byte missing or added', async () => {
+  it('is refused if a byte is missing or added', async () => {
     const [leaf, intermediate] = seen.chain as [Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>]
     for (const changed of [leaf.slice(1), leaf.slice(0, -1), concatBytes(leaf, Uint8Array.of(0))]) {
       expect(await askAgain({ chain: [changed, intermediate] })).toBe('malformed_certificate_chain')
@@ -80,7 +80,7 @@ describe('a cached chain', () => {
     )
   })
 
-  it('is refused if the only anchor has the same name and another key', async () => {
+  it('is refused if the only anchor has the same name but another key', async () => {
     expect(await askAgain({}, [caAnchor((await mintRoot()).pem)])).toBe('invalid_certificate_path')
   })
 
@@ -94,18 +94,18 @@ describe('a cached chain', () => {
     )
   })
 
-  it('gives no trust to another leaf with the same intermediate', async () => {
+  it('does not make another leaf trusted that has the same intermediate', async () => {
     const forger = await mintIntermediate(await mintRoot())
     const forged = await mintLeaf(forger)
     expect(await askAgain({ chain: [forged.der, seen.intermediate.der] })).toBe('invalid_certificate_path')
   })
 
-  it('gives no trust to another intermediate above the same leaf', async () => {
+  it('does not make another intermediate trusted above the same leaf', async () => {
     const other = await mintIntermediate(seen.root)
     expect(await askAgain({ chain: [seen.leaf.der, other.der] })).toBe('invalid_certificate_path')
   })
 
-  it('is refused in another order, without its intermediate, or with its anchor', async () => {
+  it('is refused if its order changes, if its intermediate is missing, or if it also has its anchor', async () => {
     expect(await askAgain({ chain: seen.chain.toReversed() })).not.toBe('trusted')
     expect(await askAgain({ chain: [seen.leaf.der] })).not.toBe('trusted')
     expect(await askAgain({ chain: [...seen.chain, seen.root.der] })).toBe('trust_anchor_in_chain')
@@ -119,7 +119,7 @@ describe('a cached chain', () => {
     expect(await askAgain({ chain }, [pinnedAnchor(seen.leaf.pem)])).not.toBe('trusted')
   })
 
-  it('does not change if its original bytes change, and does not keep the buffer of the message', async () => {
+  it('does not change if the bytes from which it was read change, and does not keep the buffer of the message', async () => {
     const { root, chain } = await mintIssuerPki()
     const message = concatBytes(new Uint8Array(5000), chain[0]!)
     const part = message.subarray(5000)
@@ -133,7 +133,7 @@ describe('a cached chain', () => {
   })
 })
 
-describe('the cache', () => {
+describe('the cache of certificates', () => {
   it('contains no certificate of a chain that no anchor trusts', async () => {
     const stranger = await mintIssuerPki()
     expect(await askAgain({ chain: stranger.chain })).toBe('invalid_certificate_path')
@@ -147,7 +147,7 @@ describe('the cache', () => {
     expect(chain.map((der) => cachedCertificate(der) !== undefined)).toEqual([true, false])
   })
 
-  it('is bounded, and drops the least recently used certificates first', () => {
+  it('has a limited size, and drops the least recently used certificates first', () => {
     const others = Array.from({ length: CERTIFICATE.remembered }, (_, i) => another(i))
     cacheCertificates(others)
     expect(cachedCertificate(seen.leaf.der)).toBeUndefined()

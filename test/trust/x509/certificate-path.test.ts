@@ -135,7 +135,7 @@ describe('a path is refused', () => {
   })
 })
 
-describe('an anchor inside the chain', () => {
+describe('an anchor that is in the chain', () => {
   it('is accepted if another anchor certifies the whole chain', async () => {
     const anchors = [caAnchor(pki.intermediate.pem), caAnchor(pki.root.pem, { name: 'root' })]
     const result = await ask({}, { anchors })
@@ -144,8 +144,8 @@ describe('an anchor inside the chain', () => {
   })
 })
 
-describe('an authority of the same name as the anchor inside the chain', () => {
-  it('is not the anchor if its key differs', async () => {
+describe('an authority in the chain that has the name of the anchor', () => {
+  it('is not treated as the anchor if its key is different', async () => {
     const namesake = await mintRoot()
     const chain = [pki.leaf, pki.intermediate, pki.root].map(({ der }) => der)
     const anchors = [caAnchor(namesake.pem)]
@@ -153,7 +153,7 @@ describe('an authority of the same name as the anchor inside the chain', () => {
   })
 })
 
-describe('an anchor inside the chain, if the protocol accepts an anchor there', () => {
+describe('an anchor in the chain, if the protocol accepts an anchor there,', () => {
   const accepting = { acceptsAnchorInChain: true } as const
   const { root, intermediate, leaf } = pki
   const askWith = async (chain: readonly Minted[], anchor = root) =>
@@ -168,12 +168,12 @@ describe('an anchor inside the chain, if the protocol accepts an anchor there', 
     )
   })
 
-  it('may be an intermediate authority, with or without the root above that intermediate', async () => {
+  it('may be an intermediate authority, whether the chain has the root above it or not', async () => {
     expect(await askWith([leaf, intermediate], intermediate)).toBe('trusted')
     expect(await askWith([leaf, intermediate, root], intermediate)).toBe('trusted')
   })
 
-  it('may be followed by a stranger’s certificate, which is ignored; a stranger’s certificate before it is refused', async () => {
+  it('may be followed by an unrelated certificate, which is ignored; an unrelated certificate before it is refused', async () => {
     const stranger = await mintRoot({ subject: 'CN=Stranger' })
     expect(await askWith([leaf, intermediate, root, stranger])).toBe('trusted')
     expect(await askWith([leaf, stranger, intermediate, root])).toBe('invalid_certificate_path')
@@ -184,21 +184,21 @@ describe('an anchor inside the chain, if the protocol accepts an anchor there', 
     expect(await askWith([root, root])).toBe('trust_anchor_in_chain')
   })
 
-  it('does not make a certificate trusted that the anchor’s key did not sign', async () => {
+  it('does not make a certificate trusted that its key did not sign', async () => {
     const stranger = await mintIssuerPki()
     expect(await askWith([stranger.leaf, stranger.intermediate, root])).toBe('invalid_certificate_path')
     expect(await askWith([leaf, root])).toBe('invalid_certificate_path')
     expect(await askWith([root, intermediate, leaf])).toBe('trust_anchor_in_chain')
   })
 
-  it('is recognised by its name and key, also in a renewed certificate', async () => {
+  it('is recognised by its name and key, even if its certificate was renewed', async () => {
     const renewed = await mintRoot({ keys: root.keys, serialNumber: '77' })
     expect(await askWith([leaf, intermediate, renewed])).toBe('trusted')
   })
 })
 
 describe('a decoded chain', () => {
-  it('does not change if the bytes that it was decoded from change', async () => {
+  it('does not change if the bytes from which it was decoded change', async () => {
     const { der } = await mintLeaf(pki.intermediate)
     const bytes = der.slice()
     const decoded = decodeCertificateChain([bytes])
@@ -208,7 +208,7 @@ describe('a decoded chain', () => {
 })
 
 describe('a leaf without key usage', () => {
-  it('is accepted (RFC 5280 §4.2.1.3), except if key usage is required, as for document signers', async () => {
+  it('is accepted (RFC 5280 §4.2.1.3), unless key usage is required, as for document signers', async () => {
     const changed = await mintIssuerPki({ leaf: { keyUsage: null } })
     expect(await askPki(changed)).toBe('trusted')
     const requiring = { anchors: [caAnchor(changed.root.pem)], requiresKeyUsage: true } as const
@@ -216,7 +216,7 @@ describe('a leaf without key usage', () => {
   })
 })
 
-describe('extended key usage that an anchor requires', () => {
+describe('the extended key usage that an anchor requires', () => {
   const askFor = async (
     eku: readonly string[],
     changes: { leaf?: CertificateOptions; intermediate?: CertificateOptions },

@@ -63,12 +63,12 @@ describe('an ECDSA signature', () => {
 })
 
 describe('the key of an issuer', () => {
-  it('is treated as weak if the crypto library cannot import it', async () => {
+  it('is refused as too weak if the crypto library cannot import it', async () => {
     const subjectKey: SubjectKey = { type: 'ec', curve: 'P-256', size: 32, point: new Uint8Array(65).fill(4) }
     expect(await verify(ec, {}, { subjectKey })).toBe('weak')
   })
 
-  it('verifies a second certificate that has another hash algorithm', async () => {
+  it('can also verify a second certificate that has another hash algorithm', async () => {
     const { key, minted } = await issuerOf('RSA-2048')
     for (const hash of ['SHA-256', 'SHA-512'] as const) {
       const { der } = await mintIntermediate(minted, { hash })
@@ -76,7 +76,7 @@ describe('the key of an issuer', () => {
     }
   })
 
-  it('is not confused with another issuer’s key after it has verified a certificate', async () => {
+  it('is not confused with the key of another issuer after it has verified a certificate', async () => {
     const other = await pairOf('P-256')
     expect(await verifyCertificateSignature(ec.signed, ec.issuer)).toBe('valid')
     expect(await verifyCertificateSignature(ec.signed, other.issuer)).toBe('invalid')

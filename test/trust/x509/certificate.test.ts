@@ -175,7 +175,7 @@ describe('the parts of a certificate', () => {
     expect(decodeCertificate(leafWith(change))).toBeUndefined()
   })
 
-  it('are refused in a SET instead of a SEQUENCE', () => {
+  it('are refused if they are in a SET instead of a SEQUENCE', () => {
     expect(decodeCertificate(leafWith(() => undefined, 0x31))).toBeUndefined()
     expect(decodeCertificate(tlv(0x31, ...OUTSIDE))).toBeUndefined()
   })
@@ -229,7 +229,7 @@ describe('the key of a certificate', () => {
   )
 })
 
-describe('bytes that are not a strict certificate', () => {
+describe('the strict reader of certificates', () => {
   const { der } = pki.leaf
   const cases: readonly [string, Uint8Array<ArrayBuffer>, string][] = [
     ['truncated DER', der.slice(0, -1), 'malformed_certificate_chain'],
@@ -305,14 +305,14 @@ describe('bytes that are not a strict certificate', () => {
     ['in hybrid form', '03420004', '03420006'],
     ['on another curve', '2a8648ce3d030107', '2a8648ce3d030106'],
     ['of an unknown algorithm', '2a8648ce3d0201', '2a8648ce3d0202'],
-  ])('uses no key %s, not even from a pinned certificate', async (_, from, to) => {
+  ])('accepts no key %s, even from a pinned certificate', async (_, from, to) => {
     const pinned = withDer(pki.leaf, replaced(der, from, to))
     expect(decodeCertificate(pinned.der)).toMatchObject({ subjectKey: undefined })
     const anchors = [pinnedAnchor(pinned.pem)]
     expect(outcomeOf(await ask({ chain: [pinned.der] }, { anchors }))).toBe('issuer_key_not_found')
   })
 
-  it('trusts no leaf with a flipped bit, in any of its bytes', async () => {
+  it('does not trust a leaf if any one of its bits is flipped', async () => {
     for (let i = 0; i < der.length; i++) {
       const result = await ask({ chain: [flipped(der, i), pki.intermediate.der] })
       expect(result.ok, `byte ${i}`).toBe(false)

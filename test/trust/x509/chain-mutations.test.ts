@@ -20,11 +20,11 @@ const MUTATIONS: readonly Mutation[] = [
 ]
 const made = await Promise.all(MUTATIONS.map(([, make]) => make()))
 
-it('an unchanged chain is trusted, with every kind of signer', async () => {
+it('an unchanged certificate chain is trusted, with every kind of signer', async () => {
   expect(await outcomesOf(GOOD_CHAIN)).toEqual(outcomes('trusted'))
 })
 
-describe('a chain with one thing changed', () => {
+describe('a certificate chain with one change', () => {
   for (const [i, [name, , expected, differently]] of MUTATIONS.entries()) {
     it(`gives the result ${expected}: ${name}`, async () => {
       expect(await outcomesOf(made[i] ?? GOOD_CHAIN)).toEqual(outcomes(expected, differently))
@@ -32,7 +32,7 @@ describe('a chain with one thing changed', () => {
   }
 })
 
-it('a changed chain is refused with every kind of signer for at least 60 different changes', () => {
+it('at least 60 different changes of a certificate chain are refused with every kind of signer', () => {
   const refused = made.filter((_, i) => MUTATIONS[i]?.[2] !== 'trusted')
   expect(new Set([GOOD_CHAIN, ...refused].map(digestOf)).size).toBe(1 + refused.length)
   expect(refused.length).toBeGreaterThanOrEqual(60)

@@ -40,7 +40,7 @@ function every(result: Comparison) {
   return { good: result, revoked: result, held: result }
 }
 
-describe('a list made by OpenSSL', () => {
+describe('a revocation list that OpenSSL made', () => {
   it.each(Object.entries(RESULTS))(
     'of the kind “%s” gives the expected status of each certificate',
     async (name, results) => {

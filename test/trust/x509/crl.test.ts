@@ -155,7 +155,7 @@ describe('a revocation list', () => {
     expect(resultOf(new Uint8Array())).toBe('malformed')
   })
 
-  it('is rejected as too large above 2 MiB, and not at exactly 2 MiB', () => {
+  it('is rejected as too large if it has more than 2 MiB, and accepted with exactly 2 MiB', () => {
     expect(resultOf(new Uint8Array(CRL.bytes))).toBe('malformed')
     expect(resultOf(new Uint8Array(CRL.bytes + 1))).toBe('too_large')
   })
@@ -170,7 +170,7 @@ describe('a revocation list', () => {
   it.each([
     ['onlyContainsUserCerts', 0x81, 'others'],
     ['onlyContainsCACerts', 0x82, 'authorities'],
-  ] as const)('with %s applies only to the certificates that this field names', (_, tag, only) => {
+  ] as const)('with %s applies only to the kind of certificates that this field names', (_, tag, only) => {
     const decoded = decodeCrl(
       listWith((fields) => fields.splice(EXTENSIONS, 1, extension(place(tlv(tag, TRUE))))),
     )

@@ -47,7 +47,7 @@ describe('the names of a forged chain', () => {
   )
 })
 
-describe('a name that differs from the authority’s in case only', () => {
+describe('an issuer name that differs from the authority’s name only in upper and lower case', () => {
   it.each([
     [256, 'trusted'],
     [257, 'untrusted_issuer'],
@@ -80,7 +80,7 @@ function nameOf(...sets: readonly (readonly Uint8Array[])[]): DistinguishedName 
 
 const decode = (der: Uint8Array<ArrayBuffer>) => decodeDistinguishedName(decodeDer(der))
 
-describe('a name', () => {
+describe('a distinguished name', () => {
   it.each([
     ['without RDNs', tlv(0x30)],
     ['with one attribute in an RDN', tlv(0x30, tlv(0x31, cn('A')))],
@@ -103,7 +103,7 @@ describe('a name', () => {
   })
 })
 
-describe('the text of a name', () => {
+describe('the text of a distinguished name', () => {
   it.each([
     ['550403', 'CN'],
     ['550404', 'SN'],
@@ -118,15 +118,15 @@ describe('the text of a name', () => {
     ['550461', 'organizationIdentifier'],
     ['0992268993f22c640101', 'UID'],
     ['0992268993f22c640119', 'DC'],
-  ])('writes the attribute type with DER %s as %s', (hex, short) => {
+  ])('contains the attribute type with DER %s as %s', (hex, short) => {
     expect(formatDistinguishedName(nameOf([attribute(oid(hex), 'A')]))).toBe(`${short}=A`)
   })
 
-  it('has the most specific RDN first, and a plus between attributes of one RDN', () => {
+  it('begins with the most specific RDN, and has a plus between the attributes of one RDN', () => {
     expect(formatDistinguishedName(nameOf([o('A')], [cn('B'), o('C')]))).toBe('CN=B+O=C,O=A')
   })
 
-  it('has the value in hexadecimal if the type is unknown or the value cannot be read', () => {
+  it('shows a value in hexadecimal if its type is unknown or the value cannot be read', () => {
     expect(formatDistinguishedName(nameOf([attribute(oid('550441'), 'A')]))).toBe('2.5.4.65=#0c0141')
     expect(formatDistinguishedName(nameOf([cn('A', TELETEX)]))).toBe('2.5.4.3=#140141')
   })
@@ -138,7 +138,7 @@ describe('the text of a name', () => {
   })
 })
 
-describe('two names', () => {
+describe('two distinguished names', () => {
   const PRINTABLE = 0x13
   it.each<[string, DistinguishedName, DistinguishedName, boolean]>([
     ['with equal attributes are the same', nameOf([o('A')], [cn('B')]), nameOf([o('A')], [cn('B')]), true],

@@ -153,7 +153,7 @@ describe('a permitted subtree', () => {
     )
   })
 
-  it('rejects a certificate if only one of its names is inside', async () => {
+  it('rejects a certificate if only one of its names is inside the subtree', async () => {
     const altNames = [dns('example.com'), dns('example.org')]
     expect(await check({ permitted: [dns('example.com')] }, { altNames })).toBe(VIOLATION)
   })
@@ -192,7 +192,7 @@ describe('an excluded subtree', () => {
     },
   )
 
-  it('rejects a name that is also inside a permitted subtree', async () => {
+  it('rejects a name even if it is also inside a permitted subtree', async () => {
     const subtrees = { permitted: [dns('example.com')], excluded: [dns('a.example.com')] }
     expect(await check(subtrees, { altNames: [dns('b.example.com')] })).toBe('trusted')
     expect(await check(subtrees, { altNames: [dns('x.a.example.com')] })).toBe(VIOLATION)
@@ -210,13 +210,13 @@ describe('a directory name constraint', () => {
     expect(await check({ permitted: [dn('C=DE,O=Test Issuer')] }, { subject })).toBe(expected)
   })
 
-  it('of an excluded subtree rejects a subject in another case, and admits another organization', async () => {
+  it('of an excluded subtree rejects a subject that differs only in case, and admits another organization', async () => {
     const excluded = [dn('C=DE,O=Test Issuer')]
     expect(await check({ excluded }, { subject: 'C=DE,O=Other,CN=Somebody' })).toBe('trusted')
     expect(await check({ excluded }, { subject: 'C=DE,O=TEST ISSUER,CN=Somebody' })).toBe(VIOLATION)
   })
 
-  it('also restricts directory names among the alternative names', async () => {
+  it('also applies to directory names among the alternative names', async () => {
     const permitted = [dn('C=DE')]
     expect(await check({ permitted }, { altNames: [dn('C=DE,O=Elsewhere')] })).toBe('trusted')
     expect(await check({ permitted }, { altNames: [dn('C=FR,O=Elsewhere')] })).toBe(VIOLATION)
@@ -266,7 +266,7 @@ describe('the check of name constraints', () => {
     expect(satisfiesNameConstraints(names, { permitted: [], excluded: [directory] })).toBe(true)
   })
 
-  it('rejects constraints with a supported and an unsupported form of name', () => {
+  it('rejects constraints that have a supported form of name and an unsupported form', () => {
     const names = { subject: NO_NAME, subjectAltNames: [] }
     const [known, unknown] = [{ form: 'dns', value: 'example.com' }, { form: 'unprocessed' }] as const
     expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [] })).toBe(true)
@@ -274,7 +274,7 @@ describe('the check of name constraints', () => {
     expect(satisfiesNameConstraints(names, { permitted: [known], excluded: [unknown] })).toBe(false)
   })
 
-  it('rejects subtrees with bounds, which are not allowed (RFC 5280 §4.2.1.10)', async () => {
+  it('rejects subtrees with a minimum or maximum, which are not allowed (RFC 5280 §4.2.1.10)', async () => {
     const base = tlv(0x82, utf8('example.com'))
     const altNames = [dns('example.com')]
     expect(await check({ permitted: [base] }, { altNames })).toBe('trusted')
@@ -295,7 +295,7 @@ describe('the check of name constraints', () => {
     }
   })
 
-  it('rejects a malformed range of address and mask', async () => {
+  it('rejects an address range with a malformed address or mask', async () => {
     expect(await check({ excluded: [range('c0a800')] }, { altNames: [ip('10.0.0.1')] })).toBe(VIOLATION)
   })
 
@@ -323,7 +323,7 @@ describe('the check of name constraints', () => {
     expect(outcomeOf(await ask({ chain }, { anchors: [caAnchor(root.pem)] }))).toBe(VIOLATION)
   })
 
-  it('lets a lower authority narrow, but never widen, the names of an upper authority', async () => {
+  it('lets a lower authority restrict the names that an upper authority allows, but never extend them', async () => {
     const permit = (value: string) => [nameConstraints({ permitted: [dns(value)] })]
     const upper = await mintIntermediate(pki.root, { subject: 'CN=Upper', extensions: permit('example.com') })
     const lower = await mintIntermediate(upper, { subject: 'CN=Lower', extensions: permit('com') })

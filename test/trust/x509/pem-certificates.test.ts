@@ -13,7 +13,7 @@ function textsOf(count: number): readonly string[] {
   })
 }
 
-it('if more anchors are used in turn than the cache holds, only the excess certificates are decoded again', () => {
+it('if there are more anchors than the cache can hold, only the certificates beyond its size are decoded again', () => {
   const [fitting, all] = [textsOf(3000), textsOf(3300)]
   const first = new Map(fitting.map((text) => [text, anchorCertificates(text)]))
   for (const round of [1, 2]) {
@@ -22,7 +22,7 @@ it('if more anchors are used in turn than the cache holds, only the excess certi
   }
 })
 
-it('the cache first drops PEM texts that were not used recently', () => {
+it('the cache of PEM texts first drops the texts that were not used recently', () => {
   const later = `\t${pki.root.pem}`
   const [used = ''] = textsOf(1)
   expect(anchorCertificates(later)).not.toBe(anchorCertificates(later))

@@ -68,7 +68,7 @@ function answerOf(wallet: FakeWallet, digital: ReturnType<typeof requestOf>, ori
 }
 
 describe('Apple Wallet', () => {
-  it('answers a signed request for an element of the licence with that element only', async () => {
+  it('answers a signed request for one element of the driving licence with only this element', async () => {
     const answer = await answerOf(appleWallet, requestOf([LICENCE]))
     expect(answer).toMatchObject({
       disclosed: [{ type: MDL, claim: 'age_over_18' }],
@@ -115,13 +115,13 @@ describe('Apple Wallet', () => {
     expect(answer).toEqual({ refused: 'malformed DeviceRequest or EncryptionInfo' })
   })
 
-  it('refuses a request in a link', async () => {
+  it('refuses a request that comes in a link', async () => {
     const surroundings = { holdings: stage.holdings, verifierCa: '', fetch: () => Promise.reject() }
     expect(await appleWallet.answer({ link: 'openid4vp://?' }, surroundings)).toEqual({ refused: 'no links' })
   })
 })
 
-it('the age verification app answers on iOS if it has all requested documents, and on Android if it has one', async () => {
+it('the age verification app answers on iOS only if it has all requested documents, and on Android if it has one', async () => {
   const digital = requestOf([ATTESTATION, LICENCE], false)
   const refused = 'no document with the requested elements'
   expect(await answerOf(euAgeIos, digital)).toEqual({ refused })

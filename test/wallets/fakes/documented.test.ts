@@ -18,7 +18,7 @@ const [stage, other] = await makeStages()
 const SETS = [{ options: [['pid_mdoc']] }]
 const WITH_ROOT = changed('header.x5c', [stage.verifier.leaf.x5c, stage.verifier.root.x5c])
 
-it('France Identité answers a query for the name in the mdoc PID', async () => {
+it('France Identité answers a query for the name in the PID as mdoc', async () => {
   const { answer } = await offerLink(franceIdentite, stage, { queries: [NAME_MDOC] })
   expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
 })
@@ -26,15 +26,18 @@ it('France Identité answers a query for the name in the mdoc PID', async () => 
 it.each([
   ['dc+sd-jwt', NAME_SD_JWT],
   ['mso_mdoc', NAME_MDOC],
-])('the Lissi ID-Wallet answers a query for the name in %s, as HAIP requires', async (format, query) => {
-  const ask = (scheme: string) => offerLink(lissi, stage, { queries: [query], change: { scheme } })
-  expect((await ask('haip-vp')).answer).toMatchObject({ disclosed: [{ format }, { format }] })
-  for (const scheme of ['openid4vp', 'eudi-openid4vp']) {
-    expect((await ask(scheme)).answer).toEqual({
-      refused: 'the documentation is silent about requests outside HAIP',
-    })
-  }
-})
+])(
+  'the Lissi ID-Wallet answers a query for the name in the format %s, as HAIP requires',
+  async (format, query) => {
+    const ask = (scheme: string) => offerLink(lissi, stage, { queries: [query], change: { scheme } })
+    expect((await ask('haip-vp')).answer).toMatchObject({ disclosed: [{ format }, { format }] })
+    for (const scheme of ['openid4vp', 'eudi-openid4vp']) {
+      expect((await ask(scheme)).answer).toEqual({
+        refused: 'the documentation is silent about requests outside HAIP',
+      })
+    }
+  },
+)
 
 it('the Lissi ID-Wallet refuses other formats, and its documentation says nothing about credential sets', async () => {
   const ask = async (change: Change) =>
@@ -48,12 +51,12 @@ it('the Lissi ID-Wallet refuses other formats, and its documentation says nothin
 })
 
 describe('the German EUDI wallet', () => {
-  it('answers if x5c has the root', async () => {
+  it('answers if x5c contains the root certificate', async () => {
     const { answer } = await offerLink(germanEudiWallet, stage, { queries: [NAME_MDOC], change: WITH_ROOT })
     expect(answer).toMatchObject({ disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }] })
   })
 
-  it('refuses x5c without the root', async () => {
+  it('refuses a request whose x5c lacks the root certificate', async () => {
     const { answer } = await offerLink(germanEudiWallet, stage, { queries: [NAME_MDOC] })
     expect(answer).toEqual({ refused: 'the root is missing in x5c' })
   })

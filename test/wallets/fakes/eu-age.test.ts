@@ -24,7 +24,7 @@ describe.each([
 ])('the age verification app on %s', (platform, wallet) => {
   const isAndroid = platform === 'Android'
 
-  it('answers an unsigned request for an age element with that element only', async () => {
+  it('answers an unsigned request for an age element with only this element', async () => {
     const { answer, posted } = await offerValue(wallet, stage, { queries: [AGE_MDOC] })
     expect(answer).toMatchObject(DISCLOSED)
     expect(posted).toEqual([{ vp_token: expect.stringContaining('age'), state: 'state-of-a-test' }])
@@ -59,7 +59,7 @@ describe('the age verification app', () => {
   const bySigned = { queries: [AGE_MDOC], change: { scheme: 'av' } }
   const otherUri = { queries: [AGE_MDOC], change: changed('payload.response_uri', 'https://a.example/') }
 
-  it('refuses signed requests and another response_uri on Android', async () => {
+  it('refuses, on Android, signed requests and requests with another response_uri', async () => {
     expect((await offerLink(euAgeAndroid, stage, bySigned)).answer).toEqual({
       refused: 'the Client Identifier prefix x509_hash is not supported',
     })
@@ -68,7 +68,7 @@ describe('the age verification app', () => {
     })
   })
 
-  it('ignores the signature of a request and accepts another response_uri on iOS', async () => {
+  it('ignores, on iOS, the signature of a request, and accepts another response_uri', async () => {
     const unsigned = { signer: (await makeVerifier()).leaf.privateJwk as never, scheme: 'av' }
     for (const change of [bySigned.change, unsigned]) {
       const { answer } = await offerLink(euAgeIos, stage, { queries: [AGE_MDOC], change })
@@ -77,7 +77,7 @@ describe('the age verification app', () => {
     expect((await offerValue(euAgeIos, stage, otherUri)).answer).toMatchObject(DISCLOSED)
   })
 
-  it('evaluates claim_sets on iOS, and fails if requested values are no text', async () => {
+  it('evaluates claim_sets on iOS, and fails if the requested values are not texts', async () => {
     const ask = async (change: Change) =>
       (await offerValue(euAgeIos, stage, { queries: [AGE_MDOC], change })).answer
     expect(await ask(changed('query.claim_sets', [['a']]))).toEqual({

@@ -28,13 +28,13 @@ it.each([
   }
 })
 
-it('the Android wallet answers the first option of credential_sets that it has', async () => {
+it('the Android wallet answers the first option of credential_sets for which it has credentials', async () => {
   const change = changed('payload.dcql_query.credential_sets', [{ options: [['pid_mdoc'], ['pid']] }])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT, NAME_MDOC], change })
   expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
 })
 
-it('the Android wallet ignores claim_sets: discloses every claim of the query', async () => {
+it('the Android wallet ignores claim_sets, and discloses every claim of the query', async () => {
   const claims = [
     { id: 'a', path: ['given_name'] },
     { id: 'b', path: ['birthdate'] },
@@ -58,7 +58,7 @@ it.each([
   },
 )
 
-it('the Android wallet ignores values', async () => {
+it('the Android wallet ignores the member `values` of a query', async () => {
   const change = changed('query.claims.0.values', ['somebody else'])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_SD_JWT], change })
   expect(answer).toMatchObject({ disclosed: [NAME, FAMILY] })
@@ -141,13 +141,13 @@ it.each(CASES)('the Android wallet refuses a request with %s', async (_, change,
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('the Android wallet refuses an mdoc query when the verifier does not accept ESP256 by its own number', async () => {
+it('the Android wallet refuses an mdoc query if the verifier does not list ESP256 as COSE algorithm -9', async () => {
   const change = changed(`${METADATA}.vp_formats_supported.mso_mdoc.deviceauth_alg_values`, [-7])
   const { answer } = await offerLink(eudiAndroid, stage, { queries: [NAME_MDOC], change })
   expect(answer).toEqual({ refused: 'vp_formats_supported has no algorithm of the wallet for mso_mdoc' })
 })
 
-it('the Android wallet refuses OpenID4VP by the Digital Credentials API', async () => {
+it('the Android wallet refuses OpenID4VP over the Digital Credentials API', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   const answer = await eudiAndroid.answer({ digital, origin: 'https://shop.example' }, surroundings)

@@ -33,7 +33,7 @@ it('the iOS wallet answers one option of credential_sets', async () => {
   expect(answer).toMatchObject({ disclosed: [{ format: 'mso_mdoc' }, { format: 'mso_mdoc' }] })
 })
 
-it('the iOS wallet discloses the first claim set that it has', async () => {
+it('the iOS wallet discloses the first claim set for which it has the claims', async () => {
   const claims = [
     { id: 'a', path: ['height'] },
     { id: 'b', path: ['given_name'] },
@@ -120,7 +120,7 @@ it.each(CASES)('the iOS wallet refuses a request with %s', async (_, change, ref
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('the iOS wallet refuses a path of three steps in an mdoc query', async () => {
+it('the iOS wallet refuses a path with three elements in an mdoc query', async () => {
   const change = changed('query.claims.0.path', ['a', 'b', 'c'])
   const { answer } = await offerLink(eudiIos, stage, { queries: [NAME_MDOC], change })
   expect(answer).toEqual({ refused: 'not a path of an mdoc' })

@@ -64,7 +64,7 @@ it('the IO app answers a good request', async () => {
   expect(posted).toEqual([expect.stringMatching(/^response=/)])
 })
 
-it('the IO app answers both options of credential_sets that it has', async () => {
+it('the IO app answers both options of credential_sets if it has credentials for both', async () => {
   const dcql_query = {
     credentials: [NAME_SD_JWT, NAME_MDOC],
     credential_sets: [{ options: [['pid'], ['pid_mdoc']] }],
@@ -97,7 +97,7 @@ it.each([
   expect(await offer(changes)).toEqual({ answer: { refused }, posted: [] })
 })
 
-it('the IO app refuses the signature of another key', async () => {
+it('the IO app refuses a request that another key signed', async () => {
   const { answer } = await offer({}, [NAME_SD_JWT], other)
   expect(answer).toEqual({ refused: 'the signature of the request object does not verify' })
 })

@@ -17,7 +17,7 @@ const FORMATS = 'payload.client_metadata.vp_formats_supported'
 const KEY = 'payload.client_metadata.jwks.keys.0'
 const ENC = 'payload.client_metadata.encrypted_response_enc_values_supported'
 
-describe('a good request', () => {
+describe('a good request to the NL wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -139,13 +139,13 @@ it('the NL wallet refuses a certificate without an organization identifier', asy
   expect(answer).toEqual({ refused: 'the certificate names no organization with its identifier' })
 })
 
-it('the NL wallet refuses an answer to POST without its wallet_nonce', async () => {
+it('the NL wallet refuses a request whose wallet_nonce is not the one that it posted', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(nlWallet, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })
 })
 
-it('the NL wallet answers by the Digital Credentials API with nothing', async () => {
+it('the NL wallet refuses a request over the Digital Credentials API', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   const answer = await nlWallet.answer({ digital, origin: 'https://shop.example' }, surroundings)

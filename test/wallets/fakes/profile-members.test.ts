@@ -143,7 +143,7 @@ const CASES = REACHED.flatMap((fake) =>
   }),
 )
 
-it('these tests cover every DCQL member of the wallet profiles', () => {
+it('this file tests every DCQL member of the wallet profiles', () => {
   const members = new Set(PROBES.map(({ member }) => member))
   expect(new Set(CASES.map(({ member }) => member))).toEqual(members)
   const known = WALLET_PROFILES.flatMap(({ dcql }) => Object.keys(dcql))
@@ -151,14 +151,14 @@ it('these tests cover every DCQL member of the wallet profiles', () => {
 })
 
 it.each(CASES)(
-  'the fake $id answers a query with $member as its profile says',
+  'the fake wallet $id answers a query with $member as its profile says',
   async ({ fake, query, end }) => {
     expect(await ask(fake, query)).toEqual(end && [...end].sort())
   },
 )
 
 it.each(FAKES)(
-  'the profile of $wallet.id has every source of its fake, in the same version',
+  'the profile of $wallet.id lists every source of its fake wallet, in the same version',
   ({ wallet }) => {
     const sources = WALLET_SOURCES[wallet.id]?.sources.map(({ url, version }) => [url, version])
     const read = [wallet.source]
@@ -172,13 +172,13 @@ it.each(FAKES)(
   },
 )
 
-it.each(FAKES)('the fake of $wallet.id cites whole paths', ({ wallet }) => {
+it.each(FAKES)('the fake wallet $wallet.id cites its sources with whole paths', ({ wallet }) => {
   const files = [wallet.source].flat().flatMap((one) => ('files' in one ? one.files : []))
   expect(files.filter((path) => !/^[\w./ -]+$/.test(path))).toEqual([])
 })
 
 it.each(FAKES)(
-  'the profile of $wallet.id says "unknown" only if its sources are silent',
+  'the profile of $wallet.id says "unknown" only if its sources say nothing',
   ({ wallet, profile }) => {
     const { dcql, transaction_data, unknown_protocols = [] } = profile
     const supports = [
@@ -194,14 +194,17 @@ it.each(FAKES)(
   },
 )
 
-it.each(FAKES)('the profile of $wallet.id names the formats that the wallet presents in excess', (fake) => {
-  const { formats, excess_formats: excess = [] } = fake.profile
-  expect(excess).toEqual(fake.wallet.excess ?? [])
-  expect(formats.filter((format) => excess.includes(format))).toEqual([])
-})
+it.each(FAKES)(
+  'the profile of $wallet.id names the formats in which the wallet presents too much',
+  (fake) => {
+    const { formats, excess_formats: excess = [] } = fake.profile
+    expect(excess).toEqual(fake.wallet.excess ?? [])
+    expect(formats.filter((format) => excess.includes(format))).toEqual([])
+  },
+)
 
 it.each(FAKES.filter(({ profile }) => profile.excess_formats?.includes('mso_mdoc')))(
-  '$wallet.id discloses more of an mdoc than its queries name',
+  '$wallet.id discloses more elements of an mdoc than its queries name',
   async (fake) => {
     const sex = { ...NAME_MDOC, id: 'sex', claims: [{ path: ['eu.europa.ec.eudi.pid.1', 'sex'] }] }
     const disclosed = await ask(fake, { credentials: [NAME_MDOC, sex] })

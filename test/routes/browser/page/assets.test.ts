@@ -17,7 +17,7 @@ describe.each([
   it.each([
     ['are missing', async () => new Response(null, { status: 404 })],
     ['cannot be reached', () => Promise.reject(new Error('no such service'))],
-  ])('responds 503 while its files %s, and works again afterwards', async (_, fetch) => {
+  ])('responds with 503 while its files %s, and works again afterwards', async (_, fetch) => {
     const ASSETS: Fetcher = { ...env.ASSETS, fetch }
     const get = () => call(app, 'GET', path, { env: { ...env, ASSETS } })
     const response = await get()

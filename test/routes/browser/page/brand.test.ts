@@ -13,13 +13,13 @@ function coloursOf(color: string) {
 }
 
 describe('a colour of a relying party', () => {
-  it('has the contrast that WCAG defines', () => {
+  it('has a contrast that is computed as WCAG defines', () => {
     expect(contrast(parse('#000000'), parse('#ffffff'))).toBe(21)
     expect(contrast(parse('#777777'), parse('#ffffff'))).toBeCloseTo(4.48, 2)
     expect(contrast(parse('#ff0000'), parse('#ffffff'))).toBeCloseTo(4, 2)
   })
 
-  it('contrasts with the page, and the text on it is readable, for any colour', () => {
+  it('is changed so that it contrasts with the page and text on it is readable, whatever the colour is', () => {
     const channel = fc.integer({ min: 0, max: 255 }).map((part) => part.toString(16).padStart(2, '0'))
     const hex = fc.tuple(channel, channel, channel).map((parts) => `#${parts.join('')}`)
     fc.assert(
@@ -32,12 +32,12 @@ describe('a colour of a relying party', () => {
     )
   })
 
-  it('does not change when it has enough contrast already', () => {
+  it('does not change if it already has enough contrast', () => {
     expect(coloursOf('#7a1f3d')[0]).toEqual({ brand: '#7a1f3d', ink: '#ffffff' })
     expect(coloursOf('#ffee00')[1]).toEqual({ brand: '#ffee00', ink: '#000000' })
   })
 
-  it('is compared with the background that the style has in dark mode', async () => {
+  it('is compared with the background colour that the style sheet has in dark mode', async () => {
     const { text } = await readPageAsset(env.ASSETS, 'style.css')
     expect(text).toContain(`--card: ${DARK_CARD};`)
   })

@@ -47,7 +47,7 @@ describe('the language of a locale', () => {
     ['de', null, 'de'],
     ['de', 'de-1', 'de'],
   ])(
-    'formats numbers on a page in %s, for the session locale %s, by the locale %s',
+    'on a page in the language %s, for the session locale %s, formats numbers by the locale %s',
     (language, locale, numbers) => {
       expect(chooseLocale(language, locale)).toBe(numbers)
     },
@@ -68,7 +68,7 @@ describe("a text in the relying party's words", () => {
     expect(ownTextAttributes(locale)).toEqual({ lang: locale, dir })
   })
 
-  it.each([null, 'de-1'])('has the direction of its own letters if the language is unknown: %s', (locale) => {
+  it.each([null, 'de-1'])('has the direction of its own letters if its language is unknown: %s', (locale) => {
     expect(ownTextAttributes(locale)).toEqual({ lang: '', dir: 'auto' })
   })
 })

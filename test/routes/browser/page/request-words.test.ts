@@ -22,7 +22,7 @@ describe('the requested claims in words', () => {
     expect(claimLines({ items }, TEXTS)).toEqual(['date of birth', 'that you are 6 or older'])
   })
 
-  it('marks an optional claim, unless the same claim is required', () => {
+  it('marks a claim as optional, unless the same claim is also required', () => {
     const items = [
       claim('birthdate', true),
       claim('birth_date'),
@@ -56,7 +56,7 @@ describe('the requested claims in words', () => {
     expect(credentialLines({ groups: [group] }, TEXTS)).toEqual([words])
   })
 
-  it('fills in values unchanged, also values that look like placeholders', () => {
+  it('inserts values unchanged, even values that look like placeholders', () => {
     expect(fill('{name}, {missing}', { name: '$& {name}' })).toBe('$& {name}, {missing}')
   })
 })

@@ -50,12 +50,15 @@ describe('a file of texts', () => {
     ['is missing', fileWith('', 404)],
     ['is not JSON', fileWith('{')],
     ['cannot be reached', assetsWith(() => Promise.reject(new Error('no such service')))],
-  ])('that %s is replaced by the English texts, and is read again for the next page', async (_, assets) => {
-    vi.spyOn(console, 'error').mockReturnValue()
-    expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
-    assets.fetch = fileWith('{"language":"de"}').fetch
-    expect((await textsIn(assets, 'de')).language).toBe('de')
-  })
+  ])(
+    'that %s is replaced by the English texts, and the next page tries to read it again',
+    async (_, assets) => {
+      vi.spyOn(console, 'error').mockReturnValue()
+      expect(await textsIn(assets, 'de')).toEqual(ENGLISH)
+      assets.fetch = fileWith('{"language":"de"}').fetch
+      expect((await textsIn(assets, 'de')).language).toBe('de')
+    },
+  )
 
   it('with missing members is completed from the English texts, and its unknown members are ignored', async () => {
     const texts = await textsIn(fileWith('{"yes":"ja","no":7,"states":null,"extra":"x"}'), 'de')

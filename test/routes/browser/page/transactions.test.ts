@@ -32,7 +32,7 @@ function linesOf(
 }
 
 describe('a transaction in words', () => {
-  it.each(Object.entries(WHOLE))('of %s has words for every detail', (type, object) => {
+  it.each(Object.entries(WHOLE))('of the type %s has words for every detail', (type, object) => {
     const text = encodeTransactionData({ type, credential_ids: ['pid'], ...object } as never)
     const [shown] = summarizeTransactions(decodeDetails([text]), {
       addedTypes: [],
@@ -44,7 +44,7 @@ describe('a transaction in words', () => {
     for (const { label } of shown?.details ?? []) expect(label).toMatch(/^[A-Z]/)
   })
 
-  it('of a built-in type has our words, in the order of the request, without the members that every type has', () => {
+  it('of a built-in type has the texts of the service, in the order of the request, without the members of every type', () => {
     const payee = { name: 'Shop', id: 'DE1', logo: 'https://shop.example/logo.png' }
     const payload = { transaction_id: '8D8', payee, currency: 'EUR', amount: 12.5, sct_inst: true }
     const hashes = { transaction_data_hashes_alg: ['sha-256'] }
@@ -87,12 +87,12 @@ describe('a transaction in words', () => {
     expect(line).toBe(`${money} to \u2068Shop & Söhne\u2069`)
   })
 
-  it('of a payment also shows further amounts as money', () => {
+  it('of a payment also shows all other amounts as money', () => {
     const recurrence = { frequency: 'MNTH', mit_options: { max_amount: 30 } }
     expect(linesOf(paying({ currency: 'EUR', amount: 10, recurrence }))).toContain('Maximum amount: €30.00')
   })
 
-  it('has no characters that change the direction of the words around them', () => {
+  it('contains no characters that change the direction of the text around it', () => {
     const name = 'Shop\u202e\u2069 gro.elpmaxe'
     const [line] = linesOf({
       ...paying({ currency: 'EUR', amount: 1 }),
@@ -111,7 +111,7 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it("of an added type has the relying party's words", () => {
+  it('of an added type has the texts of the relying party', () => {
     const payload = { id: '<b>7</b>', gift: false }
     expect(linesOf({ type: 'order', payload }, [ORDER])).toEqual([
       'Your order',
@@ -120,14 +120,14 @@ describe('a transaction in words', () => {
     ])
   })
 
-  it('of an added type shows the names of the members after the type was removed', () => {
+  it('of an added type shows the member names after the type was removed', () => {
     expect(linesOf({ type: 'constructor', payload: { toString: 'x' } })).toEqual([
       'constructor',
       'payload.toString: x',
     ])
   })
 
-  it('cuts long values', () => {
+  it('shows long values in a shortened form', () => {
     const [, line] = linesOf({ type: 'order', payload: { id: 'x'.repeat(500) } }, [ORDER])
     expect(line).toBe(`Order number: ${'x'.repeat(200)}…`)
   })

@@ -37,7 +37,7 @@ function input(changes: object = {}, view: object = {}): WalletsInput {
 const listed = (page: WalletsInput) => String(walletsMarkup(ENGLISH, page))
 
 describe('the list of wallets', () => {
-  it('has the wallets of the country first, each as a link to the same page', () => {
+  it('has the wallets of the country first, and each is a link to the same page', () => {
     const html = listed(input())
     expect([...html.matchAll(/<h3[^>]*>([^<]*)/g)].map(([, title]) => title)).toEqual([
       'Netherlands',
@@ -48,18 +48,18 @@ describe('the list of wallets', () => {
     expect(html).toContain('<small>France</small>')
   })
 
-  it('hides a wallet that only the Digital Credentials API can reach, until a script finds that API', () => {
+  it('hides a wallet that works only by the Digital Credentials API, until a script finds this API', () => {
     expect(listed(input())).toMatch(/<li data-exchanges="org-iso-mdoc" hidden><a [^>]*wallet=apple-wallet/)
   })
 
-  it('marks a wallet that is not known to answer', () => {
+  it('marks a wallet for which it is not known whether it can respond', () => {
     const html = listed(
       input({ wallets: [{ id: 'nl-wallet', isKnown: false, hasLink: true, exchanges: [] }] }),
     )
     expect(html).toContain('<small>not tested</small>')
   })
 
-  it('leaves out the chosen wallet, and on a phone the wallets of other platforms', () => {
+  it('leaves out the chosen wallet and, on a phone, the wallets of other platforms', () => {
     expect(listed(input({ device: { platform: 'android', country: null } }))).not.toContain('eudi-ios')
     expect(listed(input({}, { wallet: 'nl-wallet' }))).not.toContain('nl-wallet')
   })
@@ -69,20 +69,20 @@ describe('the list of wallets', () => {
     expect(listed(input({}, { livemode: true }))).not.toContain('eudi-ios')
   })
 
-  it('is absent if no wallet is left', () => {
+  it('is absent if it would contain no wallet', () => {
     expect(listed(input({ wallets: [] }))).toBe('')
   })
 })
 
 describe('a chosen wallet', () => {
-  it('is named, with a link to the page for any wallet', () => {
+  it('is named, with a link to the session page for any wallet', () => {
     const html = String(chosenMarkup(ENGLISH, input({}, { wallet: 'nl-wallet' })))
     expect(html).toContain('This request is for NL Wallet.')
     expect(html).toContain('href="?token=ct_1.a&amp;wallet=any"')
     expect(String(chosenMarkup(ENGLISH, input()))).toBe('')
   })
 
-  it('has the links to install it, on a phone for its platform only', () => {
+  it('has links to install it, on a phone for the platform of the phone only', () => {
     const stores = (platform: string | null) => {
       const html = String(
         chosenMarkup(ENGLISH, input({ device: { platform, country: null } }, { wallet: 'credo' })),
@@ -93,7 +93,7 @@ describe('a chosen wallet', () => {
     expect(stores('android')).toEqual(['Google Play'])
   })
 
-  it('is marked if it is not known to answer', () => {
+  it('is marked if it is not known whether it can respond', () => {
     const wallets = [{ id: 'nl-wallet', isKnown: false }]
     const html = String(chosenMarkup(ENGLISH, input({ wallets }, { wallet: 'nl-wallet' })))
     expect(html).toContain('It is not certain')

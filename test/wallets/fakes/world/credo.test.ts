@@ -21,7 +21,7 @@ const offer = offerTo(credo, stage)
 const withSets = (credential_sets: readonly object[], second = NAME_MDOC) =>
   changed('payload.dcql_query', { credentials: [NAME_SD_JWT, second], credential_sets })
 
-describe('a good request', () => {
+describe('a good request to the Credo wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -54,7 +54,7 @@ describe('a good request', () => {
     expect(answer).toMatchObject({ disclosed: [{ format: 'dc+sd-jwt' }, { format: 'dc+sd-jwt' }] })
   })
 
-  it('with claim_sets is answered with the first claim set that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const { answer } = await offer(
       changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) }),
@@ -62,11 +62,11 @@ describe('a good request', () => {
     expect(answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('without claims discloses nothing', async () => {
+  it('without claims is answered without any claim', async () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 
-  it('with transaction data is confirmed by an SD-JWT VC', async () => {
+  it('with transaction data is answered with a confirmation in the SD-JWT VC', async () => {
     const { answer } = await offer(changed('payload.transaction_data', [transaction()]))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
@@ -153,7 +153,7 @@ describe('the Credo wallet over the Digital Credentials API', () => {
     })
   })
 
-  it('refuses another exchange protocol', async () => {
+  it('refuses a protocol that it does not know', async () => {
     expect(await offerDigital([NAME_MDOC], 'org-iso-mdoc')).toEqual({
       refused: 'the exchange protocol is not supported',
     })

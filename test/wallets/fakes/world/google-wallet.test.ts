@@ -65,12 +65,12 @@ async function offer(change: Change & { readonly protocol?: string; readonly ori
 
 const NAMES = { disclosed: [{ claim: 'given_name' }, { claim: 'family_name' }], credential: { data: {} } }
 
-describe('a good request', () => {
+describe('a good request to Google Wallet', () => {
   it('is answered with the two requested elements', async () => {
     expect(await offer()).toMatchObject(NAMES)
   })
 
-  it('may come from a verifier with a certificate of a registrar', async () => {
+  it('may come from a verifier whose certificate is from a registrar', async () => {
     expect(await offer({ verifier: await registrar(METADATA) })).toMatchObject(NAMES)
   })
 
@@ -79,7 +79,7 @@ describe('a good request', () => {
     expect(await offer(metadata(both.toString('base64url')))).toMatchObject(NAMES)
   })
 
-  it('may ask for any of two types', async () => {
+  it('may ask for either of two types', async () => {
     const credential_sets = [{ options: [['id_pass'], ['mdl']] }]
     const change = changed('payload.dcql_query', { credentials: [NAME, ID_PASS], credential_sets })
     expect(await offer(change)).toMatchObject(NAMES)
@@ -181,7 +181,7 @@ it.each(CASES)('Google Wallet refuses a request with %s', async (_, change, refu
   expect(await offer(change)).toEqual({ refused })
 })
 
-it('Google Wallet refuses a link', async () => {
+it('Google Wallet refuses a request in a link', async () => {
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   expect(await googleWallet.answer({ link: 'openid4vp://?client_id=a' }, surroundings)).toEqual({
     refused: 'only the Digital Credentials API opens the wallet',

@@ -17,7 +17,7 @@ const offer = offerTo(igrant, stage)
 const names = (format: string) => ['given_name', 'family_name'].map((claim) => ({ format, claim }))
 const METADATA = 'payload.client_metadata'
 
-describe('a good request', () => {
+describe('a good request to the iGrant wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -27,7 +27,7 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('may come from a verifier of any authority', async () => {
+  it('may come from a verifier whose certificate is from any authority', async () => {
     for (const change of [
       { verifier: other },
       { signer: other.leaf.privateJwk as never },
@@ -69,7 +69,7 @@ describe('a good request', () => {
     expect(answer).toMatchObject({ disclosed: { length: 6 } })
   })
 
-  it('with transaction data is answered with its hash only if the data names the credential', async () => {
+  it('with transaction data is answered with a hash only if the transaction data name the credential', async () => {
     const data = (ids: readonly string[]) =>
       Buffer.from(JSON.stringify({ type: 'a', credential_ids: ids })).toString('base64url')
     for (const [ids, isHashed] of [

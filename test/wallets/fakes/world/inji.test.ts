@@ -21,7 +21,7 @@ const { client_metadata: METADATA } = goodPayload(stage.verifier, [])
 const ENCRYPTED = { 'payload.response_mode': 'direct_post.jwt', 'payload.client_metadata': METADATA }
 const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
 
-describe('a good request', () => {
+describe('a good request to the Inji wallet', () => {
   it('is answered with the two requested claims of an SD-JWT VC', async () => {
     const { answer, posted } = await offer({})
     const format = 'dc+sd-jwt'
@@ -44,7 +44,7 @@ describe('a good request', () => {
     expect(posted).toEqual([{ response: expect.stringMatching(/^[\w-]+\.\./) }])
   })
 
-  it('with claim_sets is answered with the first claim set that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
@@ -57,7 +57,7 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('without claims discloses nothing of an SD-JWT VC', async () => {
+  it('without claims is answered without any claim of an SD-JWT VC', async () => {
     expect((await offer(changed('query.claims'))).answer).toMatchObject({ disclosed: [] })
   })
 })
@@ -169,7 +169,7 @@ it.each(CASES)('the Inji wallet refuses a request with %s', async (_, change, re
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('the Inji wallet refuses requests that are signed otherwise than with EdDSA', async () => {
+it('the Inji wallet refuses requests with any signature algorithm except EdDSA', async () => {
   const ask = async (change: Change) =>
     (await offerLink(inji, stage, { queries: [NAME_SD_JWT], change: { base, ...change } })).answer
   expect(await ask({})).toEqual({ refused: 'the prefix x509_hash is not supported' })

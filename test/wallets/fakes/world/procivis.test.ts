@@ -17,7 +17,7 @@ const offer = offerTo(procivis, stage)
 const SAN = 'x509_san_dns:shop.example'
 const METADATA = 'payload.client_metadata'
 
-describe('a good request', () => {
+describe('a good request to the Procivis wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -30,7 +30,7 @@ describe('a good request', () => {
     }
   })
 
-  it('may have a verifier certificate of any authority, and name the verifier by DNS name', async () => {
+  it('may have a verifier certificate of any authority, and may name the verifier by its DNS name', async () => {
     for (const change of [
       { verifier: other },
       { also: { 'link.client_id': SAN, 'payload.client_id': SAN } },
@@ -49,13 +49,13 @@ describe('a good request', () => {
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered with the first claim set that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
   })
 
-  it('with credential_sets is answered with the first option, and without an optional set', async () => {
+  it('with credential_sets is answered with the first option, and without optional sets', async () => {
     const credentials = [
       { ...NAME_SD_JWT, meta: { vct_values: ['a'] } },
       NAME_MDOC,
@@ -75,13 +75,13 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'age_equal_or_over.18' }] })
   })
 
-  it('without claims discloses nothing', async () => {
+  it('without claims is answered without any claim', async () => {
     for (const query of [NAME_SD_JWT, NAME_MDOC]) {
       expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
     }
   })
 
-  it('with transaction data is answered, but the transaction data is ignored', async () => {
+  it('with transaction data is answered, but without a confirmation of the transaction data', async () => {
     const { answer } = await offer(changed('payload.transaction_data', ['e30']))
     expect(answer).toMatchObject({ disclosed: { length: 2 } })
   })

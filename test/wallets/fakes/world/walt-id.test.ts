@@ -18,7 +18,7 @@ const offer = offerTo(waltId, stage)
 const SAN = 'x509_san_dns:shop.example'
 const KEY = 'payload.client_metadata.jwks.keys.0'
 
-describe('a good request', () => {
+describe('a good request to the walt.id wallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -36,7 +36,7 @@ describe('a good request', () => {
     expect((await offer(change)).answer).toMatchObject({ disclosed: { length: 2 } })
   })
 
-  it('with claim_sets is answered with the first claim set that the credential has', async () => {
+  it('with claim_sets is answered with the first claim set for which the credential has the claims', async () => {
     const claims = ['height', 'sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: claims.map(({ id }) => [id]) })
     expect((await offer(change)).answer).toMatchObject({ disclosed: [{ claim: 'sex' }] })
@@ -45,7 +45,7 @@ describe('a good request', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
-  ])('without claims discloses nothing of %s', async (_, query) => {
+  ])('without claims is answered without any claim of %s', async (_, query) => {
     expect((await offer(changed('query.claims'), [query])).answer).toMatchObject({ disclosed: [] })
   })
 
@@ -55,7 +55,7 @@ describe('a good request', () => {
   })
 })
 
-describe('an unsigned request', () => {
+describe('an unsigned request to the walt.id wallet', () => {
   const queries = [NAME_SD_JWT, NAME_MDOC]
   const { client_id: _, ...payload } = goodPayload(stage.verifier, queries)
   const fetch = () => Promise.resolve(Response.json({}))
@@ -189,7 +189,7 @@ it.each(CASES)('the walt.id wallet refuses a request with %s', async (_, change,
   expect([answer, posted]).toEqual([{ refused }, []])
 })
 
-it('the walt.id wallet refuses an answer to POST without its wallet_nonce', async () => {
+it('the walt.id wallet refuses a request whose wallet_nonce is not the one that it posted', async () => {
   const change = changed('payload.wallet_nonce', 'another')
   const { answer } = await offerLink(waltId, stage, { queries: [NAME_SD_JWT], change, method: 'post' })
   expect(answer).toEqual({ refused: 'wallet_nonce differs' })

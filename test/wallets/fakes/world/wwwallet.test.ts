@@ -17,7 +17,7 @@ const BASE = 'https://demo.wwwallet.org/cb'
 const offer = offerTo(wwwallet, stage, { base: BASE })
 const ENC = 'payload.client_metadata.encrypted_response_enc_values_supported'
 
-describe('a good request', () => {
+describe('a good request to the wwWallet', () => {
   it.each([
     ['dc+sd-jwt', NAME_SD_JWT],
     ['mso_mdoc', NAME_MDOC],
@@ -48,7 +48,7 @@ describe('a good request', () => {
   })
 })
 
-describe('the wwWallet discloses more than requested', () => {
+describe('the wwWallet discloses more than a query requests', () => {
   it('for claim_sets: every claim of the query', async () => {
     const claims = ['sex', 'birthdate'].map((id) => ({ id, path: [id] }))
     const change = changed('query', { ...NAME_SD_JWT, claims, claim_sets: [['sex'], ['birthdate']] })
@@ -152,7 +152,7 @@ it.each(CASES)('the wwWallet refuses a request with %s', async (_, change, refus
   expect([answer, posted]).toEqual([{ refused: expect.stringContaining(refused) }, []])
 })
 
-it('the wwWallet refuses the Digital Credentials API', async () => {
+it('the wwWallet refuses requests over the Digital Credentials API', async () => {
   const digital = { protocol: 'openid4vp-v1-signed', data: { request: '' } }
   const surroundings = { ...stage, verifierCa: stage.verifier.root.pem, fetch: () => Promise.reject() }
   expect(await wwwallet.answer({ digital, origin: 'https://shop.example' }, surroundings)).toEqual({
