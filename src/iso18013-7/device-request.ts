@@ -1,5 +1,5 @@
-// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only if use cases or
-// several reader certificates need it. Wallets of version 1.0 ignore or refuse version 1.1.
+// DeviceRequest (ISO/IEC 18013-5 §8.3.2.1.2.1) of a DCQL query. Version 1.1 is used only for several
+// documents or several reader certificates. Wallets of version 1.0 ignore or refuse version 1.1.
 
 import { encodeBase64url } from '../codec/base64url.ts'
 import { type CborValue, embedCbor, encodeCbor } from '../codec/cbor-encode.ts'

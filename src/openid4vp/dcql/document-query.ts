@@ -24,7 +24,7 @@ export type UseCase = {
   readonly documentSets: readonly (readonly number[])[]
 }
 
-/** The request for documents. `useCases` null: every document is required. */
+/** The request for documents. `useCases` is null for one document, which is required. */
 export type DocumentQuery = {
   readonly documents: readonly RequestedDocument[]
   readonly useCases: readonly UseCase[] | null
@@ -44,7 +44,7 @@ export function documentQuery({ credentials, credential_sets }: DcqlQuery): Docu
   // A response identifies a document only by its type, so each type may occur only once.
   const docTypes = new Set(documents.map(({ docType }) => docType))
   if (documents.length === 0 || docTypes.size < documents.length) return undefined
-  return { documents, useCases: sets === undefined ? null : useCases(sets, documents) }
+  return { documents, useCases: documents.length === 1 ? null : useCases(sets ?? [], documents) }
 }
 
 /**
@@ -80,12 +80,16 @@ function isUnsatisfiable({ options }: CredentialSetQuery): boolean {
   return options.length === 0
 }
 
-/** Returns `null` if every set is required and has only one option. Then every document is required. */
+/**
+ * Returns the use cases of several documents. Documents that are all required are one use case, because
+ * ISO/IEC 18013-5:2021 does not say what several document requests mean: Multipaz presents only the first.
+ */
 function useCases(
   sets: readonly Required<CredentialSetQuery>[],
   documents: readonly RequestedDocument[],
-): readonly UseCase[] | null {
-  if (sets.every(({ options, required }) => options.length === 1 && required)) return null
+): readonly UseCase[] {
+  if (sets.every(({ options, required }) => options.length === 1 && required))
+    return [{ mandatory: true, documentSets: [documents.map((_, index) => index)] }]
   const indexOf = (id: string) => documents.findIndex(({ queryId }) => queryId === id)
   return sets.map(({ options, required }) => ({
     mandatory: required,

@@ -258,9 +258,10 @@ describe('the request for org-iso-mdoc', () => {
     protocol: 'iso-18013-7-c',
   }
 
-  it('requests every document if all are required, and accepts no response with a single document', async () => {
+  it('has one use case with every document if all are required, and one document alone is refused', async () => {
     const { session, page, request } = await begin(BOTH)
-    expect([request.version, request.documents.length]).toEqual(['1.0', 2])
+    expect(request.version).toBe('1.1')
+    expect(request.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
     const document_errors = { 'eu.europa.ec.av.1': 0 }
     const half = await answerAnnexC(person, request, {
       without: ['eu.europa.ec.av.1'],
@@ -581,13 +582,18 @@ const HOSTILE: readonly (readonly [string, Hostile, string])[] = [
           ...request.documents,
           { docType: 'org.iso.18013.5.1.mDL', nameSpaces: { 'org.iso.18013.5.1': { age_over_18: false } } },
         ],
+        useCases: [],
       }),
     'unknown_credential_query',
   ],
   [
     'with two documents for one that was requested',
     ({ request }) =>
-      answerAnnexC(person, { ...request, documents: [...request.documents, ...request.documents] }),
+      answerAnnexC(person, {
+        ...request,
+        documents: [...request.documents, ...request.documents],
+        useCases: [],
+      }),
     'wrong_presentation_count',
   ],
   ['without a document', answer({ response: (one) => void delete one.documents }), 'document_not_returned'],

@@ -29,8 +29,16 @@ describe('the document request', () => {
         { queryId: 'a', docType: MDL, elements: [element] },
         { queryId: 'b', docType: PID, elements: [element] },
       ],
-      useCases: null,
+      useCases: [{ mandatory: true, documentSets: [[0, 1]] }],
     })
+  })
+
+  it.each<[string, NonNullable<DcqlQuery['credential_sets']>]>([
+    ['one credential set', [{ options: [['a', 'b']] }]],
+    ['several credential sets', [{ options: [['b']] }, { options: [['a']] }]],
+  ])('has one use case with all documents if %s require all', (_, credential_sets) => {
+    const query = { credentials: [mdoc('a', MDL), mdoc('b', PID)], credential_sets }
+    expect(documentQuery(query)?.useCases).toEqual([{ mandatory: true, documentSets: [[0, 1]] }])
   })
 
   it('has only the mdoc option of a credential set, and no use cases if no other option is left', () => {

@@ -18,6 +18,7 @@ export function lintAnnexCRequest({ data }: DigitalRequest): readonly string[] {
       ...rule('the nonce has 32 bytes', nonceOf(encryptionInfo).length === 64),
       ...rule('version 1.1 only for its members', request.get('version') === (is11 ? '1.1' : '1.0')),
       ...rule('there is a document', documents.length > 0),
+      ...rule('several documents have use cases', documents.length === 1 || request.has('deviceRequestInfo')),
       ...rule('each document names elements', documents.every(hasElements)),
     ]
   } catch (error) {

@@ -1,5 +1,6 @@
 // A person whose wallet answers over `org-iso-mdoc`: a DeviceResponse with one document for each request,
-// made by node:crypto. Every option changes one thing of a good response.
+// made by node:crypto. Every option changes one thing of a good response. Without use cases it presents only
+// the first document, as `DeviceRequest.execute` of org.multipaz 0.102.0 does.
 
 import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import {
@@ -30,7 +31,7 @@ export type AnnexCTelling = {
   readonly sealing?: Sealing
 }
 
-/** The credential that a browser returns to the page: every requested document, with every element `true`. */
+/** The credential that a browser returns to the page: the requested documents, with every element `true`. */
 export function answerAnnexC(person: MdocPerson, request: ReceivedAnnexC, telling: AnnexCTelling = {}) {
   return sealAnnexC(request, deviceResponseFor(person, request, telling), telling.sealing)
 }
@@ -44,7 +45,8 @@ export function deviceResponseFor(
   const device = createPrivateKey({ key: person.device, format: 'jwk' })
   const signer = holder === undefined ? device : createPrivateKey({ key: holder, format: 'jwk' })
   const documents: Value[] = []
-  for (const { docType, nameSpaces } of request.documents) {
+  const requested = request.useCases === null ? request.documents.slice(0, 1) : request.documents
+  for (const { docType, nameSpaces } of requested) {
     const [[nameSpace, elements] = ['', {}]] = Object.entries(nameSpaces)
     if (without.includes(docType)) continue
     const making = {
