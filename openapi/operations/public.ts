@@ -75,6 +75,7 @@ export const WALLETS = {
         'state',
         'superseded',
         'encryption',
+        'plain',
         'query',
         'presentation',
         'transaction',

@@ -66,7 +66,8 @@ export const REASON_ADVICE: Readonly<Record<ReasonCode, string>> = {
   certificate_revoked: '*issuer*',
   certificate_status_unavailable:
     'None: the wallet may try again. To accept unchecked certificates as `low`, set `certificate_revocation: "accept_unknown"`.',
-  trust_anchor_in_chain: '*issuer*',
+  trust_anchor_in_chain:
+    'If you entered the certificate that signs the credentials as `x509_ca_pem`, pin it as `x509_certificate_pem`. With `haip-1.0`, the issuer must leave the anchor out of its chain.',
   self_signed_certificate:
     'If you trust exactly this certificate, pin it as `x509_certificate_pem`. For SD-JWT VCs, use another protocol than `haip-1.0`, which accepts no self-signed signer, pinned or not.',
   issuer_key_not_found: 'If the issuer changed its keys, put the new ones into its anchor.',

@@ -24,3 +24,9 @@ describe('the advice for a self-signed signer', () => {
     expect(REASON_ADVICE.self_signed_certificate).toMatch(/haip-1\.0.*pinned or not/)
   })
 })
+
+describe('the advice for an anchor that is the leaf of a chain', () => {
+  it('names the setting of an authority, and the setting that pins a signer', () => {
+    expect(REASON_ADVICE.trust_anchor_in_chain).toMatch(/`x509_ca_pem`, pin it as `x509_certificate_pem`/)
+  })
+})

@@ -25,8 +25,8 @@ async function stateOf({ verification_id, client_token }: Session) {
   return json(call(app, 'GET', `/v1/verify/${verification_id}`, { headers }))
 }
 
-async function begin(setting: Setting) {
-  const session = await createSession(setting)
+async function begin(setting: Setting, body: object = {}) {
+  const session = await createSession(setting, body)
   const request = await fetchRequest(session.wallet_request.request_uri)
   return { session, request, id: session.verification_id as string }
 }
@@ -59,6 +59,50 @@ it('the wallet activity does not change for any number of responses that match n
   expect((await stateOf(session)).wallet_activity).toEqual(before)
   expect((await poll(setting, id)).attempt_count).toBe(14)
 })
+
+type Form = Record<string, string>
+
+it.each<[string, string, string, (good: Form) => Form, RegExp]>([
+  [
+    'is plain, but must be encrypted',
+    'encryption_required',
+    'direct_post.jwt',
+    (good) => good,
+    /must be encrypted/,
+  ],
+  [
+    'is encrypted, but must be plain',
+    'unexpected_encryption',
+    'direct_post',
+    ({ state = '' }) => ({ response: 'a.b.c.d.e', state }),
+    /must be plain/,
+  ],
+])(
+  'a response that %s is refused for the request that its state names',
+  async (_, code, response_mode, change, description) => {
+    const setting = await setUp()
+    const { session, request, id } = await begin(setting, { request_options: { response_mode } })
+    const sent = change(await goodResponse(setting, request))
+    expect((await post(id, { ...sent, state: 'guessed' })).status).toBe(400)
+    expect((await stateOf(session)).wallet_activity).toEqual(FETCHED)
+
+    expect(await json(post(id, sent))).toEqual({
+      error: 'invalid_request',
+      error_description: expect.stringMatching(description),
+    })
+    expect(await stateOf(session)).toMatchObject({
+      status: 'pending',
+      wallet_activity: { number: 2, kind: 'response_refused', family: 'response' },
+    })
+    const { headers } = setting
+    const { entries } = await json(call(app, 'GET', `/v1/verify/${id}/timeline`, { headers }))
+    const refusal = { type: 'response_refused', reason: { code } }
+    expect(entries.slice(2)).toMatchObject([
+      { ...refusal, channel: null },
+      { ...refusal, channel: 'qr' },
+    ])
+  },
+)
 
 it('the wallet activity neither ends nor extends the session', async () => {
   const setting = await setUp()

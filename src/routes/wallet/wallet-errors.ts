@@ -52,6 +52,7 @@ export const WALLET_ERRORS = {
   form: invalid(400),
   state: invalid(400),
   encryption: invalid(400),
+  plain: invalid(400),
   query: invalid(400),
   transaction: invalid(400),
   presentation: invalid(400),

@@ -29,6 +29,7 @@ type WalletErrorKind =
   | 'state'
   | 'superseded'
   | 'encryption'
+  | 'plain'
   | 'query'
   | 'transaction'
   | 'presentation'
@@ -94,7 +95,7 @@ export const REASONS = {
   ),
   state_mismatch: state('State and encryption key belong to different requests.'),
   encryption_required: encryption('The request requires an encrypted response.'),
-  unexpected_encryption: encryption('The request requires a plain response.'),
+  unexpected_encryption: envelope('The request requires a plain response.', 'plain'),
   unknown_encryption_key: encryption('This verification never made the encryption key.'),
   unsupported_encryption: encryption('The encryption algorithm was not offered.'),
   decryption_failed: encryption('The response cannot be decrypted.'),

@@ -81,7 +81,7 @@ export async function evaluateResponse(
     return { ...refused(refusal.reason, generation), details: decodeDetails(refusal) }
   }
   const addressed = await findRequest(response, input)
-  if (!addressed.ok) return refused(addressed.error, null)
+  if (!addressed.ok) return refused(addressed.error.reason, addressed.error.generation)
   const { generation } = addressed.value
   const terms = termsOf(input.document, generation)
   const opened = await openResponse(addressed.value.response, generation, input)

@@ -35,17 +35,23 @@ export const PLAIN: Encryption = { encryptionKey: null, agreementPartyUInfo: und
 /** A response, possibly still encrypted, and its request. */
 type FoundResponse = { readonly response: AuthorizationResponse; readonly generation: StoredGeneration }
 
+/** A refused response. `generation`: the live request that the response names; null if it names none. */
+type UnreadResponse = { readonly reason: RefusalReason; readonly generation: StoredGeneration | null }
+
 /**
  * Finds the live request of a response, and parses the response in the response mode of that request.
- * Requests for chosen wallets may have another mode than the session.
+ * Requests for chosen wallets may have another mode than the session. A response that cannot be read in its
+ * mode is refused for the request that its `state` names.
  */
 export async function findRequest(
   posted: PostedResponse,
   input: EvaluationInput,
-): Promise<Result<FoundResponse, RefusalReason>> {
+): Promise<Result<FoundResponse, UnreadResponse>> {
   const { document } = input
+  const unread = (reason: RefusalReason, generation: StoredGeneration | null = null) =>
+    err({ reason, generation })
   // A protocol without the redirect flow makes no OpenID4VP request.
-  if (!PROTOCOLS[document.request.protocol].supportsRedirect) return err('malformed_response')
+  if (!PROTOCOLS[document.request.protocol].supportsRedirect) return unread('malformed_response')
   const usual = requireRequestOptions(document).responseMode
   // A wallet that has only `org-iso-mdoc` has no response mode.
   const modeOf = (generation: StoredGeneration) =>
@@ -64,9 +70,12 @@ export async function findRequest(
     const response = readings.get(modeOf(addressed.value)) ?? reading
     return response.ok
       ? ok({ response: response.value, generation: addressed.value })
-      : err(response.error.reason)
+      : unread(response.error.reason, addressed.value)
   }
-  return err(refusal ?? 'malformed_response')
+  const named = await findNamed(posted, input)
+  const reading = named && readings.get(modeOf(named))
+  if (named !== undefined && reading?.ok === false) return unread(reading.error.reason, named)
+  return unread(refusal ?? 'malformed_response')
 }
 
 function parseResponse(
@@ -79,6 +88,14 @@ function parseResponse(
   const data = parseJsonObject(posted.dcApi.data, { length: RESPONSE_LIMIT, depth: RESPONSE_DEPTH })
   if (data.ok) return parseDcApiResponse(data.value, rules)
   return err(jsonRefusal(data.error))
+}
+
+/** Finds the live request that the `state` beside a response names; `undefined` if there is none. */
+async function findNamed(posted: PostedResponse, input: EvaluationInput) {
+  const state = 'parameters' in posted ? new Map(posted.parameters).get('state') : undefined
+  if (state === undefined) return undefined
+  const number = await readHandle(requireHandleKey(input.document), 'state', state)
+  return aliveFor(posted, input).find((generation) => generation.number === number)
 }
 
 /** Finds the live generation of a response, by `kid` if it is encrypted, else by `state`. */

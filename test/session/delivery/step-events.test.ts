@@ -125,6 +125,22 @@ describe('a webhook that subscribes to steps', () => {
     expect(refusals.map(({ attempt_count }) => attempt_count).sort()).toEqual([1, 4])
   })
 
+  it('receives the refusal of a plain response to an encrypted request', async () => {
+    const sent = receive(accept)
+    const setting = await setUpSteps()
+    const encrypted = { request_options: { response_mode: 'direct_post.jwt' } }
+    const { id, request } = await fetchedSession(setting, encrypted)
+    expect((await post(id, await goodResponse(setting, request))).status).toBe(400)
+    await vi.waitFor(
+      () =>
+        expect(sent.find(({ event_type }) => event_type === STEPS[2])).toMatchObject({
+          status: 'pending',
+          reason: { code: 'encryption_required' },
+        }),
+      WAIT,
+    )
+  })
+
   it('receives the error that a wallet sends', async () => {
     const sent = receive(accept)
     const setting = await setUpSteps()
