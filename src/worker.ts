@@ -13,6 +13,18 @@ export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()
 
-export default {
+const handler = {
   fetch: (request, env, ctx) => app.fetch(request, withJurisdiction(env), ctx),
+} satisfies ExportedHandler<Env>
+
+export default handler
+
+/** Entry of `npm start`. It adds `Date` (RFC 9110 §6.6.1), as Cloudflare does. workerd adds none. */
+export const selfHosted = {
+  fetch: async (request, env, ctx) => {
+    const response = await handler.fetch(request, env, ctx)
+    // The response to an upgrade is immutable, and needs no date.
+    if (response.webSocket === null) response.headers.set('Date', new Date().toUTCString())
+    return response
+  },
 } satisfies ExportedHandler<Env>
