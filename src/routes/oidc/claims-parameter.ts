@@ -48,11 +48,14 @@ const NO_RULES = { names: null, verified: [] }
 const NOTHING: ClaimsParameter = { id_token: NO_RULES, userinfo: NO_RULES, acr: null, sub: null }
 
 /**
- * Returns the claims that are named for one token. Claims that every token has are left out. `names` null: no
- * other claim is named, so the claims are not reduced.
+ * Returns the claims that are named for one token. Claims that every token has are left out, and so is
+ * `verified_claims`, which only adds claims. `names` null: no other claim is named, so the claims are not
+ * reduced.
  */
 function parseRules(claims: JsonObject): NamedClaims {
-  const named = Object.keys(claims).filter((name) => !TOKEN_CLAIMS.includes(name))
+  const named = Object.keys(claims).filter(
+    (name) => name !== 'verified_claims' && !TOKEN_CLAIMS.includes(name),
+  )
   const verified = parseVerifiedClaims(member(claims, 'verified_claims'))
   return { names: named.length === 0 ? null : named, verified }
 }

@@ -30,11 +30,17 @@ describe('a malformed request for a claim', () => {
 
   it('is not null, an object, or a list of `verified_claims`', () => {
     const claims = { family_name: null, given_name: { essential: true }, birthdate: { essential: false } }
-    const names = [...Object.keys(claims), 'verified_claims']
     expect(parse({ id_token: { ...claims, verified_claims: [{ claims: {} }] } })?.id_token.names).toEqual(
-      names,
+      Object.keys(claims),
     )
   })
+})
+
+it.each<[string, object]>([
+  ['claims that every token has', { sub: null, acr: null }],
+  ['`verified_claims`, which only adds claims', { verified_claims: { claims: { family_name: null } } }],
+])('a parameter that names only %s does not reduce the other claims', (_, claims) => {
+  expect(parse({ id_token: claims })?.id_token.names).toBeNull()
 })
 
 describe('conditions on one claim', () => {

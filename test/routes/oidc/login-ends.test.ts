@@ -195,7 +195,10 @@ describe('storage of a login', () => {
     const { tokens } = await redeem(client, (await finish(client, browser)).get('code') ?? '')
     documents.push(await stored(browser.id))
     const idToken = decodeJwt(tokens.id_token)
-    expect(idToken).toMatchObject({ verified_claims: { claims: { age_over_18: true } } })
+    expect(idToken).toMatchObject({
+      age_over_18: true,
+      verified_claims: { claims: { age_over_18: true } },
+    })
     const userInfo = await userInfoOf(client, tokens.access_token)
     expect(userInfo).toMatchObject({ sub: idToken.sub })
     for (const document of documents) {
