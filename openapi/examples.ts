@@ -187,6 +187,7 @@ const OIDC_CLIENT: Example<'OidcClient'> = {
   application_type: 'web',
   redirect_uris: ['https://shop.example/callback'],
   token_endpoint_auth_method: 'client_secret_basic',
+  token_endpoint_as_audience: false,
   require_pushed_authorization_requests: false,
   require_pkce: true,
   cross_device: false,

@@ -323,4 +323,5 @@ export const OIDC_REQUEST = {
   valueCharacters: 2048,
   claims: { length: 8192, depth: 8 },
   assertion: { length: 4096, depth: 4 },
+  idToken: { length: 12_288, depth: 32 },
 } as const

@@ -109,6 +109,12 @@ const FORM_ERRORS = [
 const AUTHENTICATION_ERRORS = [
   'two_authentications',
   'client_unknown',
+  'assertion_claims',
+  'assertion_issuer',
+  'assertion_audience',
+  'assertion_expiry',
+  'assertion_start',
+  'assertion_used',
   'rate_limited',
   'unavailable',
 ] as const

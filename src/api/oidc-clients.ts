@@ -107,6 +107,7 @@ const members = z.strictObject({
     z.refine((uris) => new Set(uris).size === uris.length, 'must not repeat an entry'),
   ),
   token_endpoint_auth_method: z.enum(AUTH_METHODS),
+  token_endpoint_as_audience: z.boolean(),
   require_pushed_authorization_requests: z.boolean(),
   require_pkce: z.boolean(),
   cross_device: z.boolean(),

@@ -918,6 +918,7 @@ export type OidcClientRequest = {
   readonly application_type?: 'web' | 'native'
   readonly redirect_uris: readonly string[]
   readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+  readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests?: boolean
   readonly require_pkce?: boolean
   readonly cross_device?: boolean
@@ -975,6 +976,7 @@ export type OidcClientChange = {
   readonly application_type?: 'web' | 'native'
   readonly redirect_uris?: readonly string[]
   readonly token_endpoint_auth_method?: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none'
+  readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests?: boolean
   readonly require_pkce?: boolean
   readonly cross_device?: boolean
@@ -1035,6 +1037,7 @@ export type OidcClient = {
   readonly application_type: 'web' | 'native' | (string & {})
   readonly redirect_uris: readonly string[]
   readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none' | (string & {})
+  readonly token_endpoint_as_audience: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
   readonly cross_device: boolean
@@ -1064,6 +1067,7 @@ export type CreatedOidcClient = {
   readonly application_type: 'web' | 'native' | (string & {})
   readonly redirect_uris: readonly string[]
   readonly token_endpoint_auth_method: 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | 'none' | (string & {})
+  readonly token_endpoint_as_audience: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
   readonly cross_device: boolean

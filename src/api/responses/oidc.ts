@@ -27,6 +27,7 @@ export const oidcClient = z.object({
   application_type: z.enum(APPLICATION_TYPES),
   redirect_uris: texts,
   token_endpoint_auth_method: z.enum(AUTH_METHODS),
+  token_endpoint_as_audience: z.boolean(),
   require_pushed_authorization_requests: z.boolean(),
   require_pkce: z.boolean(),
   cross_device: z.boolean(),

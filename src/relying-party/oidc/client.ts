@@ -54,6 +54,8 @@ export type OidcClientInput = {
   readonly application_type: (typeof APPLICATION_TYPES)[number]
   readonly redirect_uris: readonly string[]
   readonly token_endpoint_auth_method: (typeof AUTH_METHODS)[number]
+  /** Absent in a client that an older version stored: false. */
+  readonly token_endpoint_as_audience?: boolean
   readonly require_pushed_authorization_requests: boolean
   readonly require_pkce: boolean
   readonly cross_device: boolean

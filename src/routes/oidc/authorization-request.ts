@@ -16,10 +16,12 @@ import {
 } from '../../relying-party/oidc/client.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { LoginConditions, LoginRequest, TokenEncryption } from '../../session/document/login.ts'
+import { openIdToken } from '../../session/tokens/issued-id-token.ts'
 import { ACR_PREFIX } from '../../session/tokens/tokens.ts'
 import { findPageLanguage } from '../../session/views/page-language.ts'
 import { ASSURANCE_LEVELS, type AssuranceLevel } from '../../trust/anchors/anchor.ts'
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts'
+import type { Issuer } from './issuer.ts'
 import type { RequestError } from './responses.ts'
 
 export type Parameters = ReadonlyMap<string, string>
@@ -28,7 +30,7 @@ export type Parameters = ReadonlyMap<string, string>
 export type ParsedRequest = {
   readonly policy: OidcPolicy
   readonly login: LoginRequest
-  /** Null if the request has no `claims`. */
+  /** Null if the request has neither `claims` nor `id_token_hint`. */
   readonly conditions: LoginConditions | null
   readonly locale: string | undefined
 }
@@ -61,7 +63,11 @@ const LOOPBACK = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(:[1-9]\d{0,4})?(?=[/?]|$)
 export async function parseRequest(
   parameters: Parameters,
   client: OidcClient,
-  { redirectUri, origin }: { readonly redirectUri: string; readonly origin: RequestOrigin },
+  {
+    issuer,
+    redirectUri,
+    origin,
+  }: { readonly issuer: Issuer; readonly redirectUri: string; readonly origin: RequestOrigin },
 ): Promise<Result<ParsedRequest, RequestError>> {
   const fault = formError(parameters)
   if (fault !== undefined) return err(fault)
@@ -72,13 +78,21 @@ export async function parseRequest(
   if (claims === undefined) return err('claims')
   const rule = channelError(client, origin) ?? proofError(parameters, client) ?? acrError(claims)
   if (rule !== undefined) return err(rule)
+  const hint = parameters.get('id_token_hint')
+  const hinted = hint === undefined ? ok(null) : await hintedSubject(hint, client, issuer)
+  if (!hinted.ok) return hinted
   const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   return ok({
     policy,
     locale: parseLanguage(parameters.get('ui_locales')),
-    conditions: parameters.has('claims')
-      ? { sub: claims.sub, id_token: claims.id_token.verified, userinfo: claims.userinfo.verified }
-      : null,
+    conditions:
+      parameters.has('claims') || hint !== undefined
+        ? {
+            sub: acceptedSubjects(claims, hinted.value),
+            id_token: claims.id_token.verified,
+            userinfo: claims.userinfo.verified,
+          }
+        : null,
     login: {
       client_id: client.client_id,
       client_name: client.name,
@@ -107,6 +121,26 @@ export async function parseRequest(
 }
 
 /**
+ * Returns the `sub` of an `id_token_hint` (Core §3.1.2.1): an ID token of an earlier login of this client. It
+ * may have expired, because that login may be long ago. A transient `sub` never comes again.
+ */
+async function hintedSubject(
+  hint: string,
+  { client_id, subject }: OidcClient,
+  { url, keys }: Issuer,
+): Promise<Result<string, RequestError>> {
+  const claims = await openIdToken(hint, keys)
+  if (claims?.iss !== url || claims.aud !== client_id) return err('id_token_hint')
+  return subject.type === 'pairwise' ? ok(claims.sub) : err('hint_of_transient_subject')
+}
+
+/** Returns the `sub` values that the `claims` parameter and the hint both accept; null for any value. */
+function acceptedSubjects({ sub }: ClaimsParameter, hinted: string | null): readonly string[] | null {
+  if (hinted === null) return sub
+  return sub === null ? [hinted] : sub.filter((one) => one === hinted)
+}
+
+/**
  * Returns the signing algorithm of UserInfo for a client that registered none. If UserInfo is encrypted, this
  * is the algorithm of the ID token. Otherwise returns null: UserInfo is not signed.
  */
@@ -127,16 +161,18 @@ function formError(parameters: Parameters): RequestError | undefined {
   if (parameters.has('request_uri')) return 'foreign_request_uri'
   if (parameters.has('registration')) return 'registration'
   const isLong = (name: string, value: string) =>
-    name !== 'claims' && value.length > OIDC_REQUEST.valueCharacters
+    !LONG_PARAMETERS.includes(name) && value.length > OIDC_REQUEST.valueCharacters
   if ([...parameters].some(([name, value]) => isLong(name, value))) return 'parameter_too_long'
   const responseType = parameters.get('response_type')
   if (responseType === undefined) return 'response_type_missing'
   if (responseType !== 'code') return 'response_type'
   const mode = parameters.get('response_mode') ?? 'query'
   if (mode !== 'query' && mode !== 'form_post') return 'response_mode'
-  if (parameters.get('prompt')?.split(' ').includes('none')) return 'prompt_none'
-  return parameters.has('id_token_hint') ? 'id_token_hint' : undefined
+  return parameters.get('prompt')?.split(' ').includes('none') ? 'prompt_none' : undefined
 }
+
+/** Parameters with a limit of their own. */
+const LONG_PARAMETERS = ['claims', 'id_token_hint']
 
 function parseScopes(parameters: Parameters): readonly string[] {
   return (parameters.get('scope') ?? '').split(' ').filter((scope) => scope !== '')

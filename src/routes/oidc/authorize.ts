@@ -35,7 +35,11 @@ async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
     return notice(`redirect_uri: not registered: ${parameters.get('redirect_uri') ?? ''}`, locales)
   const early = { issuer: issuer.value, redirectUri, parameters: request.parameters }
   if (request.error !== null) return { kind: 'refused', error: request.error, ...early }
-  const parsed = await parseRequest(request.parameters, client.value, { redirectUri, origin })
+  const parsed = await parseRequest(request.parameters, client.value, {
+    issuer: issuer.value,
+    redirectUri,
+    origin,
+  })
   if (!parsed.ok) return { kind: 'refused', error: parsed.error, ...early }
   const page = await createLogin(c, issuer.value, client.value, parsed.value)
   return page.ok ? { kind: 'page', address: page.value } : { kind: 'refused', error: page.error, ...early }

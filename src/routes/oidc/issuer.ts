@@ -6,12 +6,17 @@ import type { Settings } from '../../relying-party/document/settings.ts'
 import { issuerOf } from '../../relying-party/oidc/client.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { publicKey } from '../../session/tokens/issued-id-token.ts'
 import { readTable } from '../edge/cloudflare.ts'
 import type { AppContext } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 
-/** A relying party and the address of its issuer. */
-export type Issuer = { readonly url: string; readonly settings: Settings }
+/** A relying party, and the address and the keys of its issuer. */
+export type Issuer = {
+  readonly url: string
+  readonly settings: Settings
+  readonly keys: readonly OidcJwk[]
+}
 
 /**
  * Returns the issuer of the request. The error is also `not_found` if the service has no OpenID Connect keys.
@@ -21,7 +26,8 @@ export async function issuerOfRequest(c: AppContext): Promise<Result<Issuer, 'no
   const { oidc, baseUrl } = loadConfig(c.env)
   if (oidc === null) return err('not_found')
   const settings = await loadSettings(c.env, id, Date.now())
-  return settings.ok ? ok({ url: issuerOf(baseUrl, id), settings: settings.value }) : settings
+  if (!settings.ok) return settings
+  return ok({ url: issuerOf(baseUrl, id), settings: settings.value, keys: oidc.keys })
 }
 
 /** Sends the problem of a request for an unknown issuer. */
@@ -34,26 +40,20 @@ export async function sendDiscovery(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
   const members = await readTable<object>(c.env.ASSETS, 'oidc-metadata.json')
-  return c.json({ ...endpoints(issuer.value.url), ...members }, 200, CACHED)
+  return c.json({ ...endpointsOf(issuer.value.url), ...members }, 200, CACHED)
 }
 
 /** Sends the public keys. */
 export async function sendKeys(c: AppContext): Promise<Response> {
   const issuer = await issuerOfRequest(c)
   if (!issuer.ok) return noIssuer(c, issuer.error)
-  const keys = (loadConfig(c.env).oidc?.keys ?? []).map(publicKey)
-  return c.json({ keys }, 200, CACHED)
+  return c.json({ keys: issuer.value.keys.map(publicKey) }, 200, CACHED)
 }
 
 const CACHED = { 'Cache-Control': 'public, max-age=300' }
 
-function publicKey(key: OidcJwk) {
-  const { kid } = key
-  if (key.kty === 'RSA') return { kty: key.kty, n: key.n, e: key.e, kid, alg: 'RS256', use: 'sig' }
-  return { kty: key.kty, crv: key.crv, x: key.x, y: key.y, kid, alg: 'ES256', use: 'sig' }
-}
-
-function endpoints(issuer: string) {
+/** Returns the addresses of an issuer's endpoints, as its metadata has them. */
+export function endpointsOf(issuer: string) {
   const at = (path: string) => `${issuer}/${path}`
   return {
     issuer,

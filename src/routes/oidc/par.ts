@@ -13,7 +13,7 @@ import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
-import { authenticateOidcClient } from './client-authentication.ts'
+import { authenticateOidcClient } from './clients/client-authentication.ts'
 import { issuerOfRequest, noIssuer } from './issuer.ts'
 import { type RequestError, refuse, requestError, sendOAuth, sendOAuthError } from './responses.ts'
 
@@ -22,9 +22,10 @@ export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
 
 const LIFETIME_SECONDS = 60
 
-/** Parameters that a login needs. Credentials and hints about the person are not stored. */
+/** Parameters that a login needs. Credentials and `login_hint` are not stored. */
 const STORED = [
   ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims', 'prompt'],
+  'id_token_hint',
   ...['code_challenge', 'code_challenge_method', 'ui_locales', 'max_age'],
 ]
 
@@ -43,7 +44,7 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const redirectUri = registeredUri(client.value, parameters.get('redirect_uri'))
   if (redirectUri === undefined) return refuseRequest(c, 'redirect_uri')
   const origin: RequestOrigin = confidential ? 'authenticated' : 'pushed'
-  const parsed = await parseRequest(parameters, client.value, { redirectUri, origin })
+  const parsed = await parseRequest(parameters, client.value, { issuer: issuer.value, redirectUri, origin })
   if (!parsed.ok) return refuseRequest(c, parsed.error)
   const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
   const text = JSON.stringify([origin, [...parameters].filter(([name]) => STORED.includes(name))])

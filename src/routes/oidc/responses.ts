@@ -66,7 +66,8 @@ export async function requestError({ env }: AppContext, name: RequestError): Pro
 export async function refuse(c: AppContext, name: OidcError, allow?: string): Promise<Response> {
   const { oidc } = await oauthErrors(c.env.ASSETS)
   const bearer = name === 'token_missing' ? 'Bearer' : 'Bearer error="invalid_token"'
-  const challenge = name === 'client_unknown' ? 'Basic realm="oidc", charset="UTF-8"' : bearer
+  const isOfClient = oidc[name].error === 'invalid_client'
+  const challenge = isOfClient ? 'Basic realm="oidc", charset="UTF-8"' : bearer
   return sendOAuthError(oidc[name], { challenge, allow, retryAfter: name === 'rate_limited' ? 60 : 1 })
 }
 

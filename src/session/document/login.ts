@@ -54,8 +54,8 @@ export type LoginRequest = {
 }
 
 /**
- * Conditions of the `claims` parameter on a presentation. They are stored sealed, because they may contain
- * values about the person.
+ * Conditions of the `claims` parameter and of the `id_token_hint` on a presentation. They are stored sealed,
+ * because they may contain values about the person.
  */
 export type LoginConditions = {
   /** Acceptable values of `sub`; null for any value. */

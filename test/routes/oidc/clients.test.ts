@@ -1,8 +1,11 @@
 // Registration of OpenID Connect clients (api/logins): each rule, by one change in a good client.
 
+import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { createHash } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { relyingPartyStub } from '../../../src/relying-party/document/identifier.ts'
+import type { OidcClient } from '../../../src/relying-party/oidc/client.ts'
 import { type Setting, setUp } from '../../session/driver.ts'
 import { call, json } from '../edge/edge-app.ts'
 import { app, begin, CALLBACK, newClient } from './login-world.ts'
@@ -213,6 +216,7 @@ describe('a client', () => {
       application_type: 'web',
       token_endpoint_auth_method: 'client_secret_basic',
       require_pkce: true,
+      token_endpoint_as_audience: false,
       require_pushed_authorization_requests: false,
       cross_device: true,
       default_policy: 'adult',
@@ -222,6 +226,19 @@ describe('a client', () => {
     })
     const list = await json(send('GET', '/v1/oidc_clients'))
     expect(list.oidc_clients.map((one: { client_id: string }) => one.client_id)).toContain(client_id)
+  })
+
+  it('that an older version stored is shown with token_endpoint_as_audience', async () => {
+    const { client_id } = await newClient(setting)
+    const stub = relyingPartyStub(env, setting.relyingPartyId)
+    if (stub === undefined) throw new Error('there is no relying party')
+    await runInDurableObject(stub, (_, { storage }) => {
+      const name = `oidc_client/${client_id}`
+      const { token_endpoint_as_audience: _new, ...older } = storage.kv.get<OidcClient>(name)!
+      storage.kv.put(name, older)
+    })
+    const shown = await json(send('GET', `/v1/oidc_clients/${client_id}`))
+    expect(shown).toMatchObject({ name: 'Shop', token_endpoint_as_audience: false })
   })
 
   it('may have a policy that consists of a preset', async () => {

@@ -2,6 +2,7 @@
 
 import { listDurableObjectIds } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
 import errors from '../../../assets/oauth-errors.json'
 import type { OidcError, RequestError } from '../../../src/routes/oidc/responses.ts'
@@ -57,9 +58,15 @@ const ACR = { id_token: { acr: { essential: true, value: 'urn:example:gold' } } 
 /** One change in a good request, and members of the client. */
 type Refused = readonly [change: Change, members?: object]
 
-/** Errors that are found before the page. `policy_unsatisfiable` has a test of its own. */
+/**
+ * Errors that are found before the page. `policy_unsatisfiable` has a test of its own.
+ * `hint_of_transient_subject` is in id-token-hint.test.ts.
+ */
 const AT_THE_CLIENT: Record<
-  Exclude<RequestError, 'pushed_request_uri' | 'redirect_uri' | 'policy_unsatisfiable'>,
+  Exclude<
+    RequestError,
+    'pushed_request_uri' | 'redirect_uri' | 'policy_unsatisfiable' | 'hint_of_transient_subject'
+  >,
   Refused
 > = {
   parameter_repeated: [(query) => query.append('state', 's')],
@@ -237,6 +244,46 @@ describe('an endpoint of clients', () => {
   const at = (path: string) => `${pathOf(client.issuer)}/${path}`
   const userInfo = (headers: Record<string, string>) => call(app, 'GET', at('userinfo'), { headers })
 
+  const BASIC = ['WWW-Authenticate', 'Basic realm="oidc", charset="UTF-8"'] as const
+  let keys: CryptoKeyPair
+  let keyed: TestClient
+
+  beforeAll(async () => {
+    keys = await generateKeyPair('ES256', { extractable: true })
+    keyed = await keyedClient()
+  })
+
+  async function keyedClient(members: object = {}): Promise<TestClient> {
+    const jwks = { keys: [await exportJWK(keys.publicKey)] }
+    return newClient(setting, { token_endpoint_auth_method: 'private_key_jwt', jwks, ...members })
+  }
+
+  /** Sends an assertion with changed claims to the token endpoint, from an address if one is given. */
+  async function sendAssertion(
+    changes: object,
+    { by = keyed, key = keys.privateKey, address = '' } = {},
+  ): Promise<Response> {
+    const claims = {
+      iss: by.client_id,
+      sub: by.client_id,
+      aud: by.issuer,
+      exp: Math.floor(Date.now() / 1000) + 60,
+      jti: crypto.randomUUID(),
+      ...changes,
+    }
+    const form = {
+      ...redemption,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await new SignJWT(claims as JWTPayload)
+        .setProtectedHeader({ alg: 'ES256' })
+        .sign(key),
+    }
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'x-client-ip': address }
+    const body = `${new URLSearchParams(form)}`
+    const bindings = address === '' ? env : { ...env, CLIENT_IP_HEADER: 'x-client-ip' }
+    return call(app, 'POST', at('token'), { headers, body, env: bindings })
+  }
+
   /** Errors that are reached here: all other errors need a slow or an overloaded service, or many calls. */
   type Reached = Exclude<OidcError, 'request_timeout' | 'overloaded' | 'rate_limited' | 'unavailable'>
 
@@ -251,11 +298,13 @@ describe('an endpoint of clients', () => {
     two_authentications: [() => token({ ...redemption, client_secret: client.client_secret })],
     grant_type_unsupported: [() => token({ ...redemption, grant_type: 'refresh_token' })],
     code_invalid: [() => token(redemption)],
-    client_unknown: [
-      () => postForm({ ...client, client_secret: 'none' }, 'token', redemption),
-      'WWW-Authenticate',
-      'Basic realm="oidc", charset="UTF-8"',
-    ],
+    assertion_claims: [() => sendAssertion({ jti: undefined }), ...BASIC],
+    assertion_issuer: [() => sendAssertion({ iss: client.client_id }), ...BASIC],
+    assertion_audience: [() => sendAssertion({ aud: `${client.issuer}/token` }), ...BASIC],
+    assertion_expiry: [() => sendAssertion({ exp: 1 }), ...BASIC],
+    assertion_start: [() => sendAssertion({ iat: 4_000_000_000 }), ...BASIC],
+    assertion_used: [() => sendAssertion({ jti: 'one' }).then(() => sendAssertion({ jti: 'one' })), ...BASIC],
+    client_unknown: [() => postForm({ ...client, client_secret: 'none' }, 'token', redemption), ...BASIC],
     token_invalid: [
       () => userInfo({ Authorization: 'Bearer none' }),
       'WWW-Authenticate',
@@ -271,6 +320,34 @@ describe('an endpoint of clients', () => {
     expect(await response.json()).toEqual({ error, error_description: description })
     expect(response.headers.get('Cache-Control')).toBe('no-store')
     if (header !== undefined) expect(response.headers.get(header)).toBe(value)
+  })
+
+  it('names no claim of an assertion that another key signed', async () => {
+    const other = await generateKeyPair('ES256')
+    const response = await sendAssertion({ aud: 'https://other.example' }, { key: other.privateKey })
+    expect((await json(response)).error_description).toBe(errors.oidc.client_unknown.description)
+  })
+
+  it('counts an assertion with a wrong claim as a failed authentication of its IP address', async () => {
+    const address = '192.0.2.44'
+    for (let i = 0; i < 10; i += 1) await sendAssertion({ exp: 1 }, { address })
+    expect((await sendAssertion({ exp: 1 }, { address })).status).toBe(429)
+    expect((await sendAssertion({}, { address })).status).toBe(400)
+  })
+
+  it.each<[string, readonly string[], boolean]>([
+    ['the token endpoint', ['/token'], true],
+    ['the issuer', [''], true],
+    ['the issuer and the token endpoint', ['', '/token'], true],
+    ['the token endpoint and another address', ['/token', '/par'], false],
+    ['no address', [], false],
+  ])('of a client with token_endpoint_as_audience: an assertion for %s', async (_, paths, isAccepted) => {
+    const by = await keyedClient({ token_endpoint_as_audience: true })
+    expect(by).toMatchObject({ token_endpoint_as_audience: true })
+    const aud = paths.map((path) => by.issuer + path)
+    const { error_description } = await json(sendAssertion({ aud }, { by }))
+    const { code_invalid, assertion_audience } = errors.oidc
+    expect(error_description).toBe((isAccepted ? code_invalid : assertion_audience).description)
   })
 
   it('accepts an access token only in the Authorization header', async () => {

@@ -16,6 +16,7 @@ export function withDefaults(sent: ClientCreation, livemode: boolean): OidcClien
   return withContentEncryption({
     application_type: 'web',
     token_endpoint_auth_method: 'client_secret_basic',
+    token_endpoint_as_audience: false,
     require_pushed_authorization_requests: false,
     require_pkce: true,
     cross_device: !livemode,

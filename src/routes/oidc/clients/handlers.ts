@@ -180,6 +180,7 @@ function toWire(c: AppContext, relyingPartyId: string, client: OidcClient): Oidc
     client_id,
     issuer: issuerOf(loadConfig(c.env).baseUrl, relyingPartyId),
     created_at: isoTime(created_at),
+    token_endpoint_as_audience: false,
     ...members,
     policies: policies.map((policy) => effectivePolicy(client, policy)),
   }
