@@ -101,8 +101,8 @@ export const CRL = {
   /** Seconds after which a list is fetched again. If the fetch fails, the last good copy is still used. */
   refreshSeconds: 3_600,
   /**
-   * Longest use of a copy in seconds after its fetch. If the list has no `nextUpdate`, also its longest use
-   * after `thisUpdate`.
+   * A copy is used for at most this many seconds after it was fetched. If the list has no `nextUpdate`, the
+   * copy is also not used later than this many seconds after its `thisUpdate`.
    */
   maximumSeconds: 604_800,
 } as const

@@ -34,8 +34,8 @@ export function walletsByValue({
 }
 
 /**
- * Returns true if the query requests only `age_over_18` in one mdoc of the EU age type, without further
- * members.
+ * Returns true if the query requests one mdoc of the EU age type, only its element `age_over_18`, and has no
+ * other DCQL member.
  */
 function isAgeQuery({ credentials: [only, ...others], credential_sets }: DcqlQuery): boolean {
   if (only === undefined || others.length > 0 || credential_sets !== undefined) return false

@@ -103,7 +103,7 @@ export type Lowered<T> = {
   readonly unknown: readonly Finding[]
 }
 
-/** Message for people, by finding code. assets/messages.json contains these messages. */
+/** Messages for people. The key is the code of the finding. assets/messages.json has these messages too. */
 export const FINDINGS = {
   format_not_supported: 'the wallet does not support this credential format',
   type_not_held: 'the wallet does not hold credentials of this type',

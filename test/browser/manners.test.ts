@@ -69,7 +69,7 @@ describeInBrowser('the session page', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
-  it('has a heading for the first way to present a credential, and the test wallet as the second button or the last one', async () => {
+  it('shows the ways that the device and its browser offer, each as a button, with the first way as heading', async () => {
     const { session_url } = await stage.rp.create()
     const open = async (device: keyof typeof DEVICES, hasApi: boolean) => {
       const { page } = await stage.visitor(DEVICES[device])

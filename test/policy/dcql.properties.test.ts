@@ -224,8 +224,8 @@ describe('a query that we accept', () => {
   })
 })
 
-describe('an arbitrary value in place of a query or of a part of a query', () => {
-  it('is refused, or each of its queries can be parsed, and nothing throws', () => {
+describe('a query that an arbitrary value replaces, in whole or in part', () => {
+  it('throws nothing: it is refused, or all its credential queries can be parsed', () => {
     fc.assert(
       fc.property(QUERY, fc.nat(60), fc.jsonValue(), (query, place, value) => {
         let left = place

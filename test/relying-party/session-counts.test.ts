@@ -45,7 +45,7 @@ it('the counts use only the newest report about a session', async () => {
   expect(await directory.sessionCounts(NOW)).toMatchObject([NONE, NONE])
 })
 
-it('the counts store a session id that looks like SQL unchanged', async () => {
+it('a session id that looks like SQL is stored unchanged in the counts', async () => {
   const id = "v_', 0, 0, 0, 0); DROP TABLE session_notes; --"
   await directory.noteSessions([note(id)])
   expect(await directory.sessionCounts(NOW)).toMatchObject([{ pending: 1 }, NONE])

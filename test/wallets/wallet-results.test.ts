@@ -69,7 +69,7 @@ it('the list of wallet results is taken from the cache if transactions have the 
   expect(resultOf('100 EUR', ...others)).toBe('cannot')
 })
 
-it('the list of wallet results is taken from the cache if the values of a query have the same length', () => {
+it('two queries whose `values` differ share one cached list of wallet results', () => {
   const original = originalOf({ credential_types: ['pid'] })
   const [first] = original.policy.query.credentials
   const resultsFor = (...values: readonly string[]) => {

@@ -135,8 +135,8 @@ describe('an attempt that was started', () => {
   })
 })
 
-describe('an attempt that has ended', () => {
-  it('ends the delivery after a success', () => {
+describe('a finished attempt', () => {
+  it('completes the delivery if it succeeded', () => {
     const done = only(finish(start(OWED), DELIVERED))
     expect(done).toMatchObject({ state: 'delivered', next_attempt_at: null })
     expect(done.attempts).toEqual([

@@ -3,9 +3,9 @@
 import type { Env } from '../../env.ts'
 import { endOfDay } from '../events/event-days.ts'
 
-/** Days for which an entry is listed, counted from the end of its day. */
+/** Number of days after the end of a day until its entries are erased. */
 const LISTED_DAYS = 30
-/** Days for which the counters of a day are kept. */
+/** Number of days after the end of a day until its counters are erased. */
 export const COUNTED_DAYS = 90
 
 /** Returns the time when the entries of a day are erased. */
@@ -13,7 +13,7 @@ export function unlistedAt(day: number): number {
   return endOfDay(day + LISTED_DAYS)
 }
 
-/** Returns the time when the counters of a day are erased, and with them the whole day. */
+/** Returns the time when the counters of a day are erased. They are the last data of its object. */
 export function uncountedAt(day: number): number {
   return endOfDay(day + COUNTED_DAYS)
 }

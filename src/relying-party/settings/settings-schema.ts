@@ -237,8 +237,9 @@ function checkPrefix(
 }
 
 /**
- * Returns the member that a verifier lacks for the preferred prefix, with an error message; `undefined` if it
- * lacks none. `verifier` null: requests use the service's verifier, which the operator configures.
+ * Some prefixes need a certain member of `verifier`. Returns the name of the missing or unsuitable member and
+ * an error message; `undefined` if the prefix can be used. `verifier` null: the service's own verifier is
+ * used, which the operator configures.
  */
 function prefixError(prefix: string | undefined, verifier: Identification['verifier'], baseUrl: string) {
   if (prefix === 'verifier_attestation' && verifier?.attestation_jwt === undefined) {

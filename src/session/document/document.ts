@@ -56,7 +56,7 @@ export type SessionDocument = {
   readonly request_fetched: boolean
   /** Absent before the first activity. */
   readonly wallet_activity?: WalletActivity
-  /** Success that waits for the return of its browser; null if no success waits. */
+  /** Successful outcome that is held until the person's browser returns; null if there is none. */
   readonly held: Held | null
   /** The browser whose return ended the session; null if no return ended it. */
   readonly returned: Returned | null

@@ -99,7 +99,7 @@ export function aliveGenerations(
 const KINDS = ['any_device', 'one_browser', 'dc_api_page', 'dc_api_relying_party'] as const
 type GenerationKind = (typeof KINDS)[number]
 
-/** Returns the generation with the highest number of a kind that is not superseded. */
+/** Returns the newest generation of this kind that is not superseded. */
 export function newestGeneration(
   generations: readonly StoredGeneration[],
   kind: GenerationKind,

@@ -70,7 +70,7 @@ export function reaches(shown: SessionBinding | null, required: SessionBinding):
 
 /**
  * Returns the session binding that views show: `relying_party` after the return code is redeemed, otherwise
- * the binding in `outcome`. `outcome` does not change, because the event of the end reported its binding.
+ * the binding in `outcome`. That binding stays as it is, because the event of the outcome has reported it.
  */
 export function bindingOf({
   outcome,

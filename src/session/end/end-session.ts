@@ -170,7 +170,7 @@ export function expiredEnd({ attempts }: SessionDocument): SessionEnd {
   return { status: 'expired', outcome: { ...NO_RESULT, reason }, winner: null }
 }
 
-/** Returns the end by a cancellation of the relying party. */
+/** Returns the end of a session that the relying party canceled. */
 export function canceledEnd(): SessionEnd {
   const outcome = { ...NO_RESULT, reason: 'canceled_by_relying_party' } as const
   return { status: 'canceled', outcome, winner: null }

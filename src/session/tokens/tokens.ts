@@ -71,7 +71,8 @@ export async function prepareLogin(
   const level = decision.assurance_level
   const acr = chooseAcr(level, login.wanted_acr)
   if (acr === undefined) return { failure: 'assurance_level_too_low' }
-  // A request for one browser was made for the browser that began the login. Other requests give no binding.
+  // If the request was made for one browser, that browser began the login, so the login is bound to it. Any
+  // other request proves no binding.
   const session_binding = generation.browser === null ? 'none' : bound
   const facts = { at: now, sub, acr, session_binding }
   const session = { ...document, login }

@@ -349,7 +349,7 @@ describe('a successful response to a link', () => {
     ['another origin', { Origin: 'https://evil.example' }],
     ['a site of the same domain', { 'Sec-Fetch-Site': 'same-site' }],
     ['no origin', { Origin: '' }],
-  ])('is not affected by the right response code from a page of %s', async (_, headers) => {
+  ])('is still held if a page of %s sends the correct response code', async (_, headers) => {
     const { setting, session, person, code } = await respondByLink()
     for (const someone of [person, browser()]) {
       const response = await completeReturn(someone, session, code, headers)

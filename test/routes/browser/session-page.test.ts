@@ -216,17 +216,14 @@ describe('the session page', () => {
     ['https://evil.example', false],
     ['*', false],
     ['', false],
-  ])(
-    'sends its messages to the origin %j in the parameter `embed`, if this origin is allowed: %s',
-    async (embed, isNamed) => {
-      const origins = ['https://shop.example', 'https://till.shop.example:8443']
-      const { session_url } = await createSession(await setUp({ origins }))
-      const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
-      expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
-      expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
-      expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
-    },
-  )
+  ])('with the parameter embed=%j sends messages to that origin: %s', async (embed, isNamed) => {
+    const origins = ['https://shop.example', 'https://till.shop.example:8443']
+    const { session_url } = await createSession(await setUp({ origins }))
+    const html = await (await get(`${session_url}&embed=${encodeURIComponent(embed)}`)).text()
+    expect(attribute(html, /<main[^>]*>/, 'data-embed')).toBe(isNamed ? embed : undefined)
+    expect(/src="\/assets\/embed\.js\?v=[\w-]{16}"/.test(html)).toBe(isNamed)
+    expect(html.includes(embed)).toBe(isNamed || embed === '' || embed === '*')
+  })
 
   it('shows that a session is in test mode', async () => {
     expect(await page(await createSession(await setUp()))).toContain(TEXTS.testMode)

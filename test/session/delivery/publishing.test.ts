@@ -319,7 +319,7 @@ describe('the event of an outcome that arrives after the end of its day', () => 
     expect(await loggedOn(setting, dayOf(NOON) + 1)).toEqual([id])
   })
 
-  it('is stored once, even if the answer that the first day has ended arrives last, for an older call', async () => {
+  it('is stored once, even if a late answer to an earlier call says that the first day has ended', async () => {
     const [first, second, third] = [0, 1, 2].map((after) => dayOf(NOON) + after) as [number, number, number]
     at(endOfDay(first) - SECOND)
     const setting = await setUp()

@@ -188,9 +188,8 @@ ${walletsMarkup(texts, page)}
 }
 
 /**
- * Returns the state that the page shows. The pending stage `awaiting_return` is shown as `returning`. If
- * there is no wallet activity, `created` is shown as `waiting`, and every other pending stage as `scanned`.
- * So a new stage needs no new text.
+ * Returns the state that the page shows. For a pending session it depends on the stage and on the wallet's
+ * newest activity. A stage that this function does not name is shown as `scanned`, so it needs no new text.
  */
 function stateOf({ view, seen }: SessionPage): PageState {
   const { status, stage, wallet_activity: activity } = view

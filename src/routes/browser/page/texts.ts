@@ -33,7 +33,7 @@ export async function textsIn(assets: AssetSource, language: Language): Promise<
   }
 }
 
-/** Path of the English texts. This service wrote the file, so its type is not checked. */
+/** Path of the English texts. The file is part of this service, so its content is not validated. */
 const ENGLISH = 'texts/en.json'
 
 /**
