@@ -19,8 +19,10 @@ import {
   type RelyingPartyDocument,
   readDocument,
   replaceVerifier,
+  replaceWebhook,
   type StoredReaderCertificate,
   sealingFor,
+  setDisabled,
   toView,
   verifierKeys,
 } from './document/document.ts'
@@ -333,15 +335,4 @@ export class RelyingParty extends DurableObject<Env> {
     this.#key ??= await deriveKey(loadConfig(this.env).serverSecret, 'relying-party')
     return this.#key
   }
-}
-
-function replaceWebhook(
-  current: RelyingPartyDocument['webhook'],
-  next: SettingsInput['webhook'],
-): RelyingPartyDocument['webhook'] {
-  return next && { ...next, disabled: current?.url === next.url && current.disabled }
-}
-
-function setDisabled(document: RelyingPartyDocument, disabled: boolean): RelyingPartyDocument {
-  return document.webhook === null ? document : { ...document, webhook: { ...document.webhook, disabled } }
 }

@@ -206,3 +206,16 @@ async function open(sealing: Sealing, sealed: string): Promise<string> {
   if (text === undefined) throw new Error('a sealed setting does not open: was SERVER_SECRET changed?')
   return text
 }
+
+/** Returns the webhook of the new settings. It stays disabled only if its URL is the same. */
+export function replaceWebhook(
+  current: RelyingPartyDocument['webhook'],
+  next: SettingsInput['webhook'],
+): RelyingPartyDocument['webhook'] {
+  return next && { ...next, disabled: current?.url === next.url && current.disabled }
+}
+
+/** Disables or enables the webhook, if there is one. */
+export function setDisabled(document: RelyingPartyDocument, disabled: boolean): RelyingPartyDocument {
+  return document.webhook === null ? document : { ...document, webhook: { ...document.webhook, disabled } }
+}
