@@ -1,9 +1,12 @@
 // Calls of the public API behind the console's cookie (src/routes/console).
 
+import { askOtherTabs, pageToken, setPageToken, storedToken } from './page-token.ts'
+
 /** Who is signed in. */
 export type Session = {
   readonly owner: 'relying_party' | 'operator'
-  readonly change_token: string
+  /** Address of the service, which may have another host name than this page. */
+  readonly base_url: string
   readonly expires_at: string
   readonly relying_party: {
     readonly relying_party_id: string
@@ -32,22 +35,46 @@ const TIMEOUT_MS = 30_000
 /** The session ended, or another tab has signed in since. */
 export type SessionEnd = 'session_ended' | 'signed_in_elsewhere'
 
-let pageToken = ''
 let onSessionEnd = (_: SessionEnd): void => undefined
 
 /** Sets the token of this page, and what happens when its session has ended. */
-export function useSession(session: Session | null, sessionEnded: (end: SessionEnd) => void): void {
-  pageToken = session?.change_token ?? ''
+export function useSession(token: string, sessionEnded: (end: SessionEnd) => void): void {
+  setPageToken(token)
   onSessionEnd = sessionEnded
 }
 
+/** A session, and the token of its page. */
+export type Opened = { readonly session: Session; readonly token: string }
+
 /** Signs in with a key, the operator's token, or a code. */
-export function signIn(body: { readonly token: string } | { readonly code: string }) {
-  return send<Session>('POST', '/console/session', body)
+export async function signIn(
+  body: { readonly token: string } | { readonly code: string },
+): Promise<Answer<Opened>> {
+  const answer = await send<Session & { change_token: string }>('POST', '/console/session', body)
+  if (!answer.ok) return answer
+  return { ok: true, value: { session: answer.value, token: answer.value.change_token } }
 }
 
-export function readSession() {
-  return send<Session>('GET', '/console/session')
+/** Continues the sign-in of this browser, with the token of this tab or of another tab. Null: sign in. */
+export async function resume(): Promise<Answer<Opened | null>> {
+  const own = await readSession(storedToken())
+  if (own.ok || own.problem.code !== 'cross_site_request') return orSignIn(own)
+  const token = await askOtherTabs()
+  return token === undefined ? SIGN_IN : orSignIn(await readSession(token))
+}
+
+const SIGN_IN = { ok: true, value: null } as const
+
+async function readSession(token: string): Promise<Answer<Opened>> {
+  const answer = await send<Session>('GET', '/console/session', undefined, headersOf(token))
+  return answer.ok ? { ok: true, value: { session: answer.value, token } } : answer
+}
+
+/** Without a sign-in, and with the token of another sign-in, a person signs in. Other problems are shown. */
+function orSignIn(answer: Answer<Opened>): Answer<Opened | null> {
+  const isSignedOut =
+    !answer.ok && (answer.problem.status === 401 || answer.problem.code === 'cross_site_request')
+  return isSignedOut ? SIGN_IN : answer
 }
 
 export function signOut() {
@@ -61,14 +88,18 @@ export function call<T>(method: string, path: string, body?: object): Promise<An
 
 /** Sends a call with the token of this page. */
 async function sendOfPage<T>(method: string, path: string, body?: object): Promise<Answer<T>> {
-  const token = pageToken
-  const answer = await send<T>(method, path, body, { 'console-token': token })
+  const token = pageToken()
+  const answer = await send<T>(method, path, body, headersOf(token))
   // A late response to a call of an earlier sign-in does not end this one.
-  if (answer.ok || token !== pageToken) return answer
+  if (answer.ok || token !== pageToken()) return answer
   if (answer.problem.status === 401) onSessionEnd('session_ended')
   // The cookie is that of another sign-in, which has another token.
   if (answer.problem.code === 'cross_site_request') onSessionEnd('signed_in_elsewhere')
   return answer
+}
+
+function headersOf(token: string) {
+  return { 'console-token': token }
 }
 
 /** Reads a public resource of the service, which needs no token. */

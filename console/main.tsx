@@ -3,7 +3,7 @@
 import './console.css'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { readSession, type Session, signIn, signOut, useSession } from './api.ts'
+import { type Answer, type Opened, resume, type Session, signIn, signOut, useSession } from './api.ts'
 import { Shell } from './shell.tsx'
 import { type Notice, SignIn } from './sign-in.tsx'
 import { type Language, preferredLanguage, setLanguage, storeLanguage, t } from './texts.ts'
@@ -16,14 +16,13 @@ function Console() {
   const [, setShown] = useState<Language>('en')
   const [isTyped, setTyped] = useState(false)
 
-  const open = (next: Session | null, why: Notice) => {
-    useSession(next, (end) => open(null, end))
-    setState({ session: next, notice: why })
+  const open = (next: Opened | null, why: Notice) => {
+    useSession(next?.token ?? '', (end) => open(null, end))
+    setState({ session: next?.session ?? null, notice: why })
   }
-  const enter = async (body: Parameters<typeof signIn>[0]) => {
-    const answer = await signIn(body)
+  const openAnswer = (answer: Answer<Opened | null>) =>
     open(answer.ok ? answer.value : null, answer.ok ? null : answer.problem)
-  }
+  const enter = async (body: Parameters<typeof signIn>[0]) => openAnswer(await signIn(body))
   const show = async (next: Language) => {
     await setLanguage(next)
     setShown(next)
@@ -34,11 +33,7 @@ function Console() {
       const code = takeCode()
       await show(preferredLanguage())
       if (code !== undefined) return enter({ code })
-      const answer = await readSession()
-      open(
-        answer.ok ? answer.value : null,
-        answer.ok || answer.problem.status === 401 ? null : answer.problem,
-      )
+      openAnswer(await resume())
     }
   }, [])
 

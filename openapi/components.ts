@@ -14,7 +14,7 @@ import {
   redemption,
   signInRequest,
 } from '../src/api/requests.ts'
-import { consoleCode, consoleSession } from '../src/api/responses/console.ts'
+import { consoleCode, consoleSession, consoleSignIn } from '../src/api/responses/console.ts'
 import * as lists from '../src/api/responses/lists.ts'
 import * as oidc from '../src/api/responses/oidc.ts'
 import * as operator from '../src/api/responses/operator.ts'
@@ -117,6 +117,7 @@ const RESPONSES = {
   PushedRequest: oidc.pushedRequest,
   UserInfo: oidc.userInfo,
   ConsoleSession: consoleSession,
+  ConsoleSignIn: consoleSignIn,
   ConsoleCode: consoleCode,
   Token: open.token,
   Redirect: open.redirect,

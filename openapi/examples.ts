@@ -179,6 +179,14 @@ const TEST_EVENT: Example<'TestEvent'> = {
 
 const OIDC_SECRET = 'ocs_…'
 
+const CONSOLE_SESSION: Example<'ConsoleSession'> = {
+  owner: 'relying_party',
+  base_url: BASE,
+  expires_at: EXPIRES,
+  relying_party: { relying_party_id: RP, name: 'Example shop', livemode: false },
+  scopes: [...SCOPES],
+}
+
 const OIDC_CLIENT: Example<'OidcClient'> = {
   client_id: 'oc_0123456789abcdef0123456789abcdef',
   issuer: `${BASE}/oidc/${RP}`,
@@ -518,13 +526,8 @@ export const EXAMPLES: {
     duration_ms: 87,
   },
   SignIn: { token: SHOWN_KEY },
-  ConsoleSession: {
-    owner: 'relying_party',
-    change_token: 'x8Yq…',
-    expires_at: EXPIRES,
-    relying_party: { relying_party_id: RP, name: 'Example shop', livemode: false },
-    scopes: [...SCOPES],
-  },
+  ConsoleSession: CONSOLE_SESSION,
+  ConsoleSignIn: { ...CONSOLE_SESSION, change_token: 'x8Yq…' },
   ConsoleCodeRequest: { api_key: SHOWN_KEY },
   ConsoleCode: { code: 'b1Vw…' },
   Token: { access_token: 'eyJhbGciOi…', token_type: 'Bearer', expires_in: 900, scope: SCOPES.join(' ') },

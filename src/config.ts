@@ -96,6 +96,8 @@ export function parseConfig(environment: object) {
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
+    /** Origin of the console's page. Over http it is not `BASE_URL`, but a host name of its own. */
+    consoleOrigin: consoleOriginOf(env.BASE_URL),
     /** True if `BASE_URL` is a loopback address, which only programs on this machine can reach. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
     /**
@@ -233,6 +235,7 @@ const SCHEMA = z.object({
   CONSOLE: z._default(z.enum(['0', '1']), '0'),
   CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
+  LISTENING_HOST: z.optional(z.string()),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
   SELF_MADE_VERIFIER: z._default(z.enum(['0', '1']), '0'),
@@ -284,5 +287,32 @@ function isOrigin(text: string): boolean {
 }
 
 function isLoopback({ hostname }: URL): boolean {
-  return LOOPBACK_HOSTS.includes(hostname) || hostname === '[::1]'
+  return LOOPBACK_NAMES.includes(hostname)
+}
+
+const LOOPBACK_NAMES: readonly string[] = [...LOOPBACK_HOSTS, '[::1]']
+
+/**
+ * Host name of the console over http, which only loopback has. Cookies ignore ports (RFC 6265 §8.5): under
+ * `localhost`, each other server of this machine would get the console's cookie. Browsers send all names
+ * below `localhost` to this machine (RFC 6761 §6.3).
+ */
+export const CONSOLE_HOST = 'console.localhost'
+
+function consoleOriginOf(baseUrl: string): string {
+  const url = new URL(baseUrl)
+  if (url.protocol === 'http:') url.hostname = CONSOLE_HOST
+  return url.origin
+}
+
+/**
+ * Returns the host names under which a service on loopback answers; `undefined` for a public service, and for
+ * a `BASE_URL` that is no URL. `LISTENING_HOST` is the address that the operator gave the service.
+ */
+export function loopbackNames({
+  BASE_URL,
+  LISTENING_HOST,
+}: Pick<Variables, 'BASE_URL' | 'LISTENING_HOST'>): readonly string[] | undefined {
+  if (!URL.canParse(BASE_URL) || !isLoopback(new URL(BASE_URL))) return undefined
+  return [...LOOPBACK_NAMES, CONSOLE_HOST, ...(LISTENING_HOST === undefined ? [] : [LISTENING_HOST])]
 }

@@ -9,14 +9,16 @@ import { t } from '../texts.ts'
 
 type Checked = { readonly receipt: string; readonly claims: Claims | null; readonly error: string | null }
 
-export function Receipt({ path, id }: { readonly path: string; readonly id: string }) {
+type ReceiptProps = { readonly path: string; readonly id: string; readonly issuer: string }
+
+export function Receipt({ path, id, issuer }: ReceiptProps) {
   const [checked, setChecked] = useState<Checked | null>(null)
   const read = async () => {
     const answer = await call<string>('GET', `${path}/receipt`)
     if (!answer.ok) return answer
     const keys = await readPublic<ServiceKeys>('/.well-known/jwks.json')
     if (!keys.ok) return keys
-    const expected = { jwks: keys.value, issuer: location.origin, verificationId: id }
+    const expected = { jwks: keys.value, issuer, verificationId: id }
     const result = await verifyReceipt(answer.value, expected)
     setChecked({
       receipt: answer.value,

@@ -79,7 +79,7 @@ export function Verification({ id, session }: { readonly id: string; readonly se
               may={may('webhooks:manage')}
               onAgain={(delivery) => change('POST', `${path}/deliveries/${delivery}/redeliver`)}
             />
-            {value.status !== 'pending' && <Receipt path={path} id={id} />}
+            {value.status !== 'pending' && <Receipt path={path} id={id} issuer={session.base_url} />}
             <details class="card">
               <summary>{t('as_json')}</summary>
               <Lines text={JSON.stringify(value, null, 2)} />

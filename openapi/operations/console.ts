@@ -14,7 +14,8 @@ export const CONSOLE = {
   'GET /console': {
     id: 'openConsole',
     summary: 'Open the console',
-    description: '404 unless the service is configured with `CONSOLE=1`.',
+    description:
+      '404 unless the service is configured with `CONSOLE=1`. Over http on loopback, the page is at the host name `console.localhost`, and other names lead there by 307.',
     responses: {
       200: { description: 'The page.', other: { 'text/html': '<!doctype html><html lang="en">…</html>' } },
     },
@@ -35,14 +36,15 @@ export const CONSOLE = {
     id: 'signIn',
     summary: 'Sign in to the console',
     description:
-      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only, with `change_token` in the header `Console-Token`. From the page of the console only.',
+      'With an API key, the value of `ADMIN_TOKEN`, or a code. Sets a cookie for 12 hours, which opens `/console/api` only, with `change_token` in the header `Console-Token`. No other response has `change_token`. From the page of the console only.',
     body: { json: 'SignIn' },
-    responses: { 201: { description: 'Signed in.', json: ['ConsoleSession'] } },
+    responses: { 201: { description: 'Signed in.', json: ['ConsoleSignIn'] } },
     problems: SIGN_IN,
   },
   'GET /console/session': {
     id: 'readConsoleSession',
     summary: 'Read who is signed in to the console',
+    description: 'With `change_token` in the header `Console-Token`.',
     responses: { 200: { description: 'The owner of the cookie.', json: ['ConsoleSession'] } },
     problems: [
       ...(['missing_token', 'invalid_token', 'expired_token', 'cross_site_request', 'not_found'] as const),
@@ -54,8 +56,8 @@ export const CONSOLE = {
     summary: 'Sign out of the console',
     description:
       'With `change_token` in the header `Console-Token`. A token of another sign-in is `cross_site_request`; without a valid cookie none is needed.',
-    responses: { 204: { description: 'The cookie is removed.' } },
-    problems: ['cross_site_request', 'not_found', 'internal_error'],
+    responses: { 204: { description: 'The sign-in has ended, and the cookie is removed.' } },
+    problems: ['cross_site_request', 'not_found', 'internal_error', 'temporarily_unavailable'],
   },
   'POST /console/codes': {
     id: 'createConsoleCode',

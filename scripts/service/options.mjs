@@ -28,7 +28,7 @@ export function readOptions(env) {
   const hosts = env.HOST === undefined ? loopbackHosts() : [env.HOST]
   const isOnLoopback = isLocal && hosts.every((host) => LOOPBACK.includes(host))
   const hasConsole = isOn('CONSOLE', env.CONSOLE, isOnLoopback)
-  const reached = hosts[0] === '0.0.0.0' || hosts[0] === '*' ? '127.0.0.1' : hosts[0]
+  const reached = { '0.0.0.0': '127.0.0.1', '*': '127.0.0.1', '[::]': '[::1]' }[hosts[0]] ?? hosts[0]
   return {
     baseUrl,
     isLocal,
@@ -41,9 +41,17 @@ export function readOptions(env) {
     allowLoopback: env.ALLOW_LOOPBACK ?? (isLocal ? '1' : '0'),
     hasShop: isOn('DEMO', env.DEMO, isLocal),
     hasConsole,
+    consoleOrigin: consoleOriginOf(baseUrl),
     // A code in the output opens the console, so no other machine may reach the service.
     hasConsoleCode: hasConsole && isOnLoopback,
   }
+}
+
+/** Returns the address of the console: over http it has a host name of its own (src/config.ts). */
+function consoleOriginOf(baseUrl) {
+  const url = new URL(baseUrl)
+  if (url.protocol === 'http:') url.hostname = 'console.localhost'
+  return url.origin
 }
 
 /** The rule of src/config.ts. Checked here too, before a certificate is made for the host. */

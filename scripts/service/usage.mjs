@@ -51,8 +51,8 @@ export function usageLines(directory, { options, demo, code, isTerminal }) {
 }
 
 /** Returns the line with the console's address. The code is not sent to a server until the page posts it. */
-function consoleLine({ baseUrl }, code) {
-  return `  console             ${baseUrl}/console#code=${code}\n                      It opens once, within five minutes.`
+function consoleLine({ consoleOrigin }, code) {
+  return `  console             ${consoleOrigin}/console#code=${code}\n                      It opens once, within five minutes.`
 }
 
 /** Returns a path relative to the current directory, if it is inside. */

@@ -1,12 +1,15 @@
 // Directory of the operator: one object with a row for each relying party and for each trust list. It also
-// stores the expiry of the relying parties' own certificates, so that no request reads all relying parties.
+// stores the expiry of the relying parties' own certificates, so that no request reads all relying parties,
+// and the operator's ended sign-ins of the console.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../env.ts'
 import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
+import { ok, type Result } from '../result.ts'
 import type { ChainLifetime } from '../trust/x509/chain-lifetime.ts'
 import type { TrustListEntry } from './document/settings.ts'
+import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
 import {
   countSessions,
   createSessionNotes,
@@ -42,6 +45,8 @@ export type CertificateDates = {
 type DirectoryPage = { readonly entries: readonly ListedEntry[]; readonly next: number | null }
 
 export class Directory extends DurableObject<Env> {
+  readonly #signOuts = openSignOuts(this.ctx.storage)
+
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
     ctx.storage.sql.exec(`CREATE TABLE IF NOT EXISTS relying_parties (
@@ -106,6 +111,16 @@ export class Directory extends DurableObject<Env> {
     const shown = rows.slice(0, limit)
     const entries = shown.map(({ position, livemode, ...row }) => ({ ...row, livemode: livemode === 1 }))
     return { entries, next: rows.length > limit ? (shown.at(-1)?.position ?? null) : null }
+  }
+
+  /** Ends a sign-in of the operator's console. `now` is Unix milliseconds. */
+  endSignIn(signIn: SignIn, now: number): void {
+    this.#signOuts.end(signIn, now)
+  }
+
+  /** Returns the ended sign-ins of the operator's console. */
+  signOuts(): Result<SignOuts, never> {
+    return ok(this.#signOuts.read())
   }
 
   /** Writes a value that needs new space, and removes the value. Rejects if storage cannot be written. */

@@ -36,6 +36,7 @@ import {
   type SettingsView,
   type SigningIdentity,
 } from './document/settings.ts'
+import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
 import { COUNTED_DAYS } from './index/index-days.ts'
 import { newApiKey } from './keys/api-key.ts'
@@ -61,6 +62,7 @@ export class RelyingParty extends DurableObject<Env> {
   readonly #id = toRelyingPartyId(this.ctx.id)
   readonly #oidcClients = openOidcClients(this.ctx.storage)
   readonly #once = openOnce(this.ctx.storage)
+  readonly #signOuts = openSignOuts(this.ctx.storage)
   #key: Uint8Array<ArrayBuffer> | undefined
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -249,6 +251,16 @@ export class RelyingParty extends DurableObject<Env> {
       [...kept, day].sort((a, b) => a - b),
     )
     return true
+  }
+
+  /** Ends a sign-in of the console. `now` is Unix milliseconds. A deleted relying party has none. */
+  endSignIn(signIn: SignIn, now: number): void {
+    if (this.#load() !== undefined) this.#signOuts.end(signIn, now)
+  }
+
+  /** Returns the ended sign-ins of the console. */
+  signOuts(): Result<SignOuts, never> {
+    return ok(this.#signOuts.read())
   }
 
   /** Returns the days with indexed verifications, oldest first. */

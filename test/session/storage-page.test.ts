@@ -16,9 +16,20 @@ import { WAIT } from '../support/wait.ts'
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
 /** The examples of the page, in its order. */
-const [SESSION, GENERATION, TOMBSTONE, EVENT, ENTRY, RELYING_PARTY, LIST, ANCHOR, ROW, DATES, NOTE] = [
-  ...PAGE.matchAll(/^```json\n(.*?)^```$/gms),
-].map(([, json]) => JSON.parse(String(json)))
+const [
+  SESSION,
+  GENERATION,
+  TOMBSTONE,
+  EVENT,
+  ENTRY,
+  RELYING_PARTY,
+  SIGN_OUTS,
+  LIST,
+  ANCHOR,
+  ROW,
+  DATES,
+  NOTE,
+] = [...PAGE.matchAll(/^```json\n(.*?)^```$/gms)].map(([, json]) => JSON.parse(String(json)))
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into stored documents freely
 type Stored = any
@@ -75,7 +86,15 @@ it('docs/storage.md shows an entry of the list exactly as stored', async () => {
   expect(shapeOf(ENTRY)).toEqual(shapeOf(entry?.[1]))
 })
 
-it('docs/storage.md shows a relying party exactly as stored', async () => {
+it('docs/storage.md shows ended sign-ins of the console as stored', async () => {
+  const stub = relyingPartyStub(env, setting.relyingPartyId)
+  const [id = ''] = Object.keys(SIGN_OUTS.ended)
+  const signed_in_at = Date.now()
+  await stub?.endSignIn({ id, signed_in_at, expires_at: signed_in_at + 1_000 }, signed_in_at)
+  expect(shapeOf(SIGN_OUTS)).toEqual(shapeOf(await stored(stub as DurableObjectStub, 'console_sign_outs')))
+})
+
+it('the storage page shows a relying party exactly as stored', async () => {
   const stub = relyingPartyStub(env, setting.relyingPartyId)
   const { webhook, ...document } = await stored(stub as DurableObjectStub, 'document')
   const { webhook: shown, ...example } = RELYING_PARTY

@@ -2,15 +2,13 @@
 // console calls the API with the owner's token, so it can do only what the API can do.
 
 import { Hono } from 'hono/tiny'
-import { loadConfig } from '../../config.ts'
+import { CONSOLE_HOST, loadConfig } from '../../config.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { problem } from '../edge/problems.ts'
 import { operatorOnly } from '../settings/operator.ts'
-import { closeConsole, readConsole } from './console-cookie.ts'
+import { closeConsole, readConsole, signOutConsole } from './console-cookie.ts'
 import { createCode, readSession, signIn } from './sign-in.ts'
 
-/** Header that contains the page token. */
-const PAGE_TOKEN = 'Console-Token'
 const API = '/console/api'
 /**
  * Paths of the API that a console can call, by the kind of its owner. A path with encoded characters never
@@ -73,13 +71,17 @@ async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Re
   const isOwn =
     c.req.method === 'GET'
       ? (c.req.header('Sec-Fetch-Site') ?? 'same-origin') === 'same-origin'
-      : c.req.header('Origin') === loadConfig(c.env).baseUrl
+      : c.req.header('Origin') === loadConfig(c.env).consoleOrigin
   if (!isOwn) return problem(c, 'cross_site_request')
   await next()
   return undefined
 }
 
+/** Sends the page. If the console has a host name of its own, another name leads to it. */
 async function sendPage(c: AppContext): Promise<Response> {
+  const { consoleOrigin, baseUrl } = loadConfig(c.env)
+  if (consoleOrigin !== baseUrl && new URL(c.req.url).hostname !== CONSOLE_HOST)
+    return c.redirect(`${consoleOrigin}/console`, 307)
   const file = await c.env.ASSETS.fetch('https://assets/console/console.html')
   if (file.status !== 200) return problem(c, 'temporarily_unavailable')
   return new Response(file.body, { headers: PAGE_HEADERS })
@@ -93,12 +95,9 @@ async function sendFile(c: AppContext): Promise<Response> {
   return new Response(file.body, { headers: { 'Content-Type': type, 'Cache-Control': 'no-cache' } })
 }
 
-/** Removes the cookie. A page of an earlier sign-in cannot end the present sign-in. */
+/** Ends the sign-in. A page of an earlier sign-in cannot end the present sign-in. */
 async function signOut(c: AppContext): Promise<Response> {
-  const console = await readConsole(c)
-  if (console?.isOfPage(c.req.header(PAGE_TOKEN) ?? '') === false) return problem(c, 'cross_site_request')
-  closeConsole(c)
-  return c.body(null, 204)
+  return (await signOutConsole(c)) ? c.body(null, 204) : problem(c, 'cross_site_request')
 }
 
 /**
@@ -107,13 +106,12 @@ async function signOut(c: AppContext): Promise<Response> {
  */
 async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const console = await readConsole(c)
-  if (console === undefined) return problem(c, 'missing_token')
-  if (!console.isOfPage(c.req.header(PAGE_TOKEN) ?? '')) return problem(c, 'cross_site_request')
-  const { owner, token } = console.session
-  const url = new URL(c.req.url)
-  const path = url.pathname.slice(API.length)
+  if (!console.ok) return problem(c, console.error)
+  const { owner, token } = console.value
+  const { pathname, search } = new URL(c.req.url)
+  const path = pathname.slice(API.length)
   if (!REACHED[owner].test(path)) return problem(c, 'not_found')
-  url.pathname = path
+  const url = loadConfig(c.env).baseUrl + path + search
   // `Operator` is the name in the log of the operator's changes (api/running).
   const headers = new Headers({ Authorization: `Bearer ${token}`, Operator: 'console' })
   for (const name of PASSED_ON) {

@@ -1,7 +1,7 @@
 // Sign-in of the console: an API key, the operator's token, or the code that `npm start` prints.
 
 import { codeRequest, SIGN_IN_BYTES, signInRequest } from '../../api/requests.ts'
-import type { ConsoleSessionView } from '../../api/responses/console.ts'
+import type { ConsoleSessionView, ConsoleSignInView } from '../../api/responses/console.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { isoTime } from '../../codec/date-time.ts'
@@ -24,7 +24,7 @@ const CODE_MS = 5 * 60_000
  */
 const codes = new Map<string, { readonly apiKey: string; readonly expiresAt: number }>()
 
-/** Signs in. The response contains the page token and no other token. */
+/** Signs in. The response contains the page token, which no later response contains, and no other token. */
 export async function signIn(c: AppContext): Promise<Response> {
   const body = await readJson(c, signInRequest, SIGN_IN_BYTES, 'anyone')
   if (!body.ok) return body.error
@@ -36,18 +36,17 @@ export async function signIn(c: AppContext): Promise<Response> {
   if (opened === 'invalid_token') return problem(c, attempt.isOver ? 'rate_limited' : opened)
   attempt.giveBack()
   if (typeof opened === 'string') return problem(c, opened)
-  const pageToken = await openConsole(c, opened.session)
-  return c.json(toView(opened, pageToken), 201, { 'Cache-Control': 'no-store' })
+  const view: ConsoleSignInView = { ...toView(c, opened), change_token: await openConsole(c, opened.session) }
+  return c.json(view, 201, { 'Cache-Control': 'no-store' })
 }
 
-/** Sends who is signed in, and the page token. */
+/** Sends who is signed in, to the page of this sign-in. */
 export async function readSession(c: AppContext): Promise<Response> {
   const console = await readConsole(c)
-  if (console === undefined) return problem(c, 'missing_token')
-  const { session, pageToken } = console
-  const current = await openSession(c, session.token)
+  if (!console.ok) return problem(c, console.error)
+  const current = await openSession(c, console.value.token)
   if (typeof current === 'string') return problem(c, current)
-  return c.json(toView({ ...current, session }, pageToken), 200, { 'Cache-Control': 'no-store' })
+  return c.json(toView(c, { ...current, session: console.value }), 200, { 'Cache-Control': 'no-store' })
 }
 
 /**
@@ -99,11 +98,11 @@ async function isOperator(c: AppContext, token: string): Promise<boolean> {
   return timingSafeEqual(sent, expected)
 }
 
-function toView({ session, caller }: Opened, change_token: string): ConsoleSessionView {
+function toView(c: AppContext, { session, caller }: Opened): ConsoleSessionView {
   const { relying_party_id = '', name = '', livemode = false } = caller?.settings ?? {}
   return {
     owner: session.owner,
-    change_token,
+    base_url: loadConfig(c.env).baseUrl,
     expires_at: isoTime(session.expires_at),
     relying_party: caller && { relying_party_id, name, livemode },
     scopes: caller?.scopes ?? [],

@@ -1,5 +1,7 @@
 // Sign-in to the console and its end, and what a page of another site can do with it.
 
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { BrowserContext, Page, Route } from 'playwright-core'
 import { afterAll, expect, it } from 'vitest'
 import {
@@ -68,6 +70,44 @@ describeInBrowser('the console', () => {
     await heading(page, 'Sign in').waitFor()
   })
 
+  it('leaves nothing to a copy of the cookie after a sign-out: the server ends the sign-in', async () => {
+    const { page } = await enter(stage.rp)
+    const copies = await page.context().cookies(SERVICE)
+    const token = await page.evaluate("sessionStorage.getItem('console-token')")
+    const thief = await stage.visitor()
+    await thief.page.context().addCookies(copies)
+    await thief.page.goto(`${SERVICE}/console`)
+    await heading(thief.page, 'Sign in').waitFor()
+    const headers = { 'Console-Token': String(token) }
+    const statuses = () =>
+      thief.page.evaluate(`Promise.all(['/console/session', '/console/api/v1/verify'].map(
+        async (path) => (await fetch(path, { headers: ${JSON.stringify(headers)} })).status,
+      ))`)
+    expect(await statuses()).toEqual([200, 200])
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByText('You are signed out.').waitFor()
+    expect(await page.evaluate("sessionStorage.getItem('console-token')")).toBeNull()
+    expect(await statuses()).toEqual([401, 401])
+    thief.takeErrors()
+  })
+
+  it('is signed in in a new tab as long as another tab is, and asks to sign in again after the last tab', async () => {
+    const { page } = await enter(stage.rp)
+    const second = await page.context().newPage()
+    await second.goto(`${SERVICE}/console#/insights`)
+    await heading(second, 'Insights').waitFor()
+    await page.close()
+    await second.reload()
+    await heading(second, 'Insights').waitFor()
+    const third = await second.context().newPage()
+    await second.close()
+    await third.goto(`${SERVICE}/console`)
+    await heading(third, 'Sign in').waitFor()
+    expect(await third.getByRole('alert').count()).toBe(0)
+    await sendToken(third, stage.rp.api_key)
+    await heading(third, 'Verifications').waitFor()
+  })
+
   it('shows no pages of a relying party after a sign-in with the operator’s token', async () => {
     const { page } = await stage.visitor()
     await signIn(page, SERVICE, stage.service.server.adminToken)
@@ -96,7 +136,8 @@ describeInBrowser('the console', () => {
     const printed = () => /^ +console +(http\S+#code=(\S+))$/m.exec(local.output())
     await expect.poll(printed).not.toBeNull()
     const [, link = '', code = ''] = printed() ?? []
-    expect(link).toMatch(/^http:\/\/localhost:\d+\/console#code=/)
+    const own = `http://console.localhost:${new URL(local.baseUrl).port}`
+    expect(link).toContain(`${own}/console#code=`)
     const { page } = await stage.visitor()
     const addresses: string[] = []
     page.on('request', (request) => addresses.push(request.url()))
@@ -104,6 +145,29 @@ describeInBrowser('the console', () => {
     await heading(page, 'Verifications').waitFor()
     expect(page.url()).not.toContain('code=')
     expect(addresses.join()).not.toContain(code)
+    // Cookies ignore ports, so the name alone keeps the cookie from other servers of this machine.
+    const [cookie] = await page.context().cookies(own)
+    expect(cookie).toMatchObject({ name: 'wv_console', domain: 'console.localhost', sameSite: 'Strict' })
+    expect(await page.context().cookies(local.baseUrl)).toEqual([])
+    await page.goto(`${local.baseUrl}/console#/insights`)
+    await heading(page, 'Insights').waitFor()
+    expect(page.url()).toBe(`${own}/console#/insights`)
+    await page.goto(`${own}/docs`)
+    expect(page.url()).toBe(`${local.baseUrl}/docs`)
+
+    // A receipt names BASE_URL, which is not the address of this page.
+    const { api_key } = JSON.parse(readFileSync(join(local.stateDir, 'demo-relying-party.json'), 'utf8'))
+    const send = async (path: string, body: object) => {
+      const headers = { Authorization: `Bearer ${api_key}`, 'Content-Type': 'application/json' }
+      const init = { method: 'POST', headers, body: JSON.stringify(body) }
+      return (await fetch(local.origin + path, init)).json()
+    }
+    const asked = { credential_types: ['age_attestation'], scope: ['age_over_18'] }
+    const { verification_id } = (await send('/v1/verify', asked)) as { verification_id: string }
+    await send(`/v1/test/verify/${verification_id}/outcome`, { reason: 'verified' })
+    await page.goto(`${own}/console#/verifications/${verification_id}`)
+    await page.getByRole('button', { name: 'Fetch and check the receipt' }).click()
+    await page.getByText('Valid: signed by this service').waitFor()
 
     const second = (await stage.visitor()).page
     await second.goto(link)
@@ -128,14 +192,17 @@ describeInBrowser('the console', () => {
     const [own, foreign] = [await first.create(), await second.create()]
     const { page } = await enter(first)
     await page.getByRole('link').filter({ hasText: own.verification_id }).waitFor()
-    const other = await page.context().newPage()
-    await other.goto(`${SERVICE}/console`)
     const shown: string[] = []
     page.on('response', async (response) => shown.push(await response.text().catch(() => '')))
-    const body = JSON.stringify({ token: second.api_key })
-    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
-    const status = `fetch('/console/session', ${JSON.stringify(init)}).then(({ status }) => status)`
-    expect(await other.evaluate(status)).toBe(201)
+    const other = await page.context().newPage()
+    // Without this the new tab would get the token of the first tab, and be signed in.
+    await other.route('**/console/session', (route) => {
+      const { 'console-token': _, ...headers } = route.request().headers()
+      return route.continue({ headers })
+    })
+    await other.goto(`${SERVICE}/console`)
+    await sendToken(other, second.api_key)
+    await other.getByRole('link').filter({ hasText: foreign.verification_id }).waitFor()
     await page.getByRole('alert').getByText('Someone signed in again in another tab.').waitFor()
     await heading(page, 'Sign in').waitFor()
     expect(shown.join()).not.toContain(foreign.verification_id)
@@ -185,9 +252,8 @@ describeInBrowser('the console', () => {
     await page.getByText('This key may not change settings').waitFor()
     expect(await page.getByRole('main').getByRole('button').count()).toBe(0)
     const statuses = await page.evaluate(`(async () => {
-      const { change_token } = await (await fetch('/console/session')).json()
-      const call = async (method, path) =>
-        (await fetch('/console/api' + path, { method, headers: { 'Console-Token': change_token } })).status
+      const headers = { 'Console-Token': sessionStorage.getItem('console-token') }
+      const call = async (method, path) => (await fetch('/console/api' + path, { method, headers })).status
       return [
         await call('DELETE', '/v1/verify/${verification_id}'),
         await call('POST', '/v1/webhook/rotate_secret'),
@@ -242,8 +308,7 @@ describeInBrowser('the console', () => {
   it('has a cookie that gives no access to /v1', async () => {
     const { page } = await enter(stage.rp)
     const statuses = await page.evaluate(`(async () => {
-      const { change_token } = await (await fetch('/console/session')).json()
-      const headers = { 'Console-Token': change_token }
+      const headers = { 'Console-Token': sessionStorage.getItem('console-token') }
       return Promise.all(['/console/api/v1/verify', '/v1/verify', '/v1/relying_party', '/v1/events'].map(
         async (path) => (await fetch(path, { credentials: 'include', headers })).status,
       ))

@@ -14,7 +14,7 @@ const HOUR = 3_600_000
 const ADMIN_TOKEN = ADMIN.Authorization.slice('Bearer '.length)
 const OWN = { Origin: 'https://verifier.example' }
 const LOOPBACK = { ...env, BASE_URL: 'http://localhost:8787' }
-const LOCAL = { Origin: 'http://localhost:8787' }
+const LOCAL = { Origin: 'http://console.localhost:8787' }
 const KEYS = '/v1/admin/relying_parties'
 
 startAtNoon()
@@ -239,28 +239,42 @@ describe('the cookie of the console', () => {
       expect(response.headers.get('Set-Cookie')).toBeNull()
     }
     expect((await leave({ ...OWN, Cookie: 'x=y' })).status).toBe(204)
+    expect((await api(open, 'GET', '/v1/verify')).status).toBe(200)
     const response = await leave({ ...OWN, ...token })
     expect(response.status).toBe(204)
     expect(response.headers.get('Set-Cookie')).toContain('__Host-wv_console=; Max-Age=0;')
   })
 
-  it('gives the console the name of the signed-in party and the token for changes, but no API key', async () => {
+  it('tells our page who is signed in, without an API key and without the token for changes', async () => {
     const { api_key, relying_party_id } = await createRelyingParty()
     const open = await signIn(api_key)
     const response = await readSession(open)
     const text = await response.text()
     expect(text).not.toContain(api_key)
+    expect(text).not.toContain(open.changeToken)
     expect(JSON.parse(text)).toMatchObject({
       owner: 'relying_party',
-      change_token: open.changeToken,
+      base_url: 'https://verifier.example',
       relying_party: { relying_party_id },
     })
     expect(await statusAndCode(await readSession({ ...open, cookie: 'x=y' }))).toBe('401 missing_token')
   })
+
+  it('alone reads nothing, not even who is signed in', async () => {
+    const [open, other] = [await signIn(ADMIN_TOKEN), await signIn(ADMIN_TOKEN)]
+    for (const changeToken of ['', other.changeToken]) {
+      const response = await readSession({ ...open, changeToken })
+      const text = await response.clone().text()
+      expect(text).not.toContain('change_token')
+      expect(text).not.toContain('operator')
+      expect(await statusAndCode(response)).toBe('403 cross_site_request')
+    }
+  })
 })
 
-function readSession({ cookie }: Console): Promise<Response> {
-  return call(app, 'GET', '/console/session', { headers: { Cookie: cookie } })
+function readSession({ cookie, changeToken }: Console): Promise<Response> {
+  const headers = { Cookie: cookie, 'Console-Token': changeToken }
+  return call(app, 'GET', '/console/session', { headers })
 }
 
 describe('/console/api', () => {

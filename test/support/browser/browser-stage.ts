@@ -108,7 +108,7 @@ async function openPlace(
 ): Promise<Place> {
   const front = given ?? (await startFront(hostname, origin))
   const rules = Object.entries({ [hostname]: front, ...sites?.() }).map(([host, { port }]) =>
-    host === 'localhost' ? 'EXCLUDE localhost' : `MAP ${host} 127.0.0.1:${port}`,
+    host === 'localhost' ? 'EXCLUDE localhost, EXCLUDE console.localhost' : `MAP ${host} 127.0.0.1:${port}`,
   )
   return { front, browser: await launchChromium([...rules, 'MAP * ~NOTFOUND'].join(', ')) }
 }

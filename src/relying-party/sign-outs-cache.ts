@@ -1,0 +1,42 @@
+// Cache of the console's sign-outs in the isolate's memory. A copy is at most 60 s old.
+
+import type { Env } from '../env.ts'
+import { err, ok, type Result } from '../result.ts'
+import { directoryStub } from './directory.ts'
+import { relyingPartyStub } from './document/identifier.ts'
+import { createObjectCache } from './document/object-cache.ts'
+import { hasSignedOut, type SignIn, type SignOuts } from './document/sign-outs.ts'
+
+const cache = createObjectCache<SignOuts, never>(500)
+
+/** The operator as the owner of a sign-in. Each other owner is a `relying_party_id`. */
+export const OPERATOR = 'operator'
+
+/**
+ * Returns true if `endSignIn` ended this sign-in: at once in the isolate of that call, within 60 s in others.
+ * `now` is Unix milliseconds. After `unavailable`, another try may succeed.
+ */
+export async function hasEnded(
+  env: Env,
+  owner: string,
+  signIn: SignIn,
+  now: number,
+): Promise<Result<boolean, 'unavailable'>> {
+  const signOuts = await cache.get(owner, now, () => ownerStub(env, owner)?.signOuts())
+  if (signOuts === undefined) return ok(true) // this service did not issue the id of the relying party
+  return signOuts.ok ? ok(hasSignedOut(signOuts.value, signIn)) : err('unavailable')
+}
+
+/** Ends a sign-in. `now` is Unix milliseconds. Throws if the object of its owner cannot be reached. */
+export async function endSignIn(env: Env, owner: string, signIn: SignIn, now: number): Promise<void> {
+  const { id, signed_in_at, expires_at } = signIn
+  try {
+    await ownerStub(env, owner)?.endSignIn({ id, signed_in_at, expires_at }, now)
+  } finally {
+    cache.forget(owner)
+  }
+}
+
+function ownerStub(env: Env, owner: string) {
+  return owner === OPERATOR ? directoryStub(env) : relyingPartyStub(env, owner)
+}
