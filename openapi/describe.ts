@@ -52,12 +52,14 @@ const INTRODUCTION = `Requests proofs from digital identity wallets and returns 
 
 Within \`/v1\` every change is additive: ignore members that you do not know.
 Every response has an \`X-Request-Id\`.
-Any other address returns 404 \`not_found\`; any other method returns 405 \`method_not_allowed\`.`
+Any other address returns 404 \`not_found\`; any other method returns 405 \`method_not_allowed\`.
+A service on loopback refuses other host names by 421 \`unknown_host\`.`
 
-/** Problems of unknown addresses and methods. No operation has them. */
+/** Problems of unknown addresses, methods and host names. No operation has them. */
 export const PROBLEMS_WITHOUT_ROUTE = [
   'not_found',
   'method_not_allowed',
+  'unknown_host',
 ] as const satisfies readonly ProblemCode[]
 
 /** Returns the description without its errors. */

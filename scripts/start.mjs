@@ -145,6 +145,7 @@ async function makeVariables(directory, options) {
     BASE_URL: options.baseUrl,
     ALLOW_LOOPBACK: options.allowLoopback,
     CONSOLE: options.hasConsole ? '1' : '0',
+    LISTENING_HOST: new URL(options.origin).hostname,
     LISTENING_PORT: String(options.port),
     SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
     ALARMS_REPAIRED: '0',

@@ -8,6 +8,7 @@ import { consoleRoutes } from './console/console.ts'
 import type { AppEnv } from './edge/context.ts'
 import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
+import { knownHost } from './edge/known-host.ts'
 import { logRequests } from './edge/log.ts'
 import { listRoutes } from './lists/lists.ts'
 import { oidcRoutes } from './oidc/provider.ts'
@@ -30,6 +31,7 @@ export function createApp(): Hono<AppEnv> {
   const app = new Hono<AppEnv>()
   app.use(requestId)
   app.use(logRequests)
+  app.use(knownHost)
   app.use(drainable)
   app.route('/', walletRoutes()) // first: wallet routes respond to HEAD in their own format
   app.use(headWithoutEffect(app, SAFE_PREFIXES))

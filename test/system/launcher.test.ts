@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { request } from '../../scripts/service/request.mjs'
 import { freePort, runLauncher, type Server, startServer } from '../support/service/server.ts'
 import { WAIT } from '../support/wait.ts'
 
@@ -55,15 +56,20 @@ describe('a first start', () => {
   it('prints a link that opens the console of its demo relying party once', async () => {
     await printed(server, '/console#code=')
     const [, code = ''] = /\/console#code=([\w-]+)/.exec(server.output()) ?? []
-    expect((await fetch(`${server.origin}/console`)).status).toBe(200)
+    const own = server.baseUrl.replace('localhost', 'console.localhost')
+    expect(server.output()).toContain(`${own}/console#code=${code}`)
+    const page = await fetch(`${server.origin}/console`, { redirect: 'manual' })
+    expect(page.headers.get('location')).toBe(`${own}/console`)
+    expect(await statusAt(server, 'console.localhost', '/console')).toBe(200)
     const enter = (origin: string) =>
       fetch(`${server.origin}/console/session`, {
         method: 'POST',
         headers: { origin, 'content-type': 'application/json' },
         body: JSON.stringify({ code }),
       })
-    expect((await enter('http://localhost:1')).status).toBe(403)
-    const opened = await enter(server.baseUrl)
+    for (const origin of ['http://localhost:1', server.baseUrl])
+      expect((await enter(origin)).status).toBe(403)
+    const opened = await enter(own)
     expect(opened.status).toBe(201)
     const session = (await opened.json()) as { change_token: string }
     expect(session).toMatchObject({ owner: 'relying_party', relying_party: { name: 'Demo' } })
@@ -71,7 +77,16 @@ describe('a first start', () => {
     const headers = { cookie, 'console-token': session.change_token }
     const listed = await fetch(`${server.origin}/console/api/v1/verify`, { headers })
     expect(listed.status).toBe(200)
-    expect((await enter(server.baseUrl)).status).toBe(401)
+    expect((await enter(own)).status).toBe(401)
+  })
+
+  it('refuses every host name that is not one of this machine, as after DNS rebinding', async () => {
+    for (const path of ['/healthz', '/docs', '/assets/style.css', '/v1/verify', '/demo', '/console']) {
+      for (const host of ['rebound.example', 'localhost, rebound.example', 'rebound.example@localhost'])
+        expect(await statusAt(server, host, path), `${host} ${path}`).toBe(421)
+    }
+    for (const host of ['localhost', '127.0.0.1', '[::1]', 'localhost:1'])
+      expect(await statusAt(server, host, '/healthz'), host).toBe(200)
   })
 
   it('prints no API key if its output is not a terminal', async () => {
@@ -368,6 +383,11 @@ function isRunning(pid: number): boolean {
 /** Waits until the launcher has printed a text. */
 async function printed(server: Server, text: string) {
   await vi.waitFor(() => expect(server.output()).toContain(text), WAIT)
+}
+
+/** Sends a GET with this `Host`. */
+async function statusAt(server: Server, host: string, path: string): Promise<number> {
+  return (await request('GET', server.origin + path, { headers: { host }, timeoutMs: WAIT.timeout })).status
 }
 
 function httpsStatus(url: string, ca: Buffer): Promise<number | undefined> {

@@ -60,6 +60,7 @@ export const PROBLEMS = {
   verification_ended: kind(410)('The verification has ended'),
   payload_too_large: kind(413)('The body is too large'),
   unsupported_media_type: kind(415)('The content type is not supported'),
+  unknown_host: kind(421)('This host name is not one of the service'),
   policy_unsatisfiable: kind(422)('No credential could satisfy this policy'),
   upgrade_required: kind(426)('This address is for WebSocket only'),
   rate_limited: limited('Too many requests'),
