@@ -189,7 +189,7 @@ export const MEMBER_TEXTS = {
     google_wallet:
       'What Google Wallet shows about you: `logo_uri`, `privacy_policy_uri` and `display_name` (default: `name`), or the `rp_metadata_bytes` that Google returned.',
     enforce_registration:
-      'Refuse creations that go beyond your registration certificate (`verifier.registration`). Default: `false`.',
+      'Refuse creations that go beyond your registration certificate (`verifier.registration`). A help against mistakes, no control: the signature of the certificate is not checked here. Default: `false`.',
     anchor_sets: "Names of the operator's lists of trusted issuers.",
   },
   TrustAnchor: {
