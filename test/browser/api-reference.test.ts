@@ -6,6 +6,7 @@ import { signIn, WITH_CONSOLE } from '../support/browser/console-page.ts'
 import { overflowOf, saveScreenshot } from '../support/browser/page-check.ts'
 import { openReference } from '../support/browser/reference-page.ts'
 import { BASE_URL } from '../support/service/service.ts'
+import { WAIT } from '../support/wait.ts'
 
 const SCRIPT = '/assets/api-reference.js'
 /** Largest size of everything that /docs loads, in bytes on the wire. */
@@ -71,13 +72,16 @@ describeInBrowser('the API reference', () => {
     expect(await page.getByRole('link').getAttribute('href')).toBe('/openapi.json')
   })
 
-  /** Signs in to the console, then opens /docs with another script in the place of its own. */
+  /** Signs in to the console in two tabs, then opens /docs in one, with another script in place of its own. */
   const openPlanted = async ({ sandboxed }: { readonly sandboxed: boolean }) => {
     const { page, takeErrors } = await stage.visitor()
     await signIn(page, BASE_URL, stage.rp.api_key)
     await page.evaluate("localStorage.setItem('planted', 'readable')")
+    const other = await page.context().newPage()
+    await other.goto(`${BASE_URL}/console`)
+    await other.getByRole('button', { name: 'Sign out' }).waitFor()
     await page.route(`${BASE_URL}${SCRIPT}`, (route) =>
-      route.fulfill({ contentType: 'text/javascript', body: PLANTED }),
+      route.fulfill({ contentType: 'text/javascript', body: planted(sandboxed ? 3_000 : WAIT.timeout) }),
     )
     if (!sandboxed) {
       const response = await fetch(`${stage.service.server.origin}/docs`)
@@ -99,6 +103,8 @@ describeInBrowser('the API reference', () => {
     expect(await openPlanted({ sandboxed: true })).toEqual({
       origin: 'null',
       storage: 'SecurityError',
+      token: 'SecurityError',
+      tabs: 'no answer',
       cookie: 'SecurityError',
       database: 'SecurityError',
       session: 'TypeError',
@@ -108,21 +114,35 @@ describeInBrowser('the API reference', () => {
   })
 
   it('would give a malicious renderer access to the console if the page had no sandbox', async () => {
-    const { origin, storage, session } = await openPlanted({ sandboxed: false })
+    const { origin, storage, token, tabs, session } = await openPlanted({ sandboxed: false })
     expect({ origin, storage }).toEqual({ origin: BASE_URL, storage: 'readable' })
+    expect(token).toMatch(/^[\w-]{43}$/)
+    expect(tabs).toBe(token)
     expect(session).toMatch(/^200 /)
   })
 })
 
-/** Tries to reach what a signed-in person of the console has. Each result is a value, or the error's name. */
-const PLANTED = `(async () => {
+/**
+ * A script that tries to reach what a signed-in person of the console has. Each result is a value, or the
+ * error's name. It waits `waitMs` for an answer of another tab.
+ */
+const planted = (waitMs: number) => `(async () => {
+  const results = {}
   const read = async (path) => {
-    const response = await fetch(path, { credentials: 'include' })
+    const headers = results.token?.length === 43 ? { 'Console-Token': results.token } : {}
+    const response = await fetch(path, { credentials: 'include', headers })
     return response.status + ' ' + await response.text()
   }
   const attempts = {
     origin: () => self.origin,
     storage: () => localStorage.getItem('planted'),
+    token: () => sessionStorage.getItem('console-token'),
+    tabs: () => new Promise((resolve) => {
+      const channel = new BroadcastChannel('console-token')
+      channel.onmessage = ({ data }) => resolve(data.token)
+      channel.postMessage('ask')
+      setTimeout(() => resolve('no answer'), ${waitMs})
+    }),
     cookie: () => document.cookie,
     database: () => new Promise((resolve, reject) => {
       const request = indexedDB.open('planted')
@@ -133,7 +153,6 @@ const PLANTED = `(async () => {
     list: () => read('/v1/verify'),
     window: () => String(open('/console')),
   }
-  const results = {}
   for (const [name, attempt] of Object.entries(attempts))
     results[name] = await Promise.resolve().then(attempt).catch((error) => error.name)
   globalThis.results = results
