@@ -72,7 +72,7 @@ describeInBrowser('the API reference', () => {
     expect(await page.getByRole('link').getAttribute('href')).toBe('/openapi.json')
   })
 
-  /** Signs in to the console in two tabs, then opens /docs in one, with another script in place of its own. */
+  /** Signs in to the console in two tabs, then opens /docs with a planted script in one of them. */
   const openPlanted = async ({ sandboxed }: { readonly sandboxed: boolean }) => {
     const { page, takeErrors } = await stage.visitor()
     await signIn(page, BASE_URL, stage.rp.api_key)

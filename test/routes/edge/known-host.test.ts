@@ -16,7 +16,7 @@ const FOREIGN = [
   'localhost.',
   '192.0.2.1',
 ]
-/** A route of each kind: probes, pages, static files, API, wallets, logins, the other Workers, the console. */
+/** A route of each kind: probes, pages, files, API, wallets, logins, the other Workers and the console. */
 const PATHS = [
   ...['/healthz', '/readyz', '/metrics', '/', '/docs', '/openapi.json', '/assets/style.css', '/problems'],
   ...[
