@@ -5,12 +5,12 @@
 // An attempt is first started, then stored, and then sent. It is finished when its response is known.
 // `startAttempt` returns the delivery in the state that is right if the response never becomes known. The
 // attempt is counted and logged as `unknown`. The next attempt is due after the time limit and the wait of
-// the schedule. After the last attempt the delivery is dead. So a crash at any point needs no repair, loses
-// no event and causes no seventh automatic POST.
+// the schedule. The delivery is dead once the last attempt has failed, or its result did not arrive in time.
+// So a crash at any point needs no repair, loses no event and causes no seventh automatic POST.
 
 import { err, ok, type Result } from '../result.ts'
 import { ATTEMPT_TIMEOUT_MS, type AttemptError, type AttemptOutcome, hasSucceeded } from './delivery.ts'
-import { nextAttemptAt } from './schedule.ts'
+import { AUTOMATIC_ATTEMPTS, nextAttemptAt } from './schedule.ts'
 
 /** The delivery of one event to one receiver. */
 export type Delivery = {
@@ -21,12 +21,12 @@ export type Delivery = {
   /** The serialised event, which every attempt sends unchanged. */
   readonly body: string
   readonly state: 'owed' | 'delivered' | 'dead'
-  /**
-   * Number of started automatic attempts, at most six. A delivery in state `owed` has at most five, because
-   * the start of the sixth sets the state to `dead`.
-   */
+  /** Number of started automatic attempts, at most six. */
   readonly automatic_attempts: number
-  /** Time of the next automatic attempt. `null` means that none is planned. */
+  /**
+   * Time of the next automatic attempt. While the result of the sixth attempt is unknown, the time at which
+   * the delivery becomes dead without a result. `null` in every other state than `owed`.
+   */
   readonly next_attempt_at: number | null
   readonly attempts: readonly Attempt[]
 }
@@ -72,14 +72,24 @@ export function dueDeliveries(deliveries: readonly Delivery[], now: number): rea
   return deliveries.filter(({ next_attempt_at }) => next_attempt_at !== null && next_attempt_at <= now)
 }
 
+/** Returns true if the last automatic attempt was started. No automatic attempt may follow. */
+export function isExhausted({ automatic_attempts }: Delivery): boolean {
+  return automatic_attempts >= AUTOMATIC_ATTEMPTS
+}
+
+/** Returns the time of the next automatic attempt; `null` if none follows. */
+export function plannedAttempt(delivery: Delivery): number | null {
+  return isExhausted(delivery) ? null : delivery.next_attempt_at
+}
+
 /** Returns the number of the last started attempt; 0 before the first attempt. */
 export function latestAttempt({ attempts }: Delivery): number {
   return attempts.at(-1)?.attempt ?? 0
 }
 
 /**
- * Starts an automatic attempt of a delivery in state `owed`. The caller must store the result before it sends
- * the POST.
+ * Starts an automatic attempt of a delivery in state `owed` that is not exhausted. The caller must store the
+ * result before it sends the POST.
  */
 export function startAttempt(
   deliveries: readonly Delivery[],
@@ -87,14 +97,14 @@ export function startAttempt(
   now: number,
 ): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) => {
-    if (delivery.state !== 'owed') return delivery
+    if (delivery.state !== 'owed' || isExhausted(delivery)) return delivery
     const attempt = delivery.automatic_attempts + 1
     const responded = now + ATTEMPT_TIMEOUT_MS + RESPONSE_MARGIN_MS
     const next = nextAttemptAt({ attempt, now: responded, retryAfter: null, jitter: 0 })
     return {
       ...delivery,
       automatic_attempts: attempt,
-      ...planned(next),
+      next_attempt_at: next ?? responded,
       attempts: [...delivery.attempts, begun(delivery, now, false)],
     }
   })
@@ -164,13 +174,13 @@ export function postpone(
   until: number,
 ): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>
-    delivery.state === 'owed' ? { ...delivery, next_attempt_at: until } : delivery,
+    delivery.state === 'owed' && !isExhausted(delivery) ? { ...delivery, next_attempt_at: until } : delivery,
   )
 }
 
 /**
- * Sets a delivery in state `owed` to `dead`, because the receiver no longer wants the event. The event can
- * still be sent by hand.
+ * Sets a delivery in state `owed` to `dead`, because the receiver no longer wants the event, or the last
+ * attempt has no result. The event can still be sent by hand.
  */
 export function markDead(deliveries: readonly Delivery[], deliveryId: string): readonly Delivery[] {
   return change(deliveries, deliveryId, (delivery) =>

@@ -7,6 +7,9 @@ const HOUR = 60 * MINUTE
 /** Wait after the first, second, … failed attempt, in milliseconds, before jitter. */
 const RETRY_DELAYS = [5 * SECOND, MINUTE, 10 * MINUTE, 2 * HOUR, 24 * HOUR] as const
 
+/** Number of automatic attempts of one delivery. */
+export const AUTOMATIC_ATTEMPTS = RETRY_DELAYS.length + 1
+
 /** The longest wait that a receiver may request. */
 const RETRY_AFTER_LIMIT = 24 * HOUR
 

@@ -5,10 +5,13 @@ import {
   dueDeliveries,
   enqueue,
   finishAttempt,
+  isExhausted,
   latestAttempt,
   MANUAL_ATTEMPTS,
   markDead,
   nextDue,
+  plannedAttempt,
+  postpone,
   startAttempt,
   startManualAttempt,
 } from '../../src/webhook/outbox.ts'
@@ -113,11 +116,21 @@ describe('an attempt that was started', () => {
     expect(nextDue(start(afterFailures(4), NOW))).toBe(NOW + 20 * SECOND + 24 * HOUR)
   })
 
-  it('makes the delivery dead if it is the sixth attempt and its outcome never becomes known', () => {
+  it('leaves the delivery queued until the sixth attempt has a result, or 20 s are over', () => {
     const sixth = start(afterFailures(5))
-    expect(only(sixth)).toMatchObject({ state: 'dead', automatic_attempts: 6, next_attempt_at: null })
+    expect(only(sixth)).toMatchObject({ state: 'owed', automatic_attempts: 6 })
+    expect(nextDue(sixth)).toBe(NOW + 20 * SECOND)
+    expect(plannedAttempt(only(sixth))).toBeNull()
     expect(only(finish(sixth, DELIVERED)).state).toBe('delivered')
-    expect(only(finish(sixth, FAILED)).state).toBe('dead')
+    expect(only(finish(sixth, FAILED))).toMatchObject({ state: 'dead', next_attempt_at: null })
+  })
+
+  it('is the sixth at most: a delivery without a result of the sixth attempt gets no further attempt', () => {
+    const sixth = start(afterFailures(5))
+    expect(isExhausted(only(sixth))).toBe(true)
+    expect(start(sixth)).toEqual(sixth)
+    expect(postpone(sixth, 'dlv_1', NOW + HOUR)).toEqual(sixth)
+    expect(only(markDead(sixth, 'dlv_1'))).toMatchObject({ state: 'dead', next_attempt_at: null })
   })
 
   it('does not change the object of the delivery from which it started', () => {
@@ -291,6 +304,10 @@ describe('any sequence of attempt outcomes', () => {
       let deliveries = OWED
       let posts = 0
       for (let now = nextDue(deliveries); now !== null; now = nextDue(deliveries)) {
+        if (isExhausted(only(deliveries))) {
+          deliveries = markDead(deliveries, 'dlv_1')
+          continue
+        }
         const fate = fates[posts]
         deliveries = start(deliveries, now)
         posts++

@@ -17,6 +17,7 @@ import {
   dueDeliveries,
   type FinishedAttempt,
   finishAttempt,
+  isExhausted,
   latestAttempt,
   markDead,
   nextDue,
@@ -51,7 +52,7 @@ export async function deliverDue(context: SessionContext, now: number): Promise<
   if (document === undefined) return 'done'
   if (document.status !== 'pending' && erasedBy(document) <= now) return 'done' // the erasure follows
   const due = dueDeliveries(document.deliveries, now)
-  const wanted = due.filter((delivery) => isWanted(webhook, delivery))
+  const wanted = due.filter((delivery) => isWanted(webhook, delivery) && !isExhausted(delivery))
   const unwanted = due.filter((delivery) => !wanted.includes(delivery))
   const marked = unwanted.reduce((all, { delivery_id }) => markDead(all, delivery_id), document.deliveries)
   const { deliveries, started } = webhook?.disabled

@@ -3,7 +3,7 @@
 import type { DeliveryLog } from '../../api/responses/verifications.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
-import type { Attempt, Delivery } from '../../webhook/outbox.ts'
+import { type Attempt, type Delivery, plannedAttempt } from '../../webhook/outbox.ts'
 import type { SessionDocument } from '../document/document.ts'
 
 /** Returns the body of `GET …/deliveries`. */
@@ -15,7 +15,7 @@ export function deliveriesView(document: SessionDocument): DeliveryLog {
 }
 
 function deliveryView(delivery: Delivery) {
-  const { delivery_id, event_id, event_type, sequence, attempts, next_attempt_at, body } = delivery
+  const { delivery_id, event_id, event_type, sequence, attempts, body } = delivery
   return {
     delivery_id,
     event_id,
@@ -23,7 +23,7 @@ function deliveryView(delivery: Delivery) {
     sequence,
     state: deliveryState(delivery),
     body,
-    next_attempt_at: isoTimeOrNull(next_attempt_at),
+    next_attempt_at: isoTimeOrNull(plannedAttempt(delivery)),
     attempts: attempts.map((attempt) => attemptView(attempt)),
   }
 }

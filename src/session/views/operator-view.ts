@@ -6,6 +6,7 @@ import type { OperatorVerification } from '../../api/responses/operator.ts'
 import { isoTime, isoTimeOrNull } from '../../codec/date-time.ts'
 import type { EventType } from '../../relying-party/document/settings.ts'
 import { err, ok, type Result } from '../../result.ts'
+import { plannedAttempt } from '../../webhook/outbox.ts'
 import { type SessionDocument, stageOf } from '../document/document.ts'
 import type { SessionError } from '../document/results.ts'
 import type { View } from '../document/state-view.ts'
@@ -46,7 +47,7 @@ function operatorView(document: SessionDocument): OperatorVerification {
       event_type: delivery.event_type as EventType, // a session only enqueues its own events
       state: deliveryState(delivery),
       attempts: delivery.attempts.length,
-      next_attempt_at: isoTimeOrNull(delivery.next_attempt_at),
+      next_attempt_at: isoTimeOrNull(plannedAttempt(delivery)),
     })),
   }
 }

@@ -68,8 +68,8 @@ export const posts: Property = {
           for (const delivery of isEarly ? old.deliveries : []) {
             if (isErasable(session, delivery)) continue
             const { event_id, automatic_attempts: automatic } = delivery
-            // The write that erases a session may also start the last attempt.
-            if (automatic === AUTOMATIC_ATTEMPTS - 1) lastDue.add(event_id)
+            // The write that erases a session may also start the last attempt, or end it without a result.
+            if (automatic >= AUTOMATIC_ATTEMPTS - 1) lastDue.add(event_id)
             else fail(`${session.name} was erased while its event was queued`)
           }
         }
