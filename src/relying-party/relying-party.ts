@@ -133,8 +133,11 @@ export class RelyingParty extends DurableObject<Env> {
   async erase(): Promise<boolean> {
     // The document is deleted first, so that a call that still waits for a hash does not write it again.
     const existed = this.ctx.storage.kv.delete(DOCUMENT)
-    if (existed) await this.ctx.storage.deleteAll()
-    return existed
+    if (!existed) return false
+    const deleted = this.ctx.storage.deleteAll()
+    this.#once.reset()
+    await deleted
+    return true
   }
 
   async createApiKey(grant: ApiKeyGrant) {

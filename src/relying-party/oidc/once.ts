@@ -7,42 +7,61 @@
  */
 const MAXIMUM_NAMES = 20_000
 
-/** Returns the operations on the names. Times are Unix milliseconds. */
+/**
+ * Returns the operations on the names. Times are Unix milliseconds. The number of names is counted once, and
+ * then kept in memory: only these operations change the table.
+ */
 export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
+  /** Number of stored names; `undefined` before they are counted. */
+  let names: number | undefined
   const isUsed = () => sql.exec("SELECT 1 FROM sqlite_master WHERE name = 'oidc_once'").toArray().length > 0
-  /** Creates the table if it is missing, as after an erasure of the object. Removes expired names. */
-  const prune = (now: number) => {
+  const count = (): number => {
     sql.exec(`CREATE TABLE IF NOT EXISTS oidc_once (name TEXT PRIMARY KEY, value TEXT, expires_at INTEGER);
       CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
-    sql.exec('DELETE FROM oidc_once WHERE expires_at <= ?', now)
-    return sql.exec<Rest>('SELECT min(expires_at) AS next, count(*) AS names FROM oidc_once').one()
+    return sql.exec<{ names: number }>('SELECT count(*) AS names FROM oidc_once').one().names
+  }
+  /** Removes expired names. Returns the number of the others. */
+  const prune = (now: number): number => {
+    const before = names ?? count()
+    const expired = sql.exec('DELETE FROM oidc_once WHERE expires_at <= ? RETURNING 1', now).toArray().length
+    names = before - expired
+    return names
   }
   return {
     /** Stores a name. Returns false if the name is known or the limit is reached. */
     store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
-      if (prune(now).names >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
-      return (
-        sql.exec('INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)', name, value, expiresAt).rowsWritten > 0
-      )
+      const stored = prune(now)
+      if (stored >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
+      const insert = 'INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)'
+      const isNew = sql.exec(insert, name, value, expiresAt).rowsWritten > 0
+      if (isNew) names = stored + 1
+      return isNew
     },
     /**
      * Removes a name and returns its value, if `accepts` returns true for the value. Otherwise returns
      * `undefined`.
      */
     take: (name: string, accepts: (value: string) => boolean, now: number): string | undefined => {
-      prune(now)
+      const stored = prune(now)
       const [row] = sql.exec<{ value: string }>('SELECT value FROM oidc_once WHERE name = ?', name).toArray()
       if (row === undefined || !accepts(row.value)) return undefined
       sql.exec('DELETE FROM oidc_once WHERE name = ?', name)
+      names = stored - 1
       return row.value
     },
     /** Removes expired names. Returns the next expiry; null if no name is left. */
-    prune: (now: number): number | null => (isUsed() ? prune(now).next : null),
+    prune: (now: number): number | null => {
+      if (!isUsed()) return null
+      prune(now)
+      return sql.exec<{ next: number | null }>('SELECT min(expires_at) AS next FROM oidc_once').one().next
+    },
+    /** Counts the names again before the next operation. Call it when the storage is erased. */
+    reset: (): void => {
+      names = undefined
+    },
   }
 }
 
 /** A use of a name. `isAuthenticated`: the caller is a client that authenticated. */
 export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
 type Now = { readonly now: number }
-
-type Rest = { readonly next: number | null; readonly names: number }

@@ -8,7 +8,7 @@ import { openOnce } from '../../../src/relying-party/oidc/once.ts'
 const NOW = 1_000_000
 
 /** Runs with the storage of an object of its own. */
-function inStorage(check: (storage: DurableObjectStorage) => void): Promise<void> {
+function inStorage(check: (storage: DurableObjectStorage) => void | Promise<void>): Promise<void> {
   const stub = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
   return runInDurableObject(stub, (_, { storage }) => check(storage))
 }
@@ -33,6 +33,56 @@ it('callers that did not authenticate cannot fill the store of used values and s
        INSERT INTO oidc_once SELECT 'par/' || i, '', ? FROM n`,
       NOW + 60_000,
     )
-    expect(once.store('par/one-more', '', use(false))).toBe(false)
-    expect(once.store('jti/a', '', use(true))).toBe(true)
+    const restarted = openOnce(storage)
+    expect(restarted.store('par/one-more', '', use(false))).toBe(false)
+    expect(restarted.store('jti/a', '', use(true))).toBe(true)
+  }))
+
+it('a name is stored and taken without reading the other names', () =>
+  inStorage((storage) => {
+    let read = 0
+    const sql = {
+      exec: (...statement: Parameters<SqlStorage['exec']>) => {
+        const cursor = storage.sql.exec(...statement)
+        const rows = cursor.toArray()
+        read += cursor.rowsRead
+        return { toArray: () => rows, one: () => rows[0], rowsWritten: cursor.rowsWritten }
+      },
+    } as unknown as SqlStorage
+    const once = openOnce({ sql })
+    for (let i = 0; i < 2_000; i++) once.store(`jti/${i}`, '', use(true))
+    read = 0
+    expect(once.store('par/a', 'value', use(false))).toBe(true)
+    expect(once.take('par/a', () => true, NOW)).toBe('value')
+    expect(read).toBeLessThan(20)
+  }))
+
+it('the number of names follows every operation, a restart and an erasure', () =>
+  inStorage(async (storage) => {
+    // 9,998 names are stored, so that callers that did not authenticate may store two more.
+    const fill = () =>
+      storage.sql.exec(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 9998)
+         INSERT INTO oidc_once SELECT 'par/' || i, '', ? FROM n`,
+        NOW + 90_000,
+      )
+    let once = openOnce(storage)
+    once.take('par/none', () => true, NOW)
+    fill()
+    once = openOnce(storage)
+    const store = (name: string, now = NOW) => once.store(name, '', { ...use(false), now })
+    expect(['a', 'a', 'b', 'c'].map((name) => store(name))).toEqual([true, false, true, false])
+    once.take('a', () => false, NOW)
+    expect(store('c')).toBe(false)
+    once.take('a', () => true, NOW)
+    expect([store('c'), store('d')]).toEqual([true, false])
+    once = openOnce(storage)
+    expect(store('d')).toBe(false)
+    // The names `b` and `c` have expired.
+    expect(once.prune(NOW + 60_000)).toBe(NOW + 90_000)
+    const later = { isAuthenticated: false, now: NOW + 60_000, expiresAt: NOW + 80_000 }
+    expect(['e', 'f', 'g'].map((name) => once.store(name, '', later))).toEqual([true, true, false])
+    await storage.deleteAll()
+    once.reset()
+    expect(store('g')).toBe(true)
   }))
