@@ -4,6 +4,7 @@
 import { DurableObject } from 'cloudflare:workers'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { CLOCK_SKEW_MS, endOfDay, forgottenAt } from './event-days.ts'
+import { packEvent, unpackEvent } from './stored-event.ts'
 
 /** An event to be stored. Times are Unix milliseconds. */
 export type LogEntry = {
@@ -26,9 +27,12 @@ export type AppendResult = 'recorded' | 'closed'
 /** An event with its position in the day, from 1. */
 export type RecordedEvent = Omit<LogEntry, 'day' | 'created_at' | 'first'> & { readonly position: number }
 
-type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number }
+/** `parts`: number of further rows with members of the event; absent if `body` is the whole event. */
+type StoredEvent = Omit<LogEntry, 'first'> & { readonly arrived_at: number; readonly parts?: number }
 
 const PREFIX = 'event/'
+/** Prefix of the rows with members that do not fit into the row of their event. */
+const PART_PREFIX = 'part/'
 /**
  * Prefix of the rows that store, by event id, the position of an event that is not prompt. Such an event
  * arrived late, or before its creation because a clock was set back. A prompt event has no such row: it is
@@ -83,12 +87,11 @@ export class EventLog extends DurableObject<Env> {
     const isNew = first && prompt
     if (!isNew && this.#holds(event)) return 'recorded'
     if (now >= endOfDay(event.day)) return 'closed'
-    const { kv } = this.ctx.storage
-    kv.put<StoredEvent>(toKey(this.#last + 1), { ...event, arrived_at })
+    this.#store(this.#last + 1, { ...event, arrived_at })
     this.#last += 1
     this.#lastArrival = arrived_at
     this.#remember(event.event_id, arrived_at)
-    if (!prompt) kv.put(LATE_PREFIX + event.event_id, this.#last)
+    if (!prompt) this.ctx.storage.kv.put(LATE_PREFIX + event.event_id, this.#last)
     if (this.#last === 1) void this.ctx.storage.setAlarm(forgottenAt(event.day))
     return 'recorded'
   }
@@ -101,8 +104,9 @@ export class EventLog extends DurableObject<Env> {
     const options = { prefix: PREFIX, startAfter: toKey(after), limit: limit + 1 }
     const entries = [...this.ctx.storage.kv.list<StoredEvent>(options)]
     const events = entries.slice(0, limit).map(([key, stored]) => {
-      const { event_id, verification_id, session_until, body } = stored
-      return { position: parsePosition(key), event_id, verification_id, session_until, body }
+      const { event_id, verification_id, session_until } = stored
+      const position = parsePosition(key)
+      return { position, event_id, verification_id, session_until, body: this.#bodyOf(position, stored) }
     })
     // `append` rejects events from the end of the day on. `closed` becomes true only `CLOCK_SKEW_MS` later,
     // because the object may move to a machine with a slower clock. A closed day must get no more events.
@@ -124,6 +128,20 @@ export class EventLog extends DurableObject<Env> {
     this.#lastArrival = 0
     this.#recent = undefined
     await this.ctx.storage.deleteAll()
+  }
+
+  /** Stores an event at a position. The platform makes all rows one atomic write. */
+  #store(position: number, event: StoredEvent): void {
+    const { kv } = this.ctx.storage
+    const { body, parts } = packEvent(event.body)
+    for (const [i, part] of parts?.entries() ?? []) kv.put(partKey(position, i), part)
+    kv.put<StoredEvent>(toKey(position), { ...event, body, ...(parts && { parts: parts.length }) })
+  }
+
+  #bodyOf(position: number, { body, parts }: StoredEvent): string {
+    if (parts === undefined) return body
+    const rows = this.ctx.storage.kv.list<Uint8Array>({ prefix: partKey(position) })
+    return unpackEvent({ body, parts: [...rows].map(([, part]) => part) })
   }
 
   /** Returns true if the event is stored. Finds recent and late events by id, and prompt events by time. */
@@ -179,6 +197,12 @@ export class EventLog extends DurableObject<Env> {
 /** Returns the key of a position. Keys sort in the order of their positions. */
 function toKey(position: number): string {
   return PREFIX + String(position).padStart(10, '0')
+}
+
+/** Returns the key of a part of an event; without a number, the prefix of all its parts. */
+function partKey(position: number, number?: number): string {
+  const prefix = `${PART_PREFIX}${String(position).padStart(10, '0')}/`
+  return number === undefined ? prefix : prefix + String(number).padStart(4, '0')
 }
 
 function parsePosition(key: string): number {
