@@ -3,6 +3,7 @@
 // and the operator's ended sign-ins of the console.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
+import { loadConfig } from '../config.ts'
 import { type Env, withJurisdiction } from '../env.ts'
 import { createCache } from '../net/cache.ts'
 import { withDeadline } from '../net/time-limit.ts'
@@ -168,6 +169,12 @@ const MAXIMUM_TRUST_LISTS = 50
 
 /** Time limit of one check of the storage. */
 const CHECK_MS = 5_000
+/** Time between two checks of a service that runs as one process, and while checks fail. */
+const CHECK_AGAIN_MS = 5_000
+/** Time between two checks on Cloudflare. */
+const CHECK_AGAIN_ON_CLOUDFLARE_MS = 60_000
+/** Number of objects that are checked in turn. An object is closed ten seconds after its last check. */
+const CHECKED_OBJECTS = 4
 const STORAGE_CHECK = 'storage_check'
 /** Bytes that the check writes: about as many as three sessions have. */
 const STORAGE_CHECK_BYTES = 65_536
@@ -185,23 +192,30 @@ export function sessionCountsStub(env: Env): DurableObjectStub<Directory> {
 }
 
 /**
- * Returns true if storage can be written. The check is made once a minute, and every 5 s while it fails. It
- * uses a separate object, because a failed write stops the object. That object is closed between two checks,
- * so that each check needs new space. `now` is Unix milliseconds.
+ * Returns true if storage can be written. The check is made every 5 s; on Cloudflare, once a minute while it
+ * succeeds, because a row that is written has a price. It uses separate objects, because a failed write stops
+ * the object. An object is closed between two of its checks, so that each check needs new space. `now` is
+ * Unix milliseconds.
  */
 export function isStorageWritable(env: Env, now: number): Promise<boolean> {
+  const again = loadConfig(env).listeningPort === null ? CHECK_AGAIN_ON_CLOUDFLARE_MS : CHECK_AGAIN_MS
   return checks.get('storage', {
     now,
-    isFresh: (isWritable, age) => age < (isWritable ? 60_000 : 5_000),
+    isFresh: (isWritable, age) => age < (isWritable ? again : CHECK_AGAIN_MS),
     read: () => checkOnce(env),
   })
 }
 
 const checks = createCache<boolean>({ names: 1, waitMs: CHECK_MS, late: false, inBackground: waitUntil })
 
+let checkCount = 0
+
 async function checkOnce(env: Env): Promise<boolean> {
+  checkCount += 1
+  const turn = checkCount % CHECKED_OBJECTS
+  const name = turn === 0 ? STORAGE_CHECK : `${STORAGE_CHECK}_${turn}`
   try {
-    const check = env.DIRECTORY.getByName(STORAGE_CHECK).checkStorage()
+    const check = env.DIRECTORY.getByName(name).checkStorage()
     return await withDeadline(
       check.then(() => true),
       CHECK_MS,

@@ -1,5 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
-import { Directory } from '../../../src/relying-party/directory.ts'
+import { Directory, isStorageWritable } from '../../../src/relying-party/directory.ts'
 import { noteRefusal } from '../../../src/session/store/refusals-by-time.ts'
 import { type IssuerPki, mintIssuerPki } from '../../support/certificates/certificates.ts'
 import { ADMIN, call, createRelyingParty, edgeApp, json } from '../edge/edge-app.ts'
@@ -81,6 +82,21 @@ it('/readyz warns while storage cannot be written, and checks this again within 
   write.mockRestore()
   expect(await warningsOn('2027-01-01T00:01:03Z')).toEqual([{ code: 'storage_not_writable' }])
   expect(await warningsOn('2027-01-01T00:01:07Z')).toEqual([])
+})
+
+it('/readyz of a service that runs as one process checks storage every 5 s, in objects that were closed', async () => {
+  const written: string[] = []
+  vi.spyOn(Directory.prototype, 'checkStorage').mockImplementation(async function (this: Directory) {
+    written.push(Reflect.get(this, 'ctx').id.name)
+  })
+  const own = { ...env, LISTENING_PORT: '8787' }
+  const start = Date.parse('2027-01-02T00:00:00Z')
+  for (let second = 0; second <= 60; second++) {
+    expect(await isStorageWritable(own, start + second * 1_000)).toBe(true)
+  }
+  expect(written).toHaveLength(13)
+  // Each object is checked again after 20 s. It is closed after 10 s.
+  for (const [i, name] of written.entries()) expect(written.slice(i + 1, i + 4)).not.toContain(name)
 })
 
 it('/readyz warns of a wrong clock if most refusals in a minute are because of a time', async () => {
