@@ -128,8 +128,11 @@ export const MEMBER_TEXTS = {
   VerificationPage: {
     next: 'The `after` of the next call. Null on the last page.',
     has_more: 'True where older entries may follow.',
+    incomplete: 'Days (UTC) that this page leaves out, because their list is damaged. Absent without any.',
   },
   Insights: {
+    incomplete:
+      'Days (UTC) of creation that are not counted, because their list is damaged, or too long for one call: repeat it. Absent without any.',
     from: 'Start of the first step, in UTC.',
     steps:
       'Counts of each step by the time of the event. `ended` is by status, `webhook_attempts` by result. Durations are in seconds, at most 10 % too long.',

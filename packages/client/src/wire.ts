@@ -505,6 +505,8 @@ export type VerificationPage = {
   readonly next: string | null
   /** True where older entries may follow. */
   readonly has_more: boolean
+  /** Days (UTC) that this page leaves out, because their list is damaged. Absent without any. */
+  readonly incomplete?: readonly string[]
 }
 
 /** Response of `GET /v1/insights`. */
@@ -535,6 +537,11 @@ export type Insights = {
       readonly p95: number | null
     }
   }[]
+  /**
+   * Days (UTC) of creation that are not counted, because their list is damaged, or too long for one call:
+   * repeat it. Absent without any.
+   */
+  readonly incomplete?: readonly string[]
 }
 
 /** Response of `GET /v1/wallets`. */

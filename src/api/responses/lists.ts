@@ -26,11 +26,15 @@ export const listedVerification = z.object({
   livemode: z.boolean(),
 })
 
+/** Days (UTC) that are left out. Absent if there are none. */
+const incomplete = z.exactOptional(list(z.string()))
+
 /** Response of `GET /v1/verify`. */
 export const verificationPage = z.object({
   verifications: list(listedVerification),
   next: maybe(z.string()),
   has_more: z.boolean(),
+  incomplete,
 })
 
 const counts = z.record(z.string(), z.int())
@@ -55,6 +59,7 @@ export const insights = z.object({
       webhook_seconds: seconds,
     }),
   ),
+  incomplete,
 })
 
 /** Entry of a timeline: one step, or several equal steps that followed each other directly. */

@@ -86,6 +86,7 @@ export const readiness = z.object({
       expires_at: z.exactOptional(time),
       relying_parties: z.exactOptional(z.int()),
       trust_lists: z.exactOptional(z.int()),
+      objects: z.exactOptional(texts),
     }),
   ),
 })

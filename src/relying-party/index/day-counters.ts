@@ -1,18 +1,18 @@
-// Counters of one day of the index (api/lists). Counters of older entries are stored from time to time, so
-// that a restarted object reads only newer entries. One call reads a limited number of entries.
+// Counters of one day of the index (api/lists). Counters of older entries are stored when their hour is over,
+// and more often on a busy day, so that a restarted object reads only newer entries. One call reads a limited
+// number of entries. The write of a changed entry also corrects the stored counters. The platform makes both
+// one atomic write.
 
-import { HourCounters, type HourCounts } from './counters.ts'
+import { HOUR_MS, HourCounters, type HourCounts } from './counters.ts'
 import type { ListedEntry } from './index-entry.ts'
-import { isRemoved, PREFIX, type Stored, toKey } from './stored-entry.ts'
+import { decodePosition, isRemoved, PREFIX, type Stored, toKey } from './stored-entry.ts'
 
 const SETTLED = 'settled'
 /**
  * Age from which an entry is included in the stored counters. By then most sessions and webhooks have ended.
  */
 const SETTLED_AFTER_MS = 900_000
-/**
- * Number of new entries after which the stored counters are written. They are not written for fewer entries.
- */
+/** Number of new entries after which the stored counters are written within an hour. */
 const ENTRIES_A_WRITE = 500
 /** Limit of entries that one read of the storage returns. One call reads at most twice. */
 const READ_AT_ONCE = 5_000
@@ -50,13 +50,13 @@ export class DayCounters {
     if (key <= this.#settled.through) this.#store(this.#settled)
     if (before !== undefined) return
     this.#added += 1
-    if (this.#added % ENTRIES_A_WRITE === 0) this.#settle(now)
+    if (this.#added % ENTRIES_A_WRITE === 0 || this.#isHourOver(now)) this.settle(now)
   }
 
   /** Returns the counters of the day; null if more entries must be read. The next call continues to read. */
   hours(now: number): readonly HourCounts[] | null {
     if (this.#all === undefined) {
-      if (!this.#settle(now)) return null
+      if (!this.settle(now)) return null
       this.#all = copyOf(this.#settled)
     }
     if (this.#all.through !== END) {
@@ -66,15 +66,27 @@ export class DayCounters {
     return this.#all.counters.hours()
   }
 
-  /** Adds entries that are old enough to the stored counters. Returns false if more such entries follow. */
-  #settle(now: number): boolean {
+  /**
+   * Adds entries that are old enough to the stored counters, if their hour is over or there are many. Returns
+   * false if more such entries follow.
+   */
+  settle(now: number): boolean {
     const part = copyOf(this.#settled)
     const read = this.#extend(part, toKey({ created_at: now - SETTLED_AFTER_MS, mark: '' }))
-    if (read >= ENTRIES_A_WRITE) {
+    if (read >= ENTRIES_A_WRITE || (read > 0 && this.#isHourOver(now))) {
       this.#store(part)
       this.#settled = part
     }
     return read < READ_AT_ONCE
+  }
+
+  /** Returns true if an entry that is not in the stored counters may belong to an hour that is over. */
+  #isHourOver(now: number): boolean {
+    let { through } = this.#settled
+    if (through === PREFIX) {
+      for (const [first] of this.#kv.list({ prefix: PREFIX, limit: 1 })) through = first
+    }
+    return hourOf(now - SETTLED_AFTER_MS) > hourOf(decodePosition(through).created_at)
   }
 
   /**
@@ -95,6 +107,10 @@ export class DayCounters {
   #store({ through, counters }: Part): void {
     this.#kv.put<StoredPart>(SETTLED, { through, hours: counters.hours() })
   }
+}
+
+function hourOf(time: number): number {
+  return Math.floor(time / HOUR_MS)
 }
 
 function copyOf({ through, counters }: Part): Part {

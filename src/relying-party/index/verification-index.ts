@@ -107,7 +107,7 @@ export class VerificationIndex extends DurableObject<Env> {
   async remove(at: EntryPosition & Day): Promise<void> {
     if (!(await this.#open(at))) return
     const { kv } = this.ctx.storage
-    const before = kv.get<Stored>(toKey(at))
+    const before = this.#readable(toKey(at))
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
     const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
     kv.put<Stored>(toKey(at), { removed: true, counted })
@@ -163,6 +163,7 @@ export class VerificationIndex extends DurableObject<Env> {
     if (now >= uncountedAt(day)) return this.#erase()
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
     this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
+    this.#counted().settle(now)
     const next = this.#eraseMetadata(now)
     this.#setAlarm(Math.min(next ?? Infinity, unlistedAt(day)))
   }
@@ -180,6 +181,15 @@ export class VerificationIndex extends DurableObject<Env> {
       this.#setAlarm(endOfDay(day))
     }
     return true
+  }
+
+  /** Returns a row; `undefined` for a row that is damaged. A removal then replaces the row. */
+  #readable(key: string): Stored | undefined {
+    try {
+      return this.ctx.storage.kv.get<Stored>(key)
+    } catch {
+      return undefined
+    }
   }
 
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {

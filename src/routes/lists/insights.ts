@@ -13,17 +13,21 @@ import {
   quantile,
   sumCounts,
 } from '../../relying-party/index/counters.ts'
+import { callDay } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import { authenticate } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { readQuery } from '../edge/validate.ts'
+import { leftOut } from './list-query.ts'
 
 const DAY_MS = 24 * HOUR_MS
 /** Largest number of steps in one response. */
 const STEPS = 750
 /** Number of days that are read at the same time. */
 const AT_A_TIME = 10
+/** Largest number of calls for one day. A call reads at most 10,000 entries. */
+const CALLS = 4
 /** Age in days from which the counters of a day hardly change, because its sessions have ended. */
 const OLD_DAYS = 3
 /** Time for which the counters of an old day are cached, and number of cached days. */
@@ -50,7 +54,7 @@ export async function readInsights(c: AppContext): Promise<Response> {
     const message = `must be later than from, by at most ${STEPS} steps`
     return memberProblem(c, { pointer: '/to', code: 'invalid_value', message })
   }
-  const hours = await loadHours(c.env, relying_party_id, from, to)
+  const { hours, incomplete } = await loadHours(c.env, relying_party_id, from, to)
   const steps = Array.from({ length: count }, (_, i) => from + i * stepMs).map((at) =>
     stepOf(
       sumCounts(
@@ -59,41 +63,51 @@ export async function readInsights(c: AppContext): Promise<Response> {
       ),
     ),
   )
-  const body: Insights = { from: isoTime(from), to: isoTime(to), step, steps }
+  const body: Insights = { from: isoTime(from), to: isoTime(to), step, steps, ...leftOut(incomplete) }
   return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }
 
 /**
  * Returns the counters of the hours in a range. The two days before the range are read as well, because a
- * session may end two days after its creation.
+ * session may end two days after its creation. `incomplete`: days that are left out.
  */
 async function loadHours(
   env: Env,
   relyingPartyId: string,
   from: number,
   to: number,
-): Promise<readonly HourCounts[]> {
+): Promise<{ readonly hours: readonly HourCounts[]; readonly incomplete: readonly number[] }> {
   const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
   const readable = days.filter((day) => day >= dayOf(from) - 2 && day <= dayOf(to - 1))
   const hours: HourCounts[] = []
+  const incomplete: number[] = []
   for (let i = 0; i < readable.length; i += AT_A_TIME) {
     const batch = readable.slice(i, i + AT_A_TIME)
     const counts = await Promise.all(batch.map((day) => loadCounts(env, relyingPartyId, day)))
-    hours.push(...counts.flat())
+    for (const [number, day] of batch.entries()) {
+      const counted = counts[number] ?? null
+      if (counted === null) incomplete.push(day)
+      else hours.push(...counted)
+    }
   }
-  return hours.filter(({ at }) => at >= from && at < to)
+  return { hours: hours.filter(({ at }) => at >= from && at < to), incomplete }
 }
 
 /** Cache of the counters of old days. The days that were stored last are at the end. */
 const cache = new Map<string, { readonly until: number; readonly counts: readonly HourCounts[] }>()
 
-async function loadCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
+/** Returns the counters of a day; null if the day is left out. */
+async function loadCounts(
+  env: Env,
+  relyingPartyId: string,
+  day: number,
+): Promise<readonly HourCounts[] | null> {
   const now = Date.now()
   const name = `${relyingPartyId}/${day}`
   const cached = cache.get(name)
   if (cached !== undefined && now < cached.until) return cached.counts
   const counts = await readCounts(env, relyingPartyId, day)
-  if (day > dayOf(now) - OLD_DAYS) return counts
+  if (counts === null || day > dayOf(now) - OLD_DAYS) return counts
   cache.delete(name)
   cache.set(name, { until: now + CACHED_MS, counts })
   for (const oldest of cache.keys()) if (cache.size > CACHED_DAYS) cache.delete(oldest)
@@ -102,14 +116,21 @@ async function loadCounts(env: Env, relyingPartyId: string, day: number): Promis
 
 /**
  * Reads the counters of a day. A day with many entries needs several calls. Each call continues where the
- * last call stopped.
+ * last call stopped, also that of a later request. Returns null for a damaged day, and if the limit of calls
+ * is reached.
  */
-async function readCounts(env: Env, relyingPartyId: string, day: number): Promise<readonly HourCounts[]> {
+async function readCounts(
+  env: Env,
+  relyingPartyId: string,
+  day: number,
+): Promise<readonly HourCounts[] | null> {
   const stub = indexStub(env, relyingPartyId, day)
-  for (;;) {
-    const counts = await stub.counts()
-    if (counts !== null) return counts
+  for (let call = 0; call < CALLS; call++) {
+    const counts = await callDay(stub, 'read', () => stub.counts())
+    if (!counts.ok) return null
+    if (counts.value !== null) return counts.value
   }
+  return null
 }
 
 function stepOf({ end_buckets, webhook_buckets, at, ...counts }: HourCounts): Insights['steps'][number] {

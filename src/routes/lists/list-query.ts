@@ -2,9 +2,11 @@
 
 import { type ListQuery, METADATA_PREFIX } from '../../api/requests.ts'
 import { decodeBase64url, encodeBase64url } from '../../codec/base64url.ts'
+import { isoTime } from '../../codec/date-time.ts'
 import type { Config } from '../../config.ts'
 import { deriveKey } from '../../crypto/seal.ts'
 import { readTagged, writeTagged } from '../../crypto/tagged-bytes.ts'
+import { endOfDay } from '../../relying-party/events/event-days.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import type { EntryPosition } from '../../relying-party/index/stored-entry.ts'
 
@@ -31,6 +33,11 @@ export function parseFilter(query: ListQuery): {
   }
   const before = created_before === undefined ? null : { created_at: Date.parse(created_before), mark: '' }
   return { filter, before }
+}
+
+/** Returns the member of a response that names the days that are left out, if there are any. */
+export function leftOut(days: readonly number[]): { readonly incomplete?: string[] } {
+  return days.length === 0 ? {} : { incomplete: days.map((day) => isoTime(endOfDay(day - 1)).slice(0, 10)) }
 }
 
 /**

@@ -9,6 +9,7 @@ import { loadConfig } from '../../config.ts'
 import type { Env } from '../../env.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
+import { callDay } from '../../relying-party/index/damaged-days.ts'
 import type { EntryFilter } from '../../relying-party/index/entry-filter.ts'
 import { indexStub, unlistedAt } from '../../relying-party/index/index-days.ts'
 import { type IndexEntry, webhookStateOf } from '../../relying-party/index/index-entry.ts'
@@ -19,7 +20,14 @@ import type { AppContext, AppEnv } from '../edge/context.ts'
 import { memberProblem, problem } from '../edge/problems.ts'
 import { readQuery } from '../edge/validate.ts'
 import { readInsights } from './insights.ts'
-import { cursorContext, isUnfiltered, parseFilter, readListCursor, writeListCursor } from './list-query.ts'
+import {
+  cursorContext,
+  isUnfiltered,
+  leftOut,
+  parseFilter,
+  readListCursor,
+  writeListCursor,
+} from './list-query.ts'
 import { listWallets } from './wallets.ts'
 
 /** Builds the routes `GET /v1/verify`, `GET /v1/insights` and `GET /v1/wallets`. */
@@ -50,7 +58,7 @@ async function list(c: AppContext): Promise<Response> {
   const page = await collect(c.env, relying_party_id, { before: cursor, limit, filter, now: Date.now() })
   const next = page.more && page.last !== null ? await writeListCursor(config, context, page.last) : null
   const verifications = page.found.map((entry) => listed(entry, config.baseUrl))
-  const body: VerificationPage = { verifications, next, has_more: page.more }
+  const body: VerificationPage = { verifications, next, has_more: page.more, ...leftOut(page.incomplete) }
   return c.json(body, 200, { 'Cache-Control': 'no-store' })
 }
 
@@ -65,7 +73,10 @@ type Listed = VerificationPage['verifications'][number]
 type Status = Listed['status']
 type Stage = Listed['stage']
 
-/** Reads days from the newest on, until the page is full or enough entries were read. */
+/**
+ * Reads days from the newest on, until the page is full or enough entries were read. `incomplete`: damaged
+ * days, which are left out.
+ */
 async function collect(env: Env, relyingPartyId: string, { before, limit, filter, now }: PageQuery) {
   const days = (await relyingPartyStub(env, relyingPartyId)?.indexDays()) ?? []
   const newest = before === null ? Infinity : dayOf(before.created_at)
@@ -74,17 +85,26 @@ async function collect(env: Env, relyingPartyId: string, { before, limit, filter
   const readable = days.filter(isRead).toReversed()
   let left = isUnfiltered(filter) ? limit + 1 : SCANNED
   const found: IndexEntry[] = []
+  const incomplete: number[] = []
   let last: EntryPosition | null = before
   for (const [number, day] of readable.entries()) {
     const query = { limit: limit - found.length, scan: left, filter, now }
-    const page = await indexStub(env, relyingPartyId, day).read(day === newest ? before : null, query)
+    const from = day === newest ? before : null
+    const stub = indexStub(env, relyingPartyId, day)
+    const read = await callDay(stub, 'read', () => stub.read(from, query))
+    if (!read.ok) {
+      incomplete.push(day)
+      continue
+    }
+    const page = read.value
     found.push(...page.found.map(({ entry }) => entry))
     last = page.last ?? last
     left -= page.scanned
     const isFull = found.length === limit || left <= 0
-    if (page.more || isFull) return { found, last, more: page.more || number + 1 < readable.length }
+    if (page.more || isFull)
+      return { found, last, incomplete, more: page.more || number + 1 < readable.length }
   }
-  return { found, last, more: false }
+  return { found, last, incomplete, more: false }
 }
 
 function listed(entry: IndexEntry, baseUrl: string): Listed {

@@ -5,6 +5,7 @@ import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
 import { loadConfig } from '../../config.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
+import { damagedDays } from '../../relying-party/index/damaged-days.ts'
 import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
 import { isClockSuspect } from '../../session/store/refusals-by-time.ts'
 import type { ChainLifetime } from '../../trust/x509/chain-lifetime.ts'
@@ -31,6 +32,10 @@ type Warning =
   | { readonly code: 'trust_list_stale'; readonly trust_lists: number }
   /** The launcher made the certificate, and `BASE_URL` is public. No wallet trusts such a certificate. */
   | { readonly code: 'self_made_verifier_certificate' }
+  /**
+   * Days of the list that cannot be read. An id is the name of the object's file, and names no relying party.
+   */
+  | { readonly code: 'list_day_damaged'; readonly objects: string[] }
   /** Storage cannot be written. Creations and wallet responses get 503. */
   | { readonly code: 'storage_not_writable' }
   /** Most refusals of the last minute have a reason about a time, so the clock may be wrong. */
@@ -50,6 +55,7 @@ export async function readiness(c: AppContext): Promise<Response> {
     ...(loadConfig(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
     ...relyingPartyWarnings(health.relyingPartyCertificates),
     ...trustListWarnings(health.trustLists),
+    ...listWarnings(damagedDays()),
     ...selfWarnings(health.isStorageWritable, now),
   ]
   const isReady = warnings.every(({ code }) => code !== 'verifier_certificate_not_valid')
@@ -81,6 +87,10 @@ function relyingPartyWarnings({ expired, toRenew, nextExpiry }: CertificateDates
     warnings.push({ code: 'relying_party_certificate_expires_soon', relying_parties: toRenew, expires_at })
   }
   return warnings
+}
+
+function listWarnings(objects: readonly string[]): readonly Warning[] {
+  return objects.length === 0 ? [] : [{ code: 'list_day_damaged', objects: [...objects] }]
 }
 
 function trustListWarnings(lists: Awaited<ReturnType<typeof trustListHealth>>): readonly Warning[] {

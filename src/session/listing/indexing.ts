@@ -7,8 +7,10 @@ import { sha256 } from '../../crypto/digest.ts'
 import type { Env } from '../../env.ts'
 import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
+import { callDay, isDamaged } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
 import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
+import type { Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { logError } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
@@ -71,7 +73,8 @@ export function putEntry(
   const day = dayOf(entry.created_at)
   return isDone(async () => {
     const mark = await digestId(entry.verification_id)
-    await indexStub(env, relyingPartyId, day).put({ relyingPartyId, day, mark, entry })
+    const stub = indexStub(env, relyingPartyId, day)
+    return callDay(stub, 'write', () => stub.put({ relyingPartyId, day, mark, entry }))
   })
 }
 
@@ -84,8 +87,17 @@ export function removeEntry(
   const day = dayOf(created_at)
   return isDone(async () => {
     const mark = await digestId(of.verification_id)
-    await indexStub(env, relyingPartyId, day).remove({ relyingPartyId, day, created_at, mark })
+    const stub = indexStub(env, relyingPartyId, day)
+    return callDay(stub, 'write', () => stub.remove({ relyingPartyId, day, created_at, mark }))
   })
+}
+
+/** Returns true if the last call to the day of this entry failed, because the day is damaged. */
+export function isEntryDamaged(
+  env: Env,
+  { relying_party_id, created_at }: Pick<SessionDocument, 'relying_party_id' | 'created_at'>,
+): boolean {
+  return isDamaged(indexStub(env, relying_party_id, dayOf(created_at)))
 }
 
 /** Returns the wait after the given number of calls. */
@@ -93,10 +105,10 @@ export function waitAfter(calls: number): number {
   return Math.min(FIRST_WAIT_MS * 2 ** (calls - 1), LONGEST_WAIT_MS)
 }
 
-async function isDone(call: () => Promise<void>): Promise<boolean> {
+async function isDone(call: () => Promise<Result<unknown, 'damaged'>>): Promise<boolean> {
   try {
     return await withDeadline(
-      call().then(() => true),
+      call().then(({ ok }) => ok),
       CALL_MS,
       false,
     )

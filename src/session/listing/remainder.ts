@@ -14,7 +14,7 @@ import {
 import type { PendingListing } from '../document/pending-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
-import { putEntry, removeEntry, waitAfter } from './indexing.ts'
+import { isEntryDamaged, putEntry, removeEntry, waitAfter } from './indexing.ts'
 
 /**
  * Returns the tombstone of a session that time erases: its `Idempotency-Key`, and an unconfirmed entry.
@@ -29,15 +29,16 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
 }
 
 /**
- * Erases a session on request, and removes its entry from the list. `document`: `undefined` if the session is
- * already erased, or does not belong to the caller.
+ * Erases a session on request, and removes its entry from the list. An entry of a damaged day cannot be read:
+ * its removal stays queued, and the request succeeds. `document`: `undefined` if the session is already
+ * erased, or does not belong to the caller.
  */
 export async function eraseOnRequest(
   context: SessionContext,
   relyingPartyId: string,
   document: SessionDocument | undefined,
 ): Promise<Result<null, 'not_found' | 'unavailable'>> {
-  const { store } = context
+  const { store, env } = context
   const now = Date.now()
   if (document === undefined) {
     const listing = store.tombstone()?.listing
@@ -49,7 +50,9 @@ export async function eraseOnRequest(
     const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
     await store.erase(withListing(document, { ...ofSession(document), ...first }))
   }
-  return (await sendListing(context)) ? ok(null) : err('unavailable')
+  if (await sendListing(context)) return ok(null)
+  const listing = store.tombstone()?.listing
+  return listing !== undefined && isEntryDamaged(env, listing) ? ok(null) : err('unavailable')
 }
 
 /**

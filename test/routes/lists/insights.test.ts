@@ -205,6 +205,20 @@ describe('GET /v1/insights', () => {
   })
 })
 
+describe('GET /v1/insights of a day that cannot be counted in one call', () => {
+  it('names the day in `incomplete`, after a limited number of calls', async () => {
+    const setting = await setUp()
+    await cancelAfter(setting, 10)
+    await areCounted(setting, { canceled: 1 })
+    const counts = vi.spyOn(VerificationIndex.prototype, 'counts').mockReturnValue(null)
+    const { steps, incomplete } = await insights(setting, TODAY)
+    expect([steps[0].created, incomplete]).toEqual([0, ['2046-06-15']])
+    expect(counts).toHaveBeenCalledTimes(4)
+    counts.mockRestore()
+    expect(await insights(setting, TODAY)).not.toHaveProperty('incomplete')
+  })
+})
+
 describe('GET /v1/verify/{id}/timeline', () => {
   it('has each step, the oldest first, and combines equal neighbouring steps in one entry with their number', async () => {
     respondWith(500, 204)

@@ -1,0 +1,58 @@
+// Days of the index whose file is damaged, or has rows that cannot be decoded (api/lists). Every call of such
+// an object fails, so its day is left out. Each isolate notes these objects, for the warnings of `/readyz`.
+
+import { logLine } from '../../metrics/log-line.ts'
+import { err, ok, type Result } from '../../result.ts'
+import type { indexStub } from './index-days.ts'
+
+type DayStub = ReturnType<typeof indexStub>
+
+/** Limit of ids in memory. */
+const LIMIT = 100
+/** Calls that found damage, by the id of the object. */
+const damaged = new Map<string, Access>()
+
+/** `write`: a call for one entry. It may succeed although other rows of the day cannot be read. */
+type Access = 'read' | 'write'
+
+/** Calls the object of one day. Returns `damaged` if its storage cannot be read. Rejects for other errors. */
+export async function callDay<T>(
+  stub: DayStub,
+  access: Access,
+  call: () => Promise<T>,
+): Promise<Result<T, 'damaged'>> {
+  const id = String(stub.id)
+  try {
+    const value = await call()
+    if (access === 'read' || damaged.get(id) === 'write') damaged.delete(id)
+    return ok(value)
+  } catch (error) {
+    if (!isOfStorage(error)) throw error
+    const known = damaged.get(id)
+    damaged.delete(id) // a Map keeps the order of insertion
+    damaged.set(id, known === 'read' ? known : access)
+    for (const oldest of damaged.keys()) if (damaged.size > LIMIT) damaged.delete(oldest)
+    logLine('error', 'list_day_damaged', { object: id })
+    return err('damaged')
+  }
+}
+
+/** Returns true if a call of a day's object found its storage damaged, and none has succeeded since. */
+export function isDamaged(stub: DayStub): boolean {
+  return damaged.has(String(stub.id))
+}
+
+/** Returns the ids of all such objects. Each id is the name of the object's file. */
+export function damagedDays(): readonly string[] {
+  return [...damaged.keys()]
+}
+
+/**
+ * Returns true for an error of the platform's storage, and for a value of an unexpected type. The platform
+ * marks errors that pass with properties.
+ */
+function isOfStorage(error: unknown): boolean {
+  if (error instanceof TypeError) return true
+  if (!(error instanceof Error) || !error.message.startsWith('internal error; reference = ')) return false
+  return ['retryable', 'overloaded', 'durableObjectReset'].every((mark) => Reflect.get(error, mark) !== true)
+}
