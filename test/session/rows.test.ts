@@ -105,13 +105,9 @@ describe('the rows that storage writes for a verification', () => {
   })
 
   it.each([
-    ['3 more if there is an index: for creation, first fetch and end', null, 8 + 3],
+    ['4 more if there is an index: for creation, id, first fetch and end', null, 8 + 4],
     // 9: without a further render.
-    [
-      '4 more if there is an index and a webhook: also for the webhook result',
-      { url: 'http://127.0.0.1:9/hook' },
-      9 + 4,
-    ],
+    ['5 more with an index and a webhook: also its result', { url: 'http://127.0.0.1:9/hook' }, 9 + 5],
   ])('are %s', async (_, webhook, expected) => {
     takeEvents()
     const setting = await setUp({ webhook })
@@ -119,9 +115,9 @@ describe('the rows that storage writes for a verification', () => {
     await areListed(setting, 1)
     const rows = await countRows()
     const { verification_id, wallet_request } = await createSession(setting)
-    await vi.waitFor(() => expect(rows()).toBe(3), WAIT)
+    await vi.waitFor(() => expect(rows()).toBe(4), WAIT)
     const request = await fetchRequest(wallet_request.request_uri)
-    await vi.waitFor(() => expect(rows()).toBe(5), WAIT)
+    await vi.waitFor(() => expect(rows()).toBe(6), WAIT)
     expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
     await vi.waitFor(() => expect(rows()).toBe(expected - 1), WAIT)
     await eraseInTime(setting, verification_id)
@@ -136,13 +132,13 @@ describe('the rows that storage writes for a verification', () => {
     await areListed(setting, 1)
     const rows = await countRows()
     const { verification_id, wallet_request } = await createSession(setting)
-    await vi.waitFor(() => expect(rows()).toBe(3 + 5), WAIT)
+    await vi.waitFor(() => expect(rows()).toBe(4 + 5), WAIT)
     const request = await fetchRequest(wallet_request.request_uri)
-    await vi.waitFor(() => expect(rows()).toBe(5 + 10), WAIT)
+    await vi.waitFor(() => expect(rows()).toBe(6 + 10), WAIT)
     expect((await post(verification_id, await goodResponse(setting, request))).status).toBe(200)
-    await vi.waitFor(() => expect(rows()).toBe(9 + 3 + 10), WAIT)
+    await vi.waitFor(() => expect(rows()).toBe(9 + 4 + 10), WAIT)
     await eraseInTime(setting, verification_id)
-    expect(rows()).toBe(9 + 4 + 10)
+    expect(rows()).toBe(9 + 5 + 10)
   })
 
   it('are one more if the index erases metadata, besides one alarm for all sessions of a day', async () => {

@@ -57,6 +57,26 @@ it.each([
   },
 )
 
+it('the id of a deleted session is in no file of its list', async () => {
+  const rp = await relyingPartyOf(stage)
+  const { file, sessions } = await listedDay(rp)
+  const ids = sessions.map(({ verification_id }) => verification_id)
+  // Each change of an entry writes a row of another length.
+  await Promise.all(ids.map((id) => rp.call('POST', `/v1/verify/${id}/cancel`)))
+  const deleted = ids.filter((_, i) => i % 3 === 0)
+  for (const id of deleted) expect((await rp.call('DELETE', `/v1/verify/${id}`)).status).toBe(204)
+  await vi.waitFor(async () => {
+    const { verifications } = await read(rp, '/v1/verify?limit=100')
+    expect(verifications.map(({ status }: CreatedSession) => status)).toEqual(
+      ids.filter((id) => !deleted.includes(id)).map(() => 'canceled'),
+    )
+  }, WAIT)
+  // The object is closed after ten seconds, and its write-ahead log is removed.
+  await vi.waitFor(() => expect(existsSync(`${file}-wal`)).toBe(false), WAIT)
+  const bytes = readFileSync(file)
+  expect(ids.filter((id) => bytes.includes(id))).toEqual(ids.filter((id) => !deleted.includes(id)))
+})
+
 /** Creates sessions of a new relying party, and returns them with the file of their day. */
 async function listedDay(rp: RelyingParty) {
   const before = dayFiles()

@@ -4,9 +4,13 @@ import type { ListedEntry } from './index-entry.ts'
 
 /**
  * An entry with sealed metadata, because an overwritten row can still be read in the database file. Null: the
- * entry has no metadata.
+ * entry has no metadata. `id_place`: the place of the id in `ListedIds`. `verification_id` is empty then. An
+ * earlier version stored entries with their id, and without `id_place`.
  */
-export type StoredEntry = ListedEntry & { readonly sealed_metadata: string | null }
+export type StoredEntry = ListedEntry & {
+  readonly sealed_metadata: string | null
+  readonly id_place?: number
+}
 
 /**
  * Row of an erased verification, which keeps the position of its entry. `counted` is the entry for the

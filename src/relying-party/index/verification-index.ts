@@ -14,6 +14,7 @@ import { DayCounters } from './day-counters.ts'
 import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
+import { ListedIds } from './listed-ids.ts'
 import {
   decodePosition,
   type EntryPosition,
@@ -62,6 +63,7 @@ const NEXT_BATCH_MS = 1_000
 
 export class VerificationIndex extends DurableObject<Env> {
   #counters: DayCounters | undefined
+  #ids: ListedIds | undefined
   /**
    * Progress of the erasure of `metadata`: the last key that was read, and the next due time.
    */
@@ -89,11 +91,13 @@ export class VerificationIndex extends DurableObject<Env> {
   async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
     if (!(await this.#open(of))) return false
     const key = toKey({ created_at: listed.created_at, mark })
-    const entry: StoredEntry = { ...listed, sealed_metadata: await this.#seal(metadata, key) }
+    const sealed_metadata = await this.#seal(metadata, key)
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // all entries of the day are erased
     const before = kv.get<Stored>(key)
-    if (before !== undefined && (isRemoved(before) || before.revision >= entry.revision)) return true
+    if (before !== undefined && (isRemoved(before) || before.revision >= listed.revision)) return true
+    const id_place = before?.id_place ?? this.#idsOfDay().add(listed.verification_id)
+    const entry: StoredEntry = { ...listed, verification_id: '', sealed_metadata, id_place }
     kv.put<Stored>(key, entry)
     this.#counted().replace(key, before, entry, Date.now())
     this.#planErasure(entry)
@@ -111,6 +115,7 @@ export class VerificationIndex extends DurableObject<Env> {
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
     const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
     kv.put<Stored>(toKey(at), { removed: true, counted })
+    if (before?.id_place !== undefined) this.#idsOfDay().remove(before.id_place)
   }
 
   /** Returns entries before a position, newest first. `before` null: starts at the newest entry. */
@@ -122,14 +127,17 @@ export class VerificationIndex extends DurableObject<Env> {
       const last = found.at(-1)
       if (found.length === limit && last !== undefined) return { ...page, found, last, more: true }
       const metadata = await this.#metadataOf(stored, key, now)
-      const { sealed_metadata: _, ...listed } = stored
+      const { sealed_metadata: _, id_place: __, ...listed } = stored
       if (matchesMetadata(metadata, filter))
         found.push({ ...decodePosition(key), entry: { ...listed, metadata } })
     }
     return { ...page, found }
   }
 
-  /** Reads the rows of entries that match the filter. Does not compare their metadata. */
+  /**
+   * Reads the rows of entries that match the filter, with their ids. Does not compare their metadata. A later
+   * call may give the place of an id to another entry, so the ids are read at once.
+   */
   #scan(before: EntryPosition | null, { limit, scan, filter }: DayQuery) {
     const { created_after = 0 } = filter
     const rows: [string, StoredEntry][] = []
@@ -141,7 +149,7 @@ export class VerificationIndex extends DurableObject<Env> {
       const at = decodePosition(key)
       if (at.created_at < created_after) return { rows, last, scanned, more: false }
       last = at
-      if (!isRemoved(stored) && matches(stored, filter)) rows.push([key, stored])
+      if (!isRemoved(stored) && matches(stored, filter)) rows.push([key, this.#withId(stored)])
     }
     return { rows, last, scanned, more: scanned === scan }
   }
@@ -195,6 +203,16 @@ export class VerificationIndex extends DurableObject<Env> {
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {
     const end = before === null ? {} : { end: toKey(before) }
     return this.ctx.storage.kv.list<Stored>({ prefix: PREFIX, reverse: true, limit, ...end })
+  }
+
+  #withId(stored: StoredEntry): StoredEntry {
+    const { id_place } = stored
+    return id_place === undefined ? stored : { ...stored, verification_id: this.#idsOfDay().get(id_place) }
+  }
+
+  #idsOfDay(): ListedIds {
+    this.#ids ??= new ListedIds(this.ctx.storage.kv)
+    return this.#ids
   }
 
   #counted(): DayCounters {
@@ -259,6 +277,7 @@ export class VerificationIndex extends DurableObject<Env> {
     storage.kv.put(DAY, day)
     storage.kv.put(COUNTS, counts)
     this.#counters = undefined
+    this.#ids = undefined
     this.#setAlarm(uncountedAt(day))
     await deleted
   }
@@ -267,6 +286,7 @@ export class VerificationIndex extends DurableObject<Env> {
     const deleted = this.ctx.storage.deleteAll() // first: if it throws, memory and storage still agree
     this.#day = undefined
     this.#counters = undefined
+    this.#ids = undefined
     await deleted
   }
 }

@@ -89,7 +89,14 @@ async function fill(setting: Setting, count: number, members: (i: number) => obj
     for (let i = 0; i < count; i++) {
       const created_at = NOON - (i + 1) * 1_000
       const mark = `${`${i}`.padStart(21, 'A')}A`
-      const entry = { ...known, verification_id: `${verification_id}${i}`, created_at, ...members(i) }
+      const id_place = undefined // the id is in the entry, as an earlier version stored it
+      const entry = {
+        ...known,
+        id_place,
+        verification_id: `${verification_id}${i}`,
+        created_at,
+        ...members(i),
+      }
       state.storage.kv.put(`entry/${String(created_at).padStart(15, '0')}/${mark}`, entry)
     }
   })
@@ -405,6 +412,10 @@ describe('GET /v1/verify', () => {
   })
 })
 
+/** Returns the stored values by key, and bytes as text. */
 function valuesOf(stub: DurableObjectStub): Promise<Readonly<Record<string, unknown>>> {
-  return runInDurableObject(stub, (_, state) => Object.fromEntries(state.storage.kv.list()))
+  const shown = (value: unknown) => (value instanceof Uint8Array ? new TextDecoder().decode(value) : value)
+  return runInDurableObject(stub, (_, state) =>
+    Object.fromEntries([...state.storage.kv.list()].map(([key, value]) => [key, shown(value)])),
+  )
 }

@@ -31,8 +31,13 @@ async function list({ headers }: Setting, query = ''): Promise<readonly Listed[]
 const cancel = (setting: Setting, id: string) => ask(setting, 'POST', id, '/cancel')
 const dayStub = ({ relyingPartyId }: Setting) => indexStub(env, relyingPartyId, DAY)
 
+/** Returns the stored rows as text, also bytes. */
 function textOf(setting: Setting): Promise<string> {
-  return runInDurableObject(dayStub(setting), (_, { storage }) => JSON.stringify([...storage.kv.list()]))
+  const shown = (_: string, value: unknown) =>
+    value instanceof Uint8Array ? new TextDecoder().decode(value) : value
+  return runInDurableObject(dayStub(setting), (_, { storage }) =>
+    JSON.stringify([...storage.kv.list()], shown),
+  )
 }
 
 /** Accepts every event. */

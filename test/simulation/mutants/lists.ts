@@ -29,7 +29,7 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     changes: [
       {
         path: INDEX,
-        replaced: '(isRemoved(before) || before.revision >= entry.revision)',
+        replaced: '(isRemoved(before) || before.revision >= listed.revision)',
         by: 'isRemoved(before)',
       },
     ],

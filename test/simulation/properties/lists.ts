@@ -10,6 +10,7 @@ import type { SessionDocument } from '../../../src/session/document/document.ts'
 import { TEST_ENVIRONMENT } from '../../support/service/environment.ts'
 import { documentOf, type Property } from '../ledger.ts'
 import type { SimulatedObject } from '../platform/objects.ts'
+import type { Durable } from '../platform/storage.ts'
 import { MARKER, type Session } from '../world.ts'
 
 /** Longest time from a change to its entry. */
@@ -33,8 +34,9 @@ export const lists: Property = {
 
     const entriesOf = (name: string) =>
       indexes()
-        .flatMap(({ durable }) => [...durable.data.values()])
-        .filter(isEntry)
+        .flatMap(({ durable }) =>
+          [...durable.data.values()].filter(isEntry).map((one) => withId(durable, one)),
+        )
         .filter((entry) => nameOf(entry) === name)
     const showsNothing = (entry: StoredEntry) => {
       if (entry.metadata_until > latest() && entry.sealed_metadata !== null) {
@@ -87,9 +89,10 @@ export const lists: Property = {
           for (const entry of entriesOf(nameOf(old))) showsNothing(entry)
         }
       },
-      objectCommitted: (list, key, after) => {
+      objectCommitted: (list, key, stored) => {
         const { kind, label } = list
-        if (kind !== 'VERIFICATION_INDEX' || !isEntry(after)) return
+        if (kind !== 'VERIFICATION_INDEX' || !isEntry(stored)) return
+        const after = withId(list.durable, stored)
         isSealed(list, key, after)
         const session = sessions.find(({ verificationId }) => verificationId === after.verification_id)
         const owner = `${session?.party.id}/${Math.floor(after.created_at / DAY_MS)}`
@@ -156,6 +159,18 @@ function textOf(sealed: string, purpose: string, place: string): string | undefi
   } catch {
     return undefined // the tag does not match
   }
+}
+
+/** Returns an entry with its id, which is stored at a place of 48 bytes in one of the rows for ids. */
+function withId({ data }: Durable, entry: StoredEntry): StoredEntry {
+  const { id_place: place } = entry
+  if (place === undefined) return entry
+  const row = data.get(`ids/${String(Math.floor(place / 80)).padStart(8, '0')}`) as Uint8Array
+  const start = 1_024 + (place % 80) * 48
+  const verification_id = Buffer.from(row.subarray(start, start + 48))
+    .toString()
+    .replace(/\0+$/, '')
+  return { ...entry, verification_id }
 }
 
 function nameOf({
