@@ -61,6 +61,7 @@ it(
     expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 503))
     for (const { session } of ended) expect((await rp.poll(session.verification_id)).status).toBe('verified')
     await vi.waitFor(async () => expect(await isWritable()).toBe(false), WAIT)
+    const knownAfter = Date.now() - filledAt
     await sleepUntil(filledAt + FULL_MS)
 
     const sent = receiver.requests.length
@@ -82,7 +83,7 @@ it(
     }
     await vi.waitFor(() => expectSent(idsEnded!), { ...WAIT, interval: MONITOR_MS })
     console.info(
-      `full for ${freedAt - filledAt} ms; writable again after ${writableAfter} ms, all queued events after ${Date.now() - freedAt} ms`,
+      `full for ${freedAt - filledAt} ms, known after ${knownAfter} ms; writable again after ${writableAfter} ms, all queued events after ${Date.now() - freedAt} ms`,
     )
     for (const { request } of pending) expect((await respondWithAge(stage, request)).status).toBe(200)
     await vi.waitFor(() => expectSent(idsExpiring!), { ...WAIT, interval: MONITOR_MS })
