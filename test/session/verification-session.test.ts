@@ -164,7 +164,7 @@ describe('a write that fails', () => {
   })
 
   it('keeps a session that should be erased, and keeps its alarm', async () => {
-    const setting = await setUp()
+    const setting = await setUp({ index: false })
     const { verification_id } = await createSession(setting)
     vi.spyOn(console, 'error').mockReturnValue(undefined)
     await runInDurableObject(stubOf(verification_id), async (instance, state) => {

@@ -64,7 +64,7 @@ export async function runHistory(input: Input): Promise<HistoryResult> {
   const { seed } = input
   const world = openWorld(input)
   const { scheduler, ledger, faults } = world
-  const isOver = () => ledger.violation() !== undefined
+  const isOver = () => ledger.violation() !== undefined || world.isCutShort
   try {
     const plan = faults.state.plan
     faults.stop()
@@ -154,10 +154,16 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     random: random('ids'),
     events: {
       noted: note,
+      interrupted: (object) => {
+        const session = sessionOf(object)
+        if (session !== undefined) ledger.add('interrupted', session)
+      },
       committed: (object, before) => {
         const session = sessionOf(object)
         if (session !== undefined && before.has('session')) {
           note(`${session.name} is written: ${describe(storedOf(session))}`)
+          if (session.isKeyLost && documentOf(storedOf(session)) !== undefined) world.isCutShort = true
+          if (world.isCutShort) return
           ledger.add('committed', session, before.get('session') as Stored, storedOf(session))
         }
         for (const key of before.keys()) {
@@ -210,15 +216,17 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
         ledger.report('no unexpected error')(line)
     },
   }
-  return {
+  const world: RunningWorld = {
     ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note },
     random: actors,
     logins: random('logins'),
     lists: random('lists'),
     redirects: new Map(),
     isActive: true,
+    isCutShort: false,
     digest: () => (digest >>> 0).toString(16),
   }
+  return world
 }
 
 /** The world for one actor. Its choices do not depend on the choices of other actors. */

@@ -25,6 +25,8 @@ export type Call = {
 export type Watcher = {
   /** A write of a session's document became durable. */
   readonly committed?: (session: Session, before: Stored, after: Stored) => void
+  /** The object of a session was lost, or a write of it failed. */
+  readonly interrupted?: (session: Session) => void
   /** Any write of another object became durable. */
   readonly objectCommitted?: (object: SimulatedObject, key: string, after: unknown) => void
   /** A call of an actor begins. */

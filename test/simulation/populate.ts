@@ -45,6 +45,7 @@ export async function populate(world: World & Draws): Promise<void> {
       verificationId: code.toVerificationId({ toString: () => id } as never),
       ...{ object, party, input, isKeyed },
       ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
+      isKeyLost: false,
     })
   }
 }

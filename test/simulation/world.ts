@@ -46,6 +46,8 @@ export type Session = {
   /** Cookies of the browsers that got a request of their own. */
   readonly secrets: string[]
   readonly returnCodes: string[]
+  /** True if an interrupted erasure lost the `Idempotency-Key`. The key may then create another session. */
+  isKeyLost: boolean
 }
 
 /** A request that a wallet has fetched. */
@@ -83,6 +85,8 @@ export type World = {
   readonly note: (text: string) => void
   /** False from the moment when faults stop: actors end. */
   isActive: boolean
+  /** True once a lost `Idempotency-Key` created another session. No property knows such a session. */
+  isCutShort: boolean
 }
 
 /** An answer of the service, or undefined if it was lost. */

@@ -89,6 +89,7 @@ export class VerificationIndex extends DurableObject<Env> {
    * party.
    */
   async put({ mark, entry: { metadata, ...listed }, ...of }: IndexPut): Promise<boolean> {
+    if (Date.now() >= unlistedAt(of.day)) return true // all entries of the day are erased
     if (!(await this.#open(of))) return false
     const key = toKey({ created_at: listed.created_at, mark })
     const sealed_metadata = await this.#seal(metadata, key)
@@ -109,7 +110,7 @@ export class VerificationIndex extends DurableObject<Env> {
    * verification's id. A later `put` of the entry changes nothing.
    */
   async remove(at: EntryPosition & Day): Promise<void> {
-    if (!(await this.#open(at))) return
+    if (Date.now() >= unlistedAt(at.day) || !(await this.#open(at))) return
     const { kv } = this.ctx.storage
     const before = this.#readable(toKey(at))
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
@@ -158,8 +159,33 @@ export class VerificationIndex extends DurableObject<Env> {
    * Returns the counters of this day's verifications, which may include hours after the day. Returns null if
    * more entries must be read. The next call continues to read.
    */
-  counts(): readonly HourCounts[] | null {
+  async counts(): Promise<readonly HourCounts[] | null> {
+    return this.#day === undefined ? this.#countsStub().storedCounts() : this.#computeCounts()
+  }
+
+  /**
+   * Stores the counters of a day whose entries are erased. They have an object of their own, so that
+   * `deleteAll` can erase the entries: a write after `deleteAll` is lost if the process ends in between.
+   */
+  storeCounts(day: number, counts: readonly HourCounts[]): void {
+    const { kv } = this.ctx.storage
+    kv.put(DAY, day)
+    kv.put(COUNTS, counts)
+    this.#day = day
+    this.#setAlarm(uncountedAt(day))
+  }
+
+  /** Returns the counters that `storeCounts` stored. */
+  storedCounts(): readonly HourCounts[] {
+    return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? []
+  }
+
+  #computeCounts(): readonly HourCounts[] | null {
     return this.ctx.storage.kv.get<readonly HourCounts[]>(COUNTS) ?? this.#counted().hours(Date.now())
+  }
+
+  #countsStub() {
+    return this.env.VERIFICATION_INDEX.getByName(`${this.ctx.id}/counts`)
   }
 
   /** Erases due `metadata`. Later alarms erase all entries, and finally the whole day. */
@@ -269,17 +295,15 @@ export class VerificationIndex extends DurableObject<Env> {
     void this.ctx.storage.setAlarm(at)
   }
 
+  /** Moves the counters to their own object, then erases the entries. A crash repeats both. */
   async #keepCounts(day: number): Promise<void> {
-    const counts = this.counts()
+    if (this.ctx.storage.kv.get(COUNTS) !== undefined) return this.#setAlarm(uncountedAt(day))
+    const counts = this.#computeCounts()
     if (counts === null) return this.#setAlarm(Date.now() + NEXT_BATCH_MS)
-    const { storage } = this.ctx
-    const deleted = storage.deleteAll()
-    storage.kv.put(DAY, day)
-    storage.kv.put(COUNTS, counts)
-    this.#counters = undefined
-    this.#ids = undefined
-    this.#setAlarm(uncountedAt(day))
-    await deleted
+    // Set first: the platform drops an alarm that throws too often.
+    this.#setAlarm(Date.now() + METADATA_ROUND_MS)
+    await this.#countsStub().storeCounts(day, counts)
+    await this.#erase()
   }
 
   async #erase(): Promise<void> {

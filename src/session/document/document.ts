@@ -107,6 +107,11 @@ export type Tombstone = {
   readonly schema: typeof SCHEMA
   readonly erased: true
   readonly listing?: PendingListing
+  /**
+   * Time at which the overwritten document is removed from the database file, even if the list has not
+   * confirmed its change. Absent once it is removed.
+   */
+  readonly clear_at?: number
 } & Idempotency
 
 export type Idempotency = {

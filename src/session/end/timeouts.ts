@@ -5,7 +5,7 @@ import type { SessionDocument } from '../document/document.ts'
 import { isLoginOver } from '../document/login.ts'
 import type { ResponseResult } from '../document/results.ts'
 import { sendEntry } from '../listing/indexing.ts'
-import { buildRemainder } from '../listing/remainder.ts'
+import { buildRemainder, eraseSession } from '../listing/remainder.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
 import { eraseAt } from '../store/wake-up.ts'
@@ -82,7 +82,7 @@ function dropLogin({ store }: SessionContext, now: number): void {
 async function eraseInTime({ store }: SessionContext, now: number): Promise<void> {
   const document = store.session()
   if (document !== undefined && document.status !== 'pending' && eraseAt(document) <= now) {
-    await store.erase(buildRemainder(document, now))
+    await eraseSession(store, buildRemainder(document, now))
   }
 }
 

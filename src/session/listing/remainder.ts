@@ -1,6 +1,7 @@
-// Change of the list that is still queued when its session is erased (api/lists). Erasure does not wait for
-// the list. The write that erases a session stores the unconfirmed change in a tombstone without personal
-// data. The change is sent until the list confirms it.
+// Change of the list that is still queued when its session is erased (api/lists). First, one durable write
+// replaces the session by a tombstone, which has the queued change and no personal data. Then the change is
+// sent until the list confirms it. Last, the database file is erased, because the overwritten document can
+// still be read in it. So a crash at any moment leaves the session, or a tombstone whose alarm goes on.
 
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { unlistedAt } from '../../relying-party/index/index-days.ts'
@@ -13,6 +14,7 @@ import {
 } from '../document/document.ts'
 import type { PendingListing } from '../document/pending-entry.ts'
 import type { SessionContext } from '../store/context.ts'
+import type { SessionStore } from '../store/store.ts'
 import { entryOf } from './entry.ts'
 import { isEntryDamaged, putEntry, removeEntry, waitAfter } from './indexing.ts'
 
@@ -25,7 +27,13 @@ export function buildRemainder(document: SessionDocument, now: number): Tombston
   if (pending === undefined || pending.next_call_at === null) return buildTombstone(document, now)
   const { revision, calls, next_call_at } = pending
   const entry = { ...entryOf(document, revision + 1), metadata: {} }
-  return withListing(document, { ...ofSession(document), entry, calls, next_call_at })
+  return withListing(document, { ...ofSession(document), entry, calls, next_call_at }, now)
+}
+
+/** Erases a session. `remainder`: the tombstone that `buildRemainder` returned, or one with a removal. */
+export async function eraseSession(store: SessionStore, remainder: Tombstone | undefined): Promise<void> {
+  if (remainder?.listing === undefined) await store.erase(remainder)
+  else await store.replace(remainder)
 }
 
 /**
@@ -45,10 +53,10 @@ export async function eraseOnRequest(
     // A repeated request is accepted while the removal of the entry is not confirmed.
     if (listing?.entry !== null || listing.relying_party_id !== relyingPartyId) return err('not_found')
   } else if (document.pending_index_entry === undefined) {
-    await store.erase(buildTombstone(document, now))
+    await eraseSession(store, buildTombstone(document, now))
   } else {
     const first = { entry: null, calls: 1, next_call_at: now + waitAfter(1) }
-    await store.erase(withListing(document, { ...ofSession(document), ...first }))
+    await eraseSession(store, withListing(document, { ...ofSession(document), ...first }, now))
   }
   if (await sendListing(context)) return ok(null)
   const listing = store.tombstone()?.listing
@@ -63,16 +71,21 @@ export async function remainderDue(context: SessionContext, now: number): Promis
   const { store } = context
   const tombstone = store.tombstone()
   if (tombstone === undefined) return
-  const { listing } = tombstone
+  const { listing, clear_at, ...key } = tombstone
   if (listing === undefined) {
     if (tombstone.keep_until <= now) await store.erase(undefined)
     return
+  }
+  if (clear_at !== undefined && clear_at <= now) {
+    await store.erase({ ...key, listing }) // a crash in this moment can lose the change
+    return remainderDue(context, now)
   }
   if (listing.next_call_at > now) return
   // From this time on, the list erases the whole day, so the change is not needed.
   if (now >= unlistedAt(dayOf(listing.created_at))) return dropListing(context, tombstone)
   const calls = listing.calls + 1
-  store.replace({ ...tombstone, listing: { ...listing, calls, next_call_at: now + waitAfter(calls) } })
+  const counted = { ...listing, calls, next_call_at: now + waitAfter(calls) }
+  await store.replace({ ...tombstone, listing: counted })
   await sendListing(context)
 }
 
@@ -84,18 +97,23 @@ async function sendListing(context: SessionContext): Promise<boolean> {
   const { entry } = listing
   if (!(await (entry === null ? removeEntry(env, listing) : putEntry(env, listing, entry)))) return false
   const current = store.tombstone()
-  if (current?.listing !== undefined) await dropListing(context, current)
+  // During the call, another call may have been confirmed, and the key may have created another session.
+  if (current?.listing?.created_at === listing.created_at) await dropListing(context, current)
   return true
 }
 
-async function dropListing({ store }: SessionContext, { listing: _, ...rest }: Tombstone): Promise<void> {
-  if (rest.keep_until <= Date.now()) await store.erase(undefined)
-  else store.replace(rest)
+async function dropListing({ store }: SessionContext, tombstone: Tombstone): Promise<void> {
+  const { listing: _, clear_at: __, ...key } = tombstone
+  await store.erase(key.keep_until <= Date.now() ? undefined : key)
 }
 
-function withListing({ idempotency }: SessionDocument, listing: PendingListing): Tombstone {
-  return { ...CURRENT_VERSION, erased: true, ...(idempotency ?? NO_KEY), listing }
+function withListing({ idempotency }: SessionDocument, listing: PendingListing, now: number): Tombstone {
+  const clear_at = now + CLEARED_AFTER_MS
+  return { ...CURRENT_VERSION, erased: true, ...(idempotency ?? NO_KEY), listing, clear_at }
 }
+
+/** Longest time for which the overwritten document of an erased session stays in the database file. */
+const CLEARED_AFTER_MS = 3_600_000
 
 /** Members of a tombstone without an `Idempotency-Key`. */
 const NO_KEY = { body_digest: '', keep_until: 0 }

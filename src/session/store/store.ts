@@ -29,10 +29,16 @@ export type SessionStore = {
   readonly remember: (document: SessionDocument) => void
   /** Writes the changes of `remember` now, unless a commit has written them or a timer of `keep` will. */
   readonly save: () => void
-  /** Erases the session. A tombstone may remain. */
+  /**
+   * Erases the whole database file. A tombstone may remain. A crash may lose the tombstone: `deleteAll` is no
+   * part of a transaction, so the tombstone is a second write.
+   */
   readonly erase: (tombstone: Tombstone | undefined) => Promise<void>
-  /** Replaces the tombstone of the erased session. */
-  readonly replace: (tombstone: Tombstone) => void
+  /**
+   * Replaces the session or its tombstone by a tombstone, in one write. Resolves once the write is durable.
+   * The overwritten document can be read in the database file until `erase`.
+   */
+  readonly replace: (tombstone: Tombstone) => Promise<void>
   /**
    * Sets the alarm to the time of the next work, or to `notBefore` if that is later. A running handler sets
    * its watchdog alarm in this way.
@@ -97,8 +103,6 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       if (document !== undefined && document !== saved && !flush.isSet()) commit(document)
     },
     erase: async (tombstone) => {
-      // `deleteAll` is needed before a tombstone, too: an overwritten document can still be read in the
-      // database file.
       const deleted = ctx.storage.deleteAll() // first: if this throws, memory is unchanged, too
       flush.stop()
       closeSockets(ctx)
@@ -109,7 +113,11 @@ export function openStore(ctx: DurableObjectState): SessionStore {
       if (tombstone !== undefined) write(tombstone)
       await deleted
     },
-    replace: write,
+    replace: async (tombstone) => {
+      write(tombstone)
+      closeSockets(ctx)
+      await ctx.storage.sync()
+    },
     arm: (notBefore) => {
       const wakeUp = current === undefined ? null : wakeUpOf(current)
       alarm.set(wakeUp === null ? null : Math.max(wakeUp, notBefore))

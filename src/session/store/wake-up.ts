@@ -10,7 +10,10 @@ import { computeSpread, ERASURE_SPREAD_MS, EXPIRY_SPREAD_MS } from './spread.ts'
  * erasure have a random delay, but a watched session expires on time.
  */
 export function nextWakeUp(document: SessionDocument | Tombstone, isWatched: boolean): number | null {
-  if (document.erased) return document.listing?.next_call_at ?? document.keep_until
+  if (document.erased) {
+    const { listing, clear_at = Infinity, keep_until } = document
+    return listing === undefined ? keep_until : Math.min(listing.next_call_at, clear_at)
+  }
   const { verification_id, status, expires_at, held, pending_index_entry } = document
   const due = [...eventsDue(document), pending_index_entry?.next_call_at ?? Infinity]
   if (status !== 'pending') {

@@ -367,10 +367,35 @@ describe('GET /v1/verify', () => {
     at(NOON + 31 * DAYS)
     expect((await list(setting)).verifications).toHaveLength(0)
     await runDurableObjectAlarm(day)
-    expect(Object.keys(await valuesOf(day)).sort()).toEqual(['counts', 'day'])
-    at(NOON + 91 * DAYS)
-    await runDurableObjectAlarm(day)
     expect(await valuesOf(day)).toEqual({})
+    const counters = env.VERIFICATION_INDEX.getByName(`${day.id}/counts`)
+    expect(Object.keys(await valuesOf(counters)).sort()).toEqual(['counts', 'day'])
+    expect(await day.counts()).toMatchObject([{ created: 1 }])
+    at(NOON + 91 * DAYS)
+    await runDurableObjectAlarm(counters)
+    expect(await valuesOf(counters)).toEqual({})
+    expect(await day.counts()).toEqual([])
+  })
+
+  it('keeps the counts of a day if the erasure of its entries is cut off, and stores no later entry', async () => {
+    const setting = await setUp()
+    const put = vi.spyOn(VerificationIndex.prototype, 'put')
+    await createOne(setting)
+    const day = indexStub(env, setting.relyingPartyId, dayOf(NOON))
+    at(NOON + 31 * DAYS)
+    await runInDurableObject(day, async (index: VerificationIndex, { storage }) => {
+      vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(() => {
+        throw new Error('the process ends')
+      })
+      await expect(index.alarm()).rejects.toThrow('the process ends')
+    })
+    expect(await day.counts()).toMatchObject([{ created: 1 }])
+    expect(await runDurableObjectAlarm(day)).toBe(true)
+    const [entry] = put.mock.calls.at(-1) ?? []
+    if (entry === undefined) throw new Error('no entry was sent')
+    await day.put({ ...entry, entry: { ...entry.entry, revision: 99 } })
+    expect(await valuesOf(day)).toEqual({})
+    expect(await day.counts()).toMatchObject([{ created: 1 }])
   })
 
   it('gets 409 if the settings turn the index off, and no entry is sent to the list', async () => {

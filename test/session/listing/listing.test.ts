@@ -1,6 +1,6 @@
 // Entries of the list, and their day, under faults (api/lists).
 
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, it, vi } from 'vitest'
 import { dayOf } from '../../../src/relying-party/events/event-days.ts'
@@ -8,6 +8,8 @@ import { EventLog } from '../../../src/relying-party/events/event-log.ts'
 import { indexStub } from '../../../src/relying-party/index/index-days.ts'
 import { type IndexPut, VerificationIndex } from '../../../src/relying-party/index/verification-index.ts'
 import { createApp } from '../../../src/routes/app.ts'
+import type { Tombstone } from '../../../src/session/document/document.ts'
+import type { VerificationSession } from '../../../src/session/verification-session.ts'
 import { call } from '../../routes/edge/edge-app.ts'
 import { WAIT } from '../../support/wait.ts'
 import { at, NOON, startAtNoon } from '../../workerd/clock.ts'
@@ -182,6 +184,105 @@ describe('the erasure of a session', () => {
     }
     expect(await storedAfterDelete(keyed.verification_id)).toEqual([['session', tombstone]])
     expect([put.mock.calls, remove.mock.calls]).toEqual([[], []])
+  })
+})
+
+describe('a DELETE that is cut off', () => {
+  /** What a session's object has stored. */
+  const valuesOf = (id: string) =>
+    runInDurableObject(stubOf(id), (_, { storage }) => [...storage.kv.list<object>()])
+  const throwOnce = (message: string) => () => {
+    throw new Error(message)
+  }
+
+  it('before the list confirms it is completed by the alarm', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting, { metadata: { order: '4711' } })
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+    vi.spyOn(VerificationIndex.prototype, 'remove').mockImplementationOnce(throwOnce('the process ends'))
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(503)
+    await evictDurableObject(stubOf(verification_id))
+    const removal = { relying_party_id: setting.relyingPartyId, verification_id, entry: null }
+    expect(await valuesOf(verification_id)).toEqual([
+      ['session', expect.objectContaining({ erased: true, listing: expect.objectContaining(removal) })],
+    ])
+    at(NOON + 60_000)
+    expect(await runDurableObjectAlarm(stubOf(verification_id))).toBe(true)
+    expect(await list(setting)).toEqual([])
+    expect(await valuesOf(verification_id)).toEqual([])
+  })
+
+  it('before the file is erased is completed by a repeated DELETE, and keeps the Idempotency-Key', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting, {}, { 'Idempotency-Key': 'one' })
+    await runInDurableObject(stubOf(verification_id), (_, { storage }) => {
+      vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll').mockImplementationOnce(
+        throwOnce('the process ends'),
+      )
+    })
+    vi.spyOn(console, 'error').mockReturnValue(undefined)
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(500)
+    await evictDurableObject(stubOf(verification_id))
+    expect(await list(setting)).toEqual([])
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(204)
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(404)
+    const [[, tombstone] = []] = await valuesOf(verification_id)
+    expect(Object.keys(tombstone ?? {}).sort()).toEqual(['body_digest', 'erased', 'keep_until', 'schema'])
+    await expect(createSession(setting, {}, { 'Idempotency-Key': 'one' })).rejects.toThrow(
+      'verification_ended',
+    )
+  })
+
+  it('writes its tombstone before the list is called, and erases the file after it', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    const steps: string[] = []
+    const { remove } = VerificationIndex.prototype
+    vi.spyOn(VerificationIndex.prototype, 'remove').mockImplementation(async function (
+      this: VerificationIndex,
+      entry,
+    ) {
+      steps.push(`list with ${JSON.stringify(await valuesOf(verification_id)).includes('"erased":true')}`)
+      return remove.call(this, entry)
+    })
+    await runInDurableObject(stubOf(verification_id), (_, { storage }) => {
+      const { deleteAll } = storage
+      vi.spyOn(Object.getPrototypeOf(storage) as DurableObjectStorage, 'deleteAll').mockImplementation(
+        function (this: DurableObjectStorage) {
+          steps.push('deleteAll')
+          return deleteAll.call(this)
+        },
+      )
+    })
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(204)
+    expect(steps).toEqual(['list with true', 'deleteAll'])
+  })
+
+  it('erases the file after an hour although the list is unreachable, and still removes the entry', async () => {
+    const setting = await setUp()
+    const { verification_id } = await createSession(setting)
+    await vi.waitFor(async () => expect(await list(setting)).toHaveLength(1), WAIT)
+    const remove = vi.spyOn(VerificationIndex.prototype, 'remove')
+    remove.mockImplementation(throwOnce('the list is unreachable'))
+    expect((await ask(setting, 'DELETE', verification_id)).status).toBe(503)
+    await runInDurableObject(stubOf(verification_id), async (session: VerificationSession, { storage }) => {
+      const deleteAll = vi.spyOn(Object.getPrototypeOf(storage), 'deleteAll')
+      const { clear_at } = storage.kv.get<Tombstone>('session') ?? {}
+      if (clear_at === undefined) throw new Error('the tombstone has no time')
+      at(clear_at - 1_000)
+      await session.alarm()
+      expect(deleteAll).not.toHaveBeenCalled()
+      at(clear_at)
+      await session.alarm()
+      expect(deleteAll).toHaveBeenCalledTimes(1)
+      expect(storage.kv.get('session')).toMatchObject({ listing: { entry: null } })
+      expect(storage.kv.get('session')).not.toHaveProperty('clear_at')
+    })
+    remove.mockRestore()
+    at(NOON + 3 * HOUR)
+    await runDurableObjectAlarm(stubOf(verification_id))
+    expect(await list(setting)).toEqual([])
+    expect(await valuesOf(verification_id)).toEqual([])
   })
 })
 

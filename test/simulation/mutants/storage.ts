@@ -134,6 +134,27 @@ export const STORAGE_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'the file is erased before the list has the removal',
+    clause: /still listed after its DELETE/,
+    changes: [
+      {
+        path: 'src/session/listing/remainder.ts',
+        replaced: 'if (remainder?.listing === undefined) await store.erase(remainder)',
+        by: 'if (remainder !== null) await store.erase(remainder)',
+      },
+    ],
+  },
+  {
+    name: 'the file is not erased once the list has the removal',
+    changes: [
+      {
+        path: 'src/session/listing/remainder.ts',
+        replaced: 'await store.erase(key.keep_until <= Date.now() ? undefined : key)',
+        by: 'await store.replace(key)',
+      },
+    ],
+  },
+  {
     name: 'no tombstone',
     changes: [{ path: STORE, replaced: '      if (tombstone !== undefined) write(tombstone)\n', by: '' }],
   },

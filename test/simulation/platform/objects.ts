@@ -38,6 +38,8 @@ export type Instance = Owner & {
 export type PlatformEvents = {
   readonly committed: (object: SimulatedObject, before: ReadonlyMap<string, unknown>) => void
   readonly noted: (text: string) => void
+  /** An instance was lost, or a write of it failed. */
+  readonly interrupted: (object: SimulatedObject) => void
 }
 
 export type Objects = ReturnType<typeof openObjects>
@@ -63,7 +65,7 @@ export function openObjects({
   const objectOf = (kind: string, id: string, label: string | null = null): SimulatedObject => {
     const known = objects.get(`${kind}/${id}`)
     if (known !== undefined) return known
-    const durable: Durable = { data: new Map(), alarm: null, alarmSet: 0 }
+    const durable: Durable = { data: new Map(), overwritten: new Set(), alarm: null, alarmSet: 0 }
     const name = `${kind} ${objects.size + 1}`
     const made = { name, kind, id, label, durable, sockets: new Set<SimulatedSocket>(), instance: undefined }
     objects.set(`${kind}/${id}`, made)
@@ -75,6 +77,7 @@ export function openObjects({
     instance.object.instance = undefined
     events.noted(`${instance.name} is lost: ${why}`)
     instance.storage.lose()
+    events.interrupted(instance.object)
     for (const fail of [...instance.fails]) fail(new Fault(`the object was reset: ${why}`))
   }
   /** Returns the living instance, and makes one if there is none. */
@@ -95,6 +98,7 @@ export function openObjects({
         committed: (before) => events.committed(object, before),
         alarmChanged: () => alarms.set(object),
         broken: () => lose(instance, 'a write failed'),
+        refused: () => events.interrupted(object),
       },
     })
     Object.assign(instance, { storage, blocked: Promise.resolve() })

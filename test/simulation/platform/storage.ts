@@ -1,6 +1,7 @@
 // Storage of one object: what is durable, and the view of its living instance. Writes of one step are one
 // transaction. Transactions become durable in their order, and messages wait for those before them (Durable
-// Objects: write coalescing, output gates).
+// Objects: write coalescing, output gates). As in workerd, `deleteAll` is no part of a transaction: it rolls
+// back the open transaction, and becomes durable without the writes after it.
 
 import { cloneOf } from './clone.ts'
 import { Fault, type Faults } from './faults.ts'
@@ -9,6 +10,8 @@ import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
 /** State that survives the loss of an instance. */
 export type Durable = {
   readonly data: Map<string, unknown>
+  /** Values that were replaced or deleted. They can be read in the database file until `deleteAll`. */
+  readonly overwritten: Set<unknown>
   alarm: number | null
   /** Number of the transaction that set the alarm. */
   alarmSet: number
@@ -26,6 +29,8 @@ type Transaction = {
   /** Functions that wait until the transaction is durable. */
   readonly waiting: (() => void)[]
   isDoomed: boolean
+  /** True if later writes of its step do not join it. */
+  isClosed: boolean
 }
 
 export type StorageEvents = {
@@ -34,6 +39,8 @@ export type StorageEvents = {
   readonly alarmChanged: () => void
   /** A transaction failed: the instance is lost. */
   readonly broken: () => void
+  /** A write threw, and the instance goes on. The transactions before it are durable by now. */
+  readonly refused: () => void
 }
 
 type ListOptions = { prefix?: string; startAfter?: string; end?: string; reverse?: boolean; limit?: number }
@@ -71,14 +78,19 @@ export function openStorage(
   const add = (write: Write): void => {
     if (!owner.alive) throw new Fault('the instance is lost')
     const last = pending[pending.length - 1]
-    const isOpen = last !== undefined && last.step === scheduler.state.step
+    const isOpen = last !== undefined && last.step === scheduler.state.step && !last.isClosed
     if (write.kind !== 'alarm' && faults.refusesWrite()) {
       // A statement that fails inside a transaction rolls all of it back, and the object is lost.
       if (isOpen) last.isDoomed = true
+      whenWritten(events.refused)
       throw new Fault('the write failed')
     }
-    if (isOpen) return void last.writes.push(write)
-    pending.push({ step: scheduler.state.step, writes: [write], waiting: [], isDoomed: false })
+    const isClosed = write.kind === 'deleteAll'
+    if (isOpen && isClosed) {
+      last.writes.splice(0)
+      last.isClosed = true
+    } else if (isOpen) return void last.writes.push(write)
+    pending.push({ step: scheduler.state.step, writes: [write], waiting: [], isDoomed: false, isClosed })
     scheduler.post(owner, commitNext)
   }
   const later = <T>(produce: () => T) => scheduler.complete(produce, 0.3)
@@ -166,9 +178,11 @@ function applyWrite(durable: Durable, write: Write, before: Map<string, unknown>
   else if (write.kind === 'deleteAll') {
     for (const key of durable.data.keys()) remember(key)
     durable.data.clear()
+    durable.overwritten.clear()
     setAlarm(null)
   } else {
     remember(write.key)
+    if (durable.data.has(write.key)) durable.overwritten.add(durable.data.get(write.key))
     if (write.kind === 'put') durable.data.set(write.key, write.value)
     else durable.data.delete(write.key)
   }

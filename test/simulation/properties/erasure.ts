@@ -1,8 +1,9 @@
-// Nothing is readable after erasure. An erased session never comes back, and its `Idempotency-Key` creates
-// no other one while it must be stored. Without `DELETE`, a session is erased only after its end and its
-// retention.
+// Nothing is readable after erasure, also not in the bytes of the database file. An erased session never
+// comes back, and its `Idempotency-Key` creates no other one while it must be stored. The key may be lost if
+// the object is interrupted between `deleteAll` and the write of the key. Without `DELETE`, a session is
+// erased only after its end and its retention.
 
-import { documentOf, type Property } from '../ledger.ts'
+import { documentOf, type Property, type Stored } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 
 export const erasure: Property = {
@@ -12,12 +13,21 @@ export const erasure: Property = {
     const erased = new Map<Session, number>()
     /** Sessions that the relying party has deleted, or tried to. */
     const deleted = new Set<Session>()
+    /** Sessions whose object is empty, with the time until which their `Idempotency-Key` must be stored. */
+    const withoutKey = new Map<Session, number>()
+    const hasBytes = ({ object: { durable } }: Session) =>
+      [...durable.overwritten].some((value) => JSON.stringify(value).includes(MARKER))
     return {
       asked: (session, method) => {
         if (method === 'erase') deleted.add(session)
       },
+      interrupted: (session) => {
+        if (withoutKey.delete(session)) session.isKeyLost = true
+      },
       committed: (session, before, after) => {
         const document = documentOf(after)
+        if (after !== undefined) withoutKey.delete(session)
+        else withoutKey.set(session, keepUntil(before))
         // A key that need not be stored any more may create another session.
         const isFree = session.isKeyed && (erased.get(session) ?? 0) <= wall()
         if (document !== undefined && erased.has(session) && !isFree) {
@@ -32,15 +42,14 @@ export const erasure: Property = {
         if (rest.includes(MARKER) || rest.includes(old.handle_key)) {
           fail(`${session.name} left data at its erasure`)
         }
-        if (old.idempotency !== null && after === undefined && old.idempotency.keep_until > wall()) {
-          fail(`${session.name} was erased without its Idempotency-Key`)
-        }
       },
       called: ({ session, method, before, answer }) => {
         if (answer.lost) return
         const { ok } = Object(answer.value) as { readonly ok?: boolean }
         const isGone = documentOf(durable(session)) === undefined
         if (method === 'erase' && ok && !isGone) fail(`${session.name} was erased, and is still stored`)
+        if (method === 'erase' && ok && isGone && hasBytes(session))
+          fail(`${session.name} was erased, and its file still has its document`)
         if (READS.includes(method) && ok && erased.has(session) && documentOf(before) === undefined) {
           fail(`${method} reads ${session.name} after its erasure`)
         }
@@ -48,14 +57,32 @@ export const erasure: Property = {
           if (before.keep_until > wall()) fail(`the Idempotency-Key of ${session.name} created it again`)
         }
       },
+      lifetimesOver: () => {
+        for (const [session, until] of withoutKey) {
+          if (until > wall()) fail(`${session.name} was erased without its Idempotency-Key`)
+        }
+      },
+      eventsOver: () => {
+        for (const session of sessions) {
+          if (documentOf(durable(session)) === undefined && hasBytes(session))
+            fail(`the file of ${session.name} has its document after its erasure`)
+        }
+      },
       retentionsOver: () => {
         for (const session of sessions) {
           const { size } = session.object.durable.data
           if (size > 0) fail(`${session.name} is still stored after its retention`)
+          if (hasBytes(session)) fail(`the file of ${session.name} has its document after its retention`)
         }
       },
     }
   },
+}
+
+/** Returns the time until which the `Idempotency-Key` of a session or tombstone must be stored. */
+function keepUntil(stored: Stored): number {
+  const key = stored?.erased === false ? stored.idempotency : stored
+  return key?.keep_until ?? 0
 }
 
 const READS = ['read', 'readPublic', 'readPage', 'readCourse', 'readReceipt', 'fetchRequest', 'redeem']

@@ -1,0 +1,57 @@
+// The simulated storage behaves as that of workerd does (test/workerd/delete-all.test.ts).
+
+import { expect, it } from 'vitest'
+import { openFaults } from './platform/faults.ts'
+import { openRandom } from './platform/random.ts'
+import { type Owner, openScheduler } from './platform/scheduler.ts'
+import { type Durable, openStorage } from './platform/storage.ts'
+
+const HOUR = 3_600_000
+
+it('deleteAll is durable without the write after it, and without the writes before it in the same step', async () => {
+  const states = new Set<string>()
+  for (let seed = 1; seed <= 50; seed++) {
+    const { api, lose, durable } = await openWithOne(seed)
+    api.kv.put('two', 2)
+    void api.deleteAll()
+    api.kv.put('three', 3)
+    lose()
+    states.add(JSON.stringify([...durable.data, durable.alarm]))
+  }
+  expect([...states].sort()).toEqual(['["one",1],3600000', '', '["three",3],null'].map(toState).sort())
+})
+
+it('deleteAll drops a write before it in the same step, and keeps a write after it', async () => {
+  const { api, settle, durable } = await openWithOne(1)
+  api.kv.put('two', 2)
+  void api.deleteAll()
+  api.kv.put('three', 3)
+  await settle()
+  expect([...durable.data]).toEqual([['three', 3]])
+})
+
+/** Text of a state of the first test. */
+function toState(members: string): string {
+  return members === '' ? '[null]' : `[${members}]`
+}
+
+/** Opens storage with the key `one` and an alarm, which are durable. */
+async function openWithOne(seed: number) {
+  const scheduler = openScheduler(openRandom(seed, 'scheduler'), 0)
+  const faults = openFaults({} as never, openRandom(seed, 'faults'))
+  faults.stop()
+  const owner: Owner = { name: 'object', alive: true }
+  const durable: Durable = { data: new Map(), overwritten: new Set(), alarm: null, alarmSet: 0 }
+  const nothing = () => {}
+  const events = { committed: nothing, alarmChanged: nothing, broken: nothing, refused: nothing }
+  const { api, lose } = openStorage(durable, owner, { scheduler, faults, events })
+  const inObject = <T>(work: () => T): T => scheduler.as(owner, work)
+  const settle = () => scheduler.run(scheduler.state.time + 1)
+  inObject(() => {
+    api.kv.put('one', 1)
+    void api.setAlarm(HOUR)
+  })
+  await settle()
+  const deleteAll = () => inObject(() => api.deleteAll())
+  return { api: { ...api, deleteAll }, lose, durable, settle }
+}
