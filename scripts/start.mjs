@@ -3,7 +3,17 @@
 
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { copyFileSync, cpSync, existsSync, readdirSync, realpathSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -150,6 +160,7 @@ async function makeVariables(directory, options) {
     SELF_MADE_VERIFIER: isSelfMade ? '1' : '0',
     ALARMS_REPAIRED: '0',
     BOOT_ID: '', // set at each start of workerd
+    BUILD_ID: keepBuildId(directory),
   }
 }
 
@@ -229,6 +240,21 @@ async function prepare(directory, variables, shop) {
 function copyAssets(from, to) {
   rmSync(to, { recursive: true, force: true })
   cpSync(from, to, { recursive: true })
+}
+
+/**
+ * Returns an id that changes with each change of build. The bundle of the last start is still in the state
+ * directory, also that of a version without this id.
+ */
+function keepBuildId(directory) {
+  const path = join(directory, 'build-id')
+  const last = join(directory, 'worker.js')
+  const isSame = existsSync(last) && readFileSync(last).equals(readFileSync(BUNDLE))
+  if (!isSame || !existsSync(path)) {
+    writeFileSync(`${path}.new`, randomUUID())
+    renameSync(`${path}.new`, path)
+  }
+  return readFileSync(path, 'utf8')
 }
 
 function copyBundle(directory, name, bundle) {

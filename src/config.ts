@@ -7,6 +7,7 @@ import { oncePer } from './codec/once-per.ts'
 import { describeIssue, text } from './codec/schema.ts'
 import { GOOGLE_METADATA } from './limits.ts'
 import { LOOPBACK_HOSTS, type UrlRule } from './net/outbound-url.ts'
+import { VERSION } from './version.ts'
 
 /** Configuration of the service. Keys are derived from `serverSecret`, which has no other use. */
 export type Config = ReturnType<typeof parseConfig>
@@ -106,6 +107,8 @@ export function parseConfig(environment: object) {
      */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
+    /** Changes with each change of build, also if the earlier build comes back. On Cloudflare the version. */
+    buildId: env.BUILD_ID ?? VERSION,
     /** Port that this process listens on, which webhooks must not call; null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
     /** Number of lost alarms that were set again when the process started. */
@@ -236,6 +239,7 @@ const SCHEMA = z.object({
   CLIENT_IP_HEADER: z.optional(z.string()),
   BOOT_ID: z.optional(z.string()),
   LISTENING_HOST: z.optional(z.string()),
+  BUILD_ID: z.optional(z.string()),
   LISTENING_PORT: z.optional(z.string().check(z.regex(/^\d{1,5}$/, 'must be a port'))),
   ALARMS_REPAIRED: z._default(z.string().check(z.regex(/^\d+$/, 'must be a number')), '0'),
   SELF_MADE_VERIFIER: z._default(z.enum(['0', '1']), '0'),

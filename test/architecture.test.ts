@@ -15,7 +15,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   worker: ['routes', 'session', 'relying-party', 'env'],
   metrics: ['type:env'],
   env: ['type:config'],
-  config: ['net', 'codec'],
+  config: ['net', 'codec', 'version'],
   routes: [
     ...[
       'api',

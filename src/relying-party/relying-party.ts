@@ -39,6 +39,7 @@ import {
 import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
 import { COUNTED_DAYS } from './index/index-days.ts'
+import { openDayOpener } from './index/open-days.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
@@ -64,6 +65,7 @@ export class RelyingParty extends DurableObject<Env> {
   readonly #once = openOnce(this.ctx.storage)
   readonly #signOuts = openSignOuts(this.ctx.storage)
   #key: Uint8Array<ArrayBuffer> | undefined
+  readonly #openDays = openDayOpener(this.ctx, this.env)
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
@@ -102,6 +104,7 @@ export class RelyingParty extends DurableObject<Env> {
   async settings(): Promise<Result<Settings, 'not_found'>> {
     const document = this.#load()
     if (document === undefined) return err('not_found')
+    this.#openDays(this.#id, this.indexDays())
     return ok(await openSettings(document, await this.#sealingKey(), Date.now()))
   }
 

@@ -21,10 +21,10 @@ import type {
   ResponseResult,
   SessionError,
 } from './document/results.ts'
-import type { View } from './document/state-view.ts'
-import { publicView, toStateView } from './document/state-view.ts'
+import { publicView, toStateView, type View } from './document/state-view.ts'
 import { canceledEnd, endSession } from './end/end-session.ts'
 import { applyTimeouts, expireAt } from './end/timeouts.ts'
+import { confirmEntry } from './listing/indexing.ts'
 import { eraseOnRequest } from './listing/remainder.ts'
 import { finishLogin, type Redemption, readUserInfo, redeemLogin } from './login/finish.ts'
 import { chooseWallet, type RequestedWallet } from './request/chosen-wallet.ts'
@@ -69,10 +69,7 @@ export class VerificationSession extends DurableObject<Env> {
     this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
-  /**
-   * Creates the session, or returns the earlier session of the same `Idempotency-Key`. Simultaneous calls run
-   * one after the other.
-   */
+  /** Creates the session, or returns that of the same `Idempotency-Key`. Calls run one after the other. */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
     this.#creating = creation.catch(() => undefined)
@@ -80,9 +77,8 @@ export class VerificationSession extends DurableObject<Env> {
   }
 
   /** Returns the earlier result that `create` would return; null if `create` would create a session. */
-  async replay(bodyDigest: string): Promise<Creation | null> {
-    await this.#creating
-    return this.#replay(bodyDigest)
+  replay(bodyDigest: string): Promise<Creation | null> {
+    return this.#creating.then(() => this.#replay(bodyDigest))
   }
 
   async #create(input: CreateInput): Promise<Creation> {
@@ -242,6 +238,12 @@ export class VerificationSession extends DurableObject<Env> {
   async erase(relyingPartyId: string): Promise<Result<null, SessionError>> {
     const session = this.#find({ relyingPartyId })
     return eraseOnRequest(this.#context, relyingPartyId, session.ok ? session.value : undefined)
+  }
+
+  /** Returns false if the session of a listed entry is erased. Sends an entry that is out of date again. */
+  async confirmEntry(listed: Parameters<typeof confirmEntry>[1]): Promise<boolean> {
+    await applyTimeouts(this.#context, Date.now())
+    return confirmEntry(this.#context, listed)
   }
 
   /** Returns the webhook deliveries or the timeline of the session. */

@@ -113,6 +113,7 @@ async function writeState({ service, receiver, rp }: Stage) {
   const fetched = await rp.create()
   const request = await service.wallet.receive(fetched.wallet_request.uri)
   const untouched = await rp.create()
+  const deleted = await rp.create()
   const erased = await rp.create(OVER_18, { 'idempotency-key': 'erased' })
   expect((await rp.call('DELETE', `/v1/verify/${erased.verification_id}`)).status).toBe(204)
   await rename(service, rp, 'Newer')
@@ -121,13 +122,14 @@ async function writeState({ service, receiver, rp }: Stage) {
   await rp.call('POST', `/v1/verify/${waiting.verification_id}/cancel`)
   await receiver.received(receiver.requests.length + 1)
   receiver.answer({ status: 204 })
-  return { fetched, request, untouched, waiting, sent: receiver.requests.length }
+  await expect.poll(async () => (await listedBy(rp)).has(deleted.verification_id)).toBe(true)
+  return { fetched, request, untouched, deleted, waiting, sent: receiver.requests.length }
 }
 
 /** Reads and changes all of it, and creates more. */
 async function continueState(
   { service, receiver, rp, person }: Stage,
-  { fetched, request, untouched, waiting, sent }: Awaited<ReturnType<typeof writeState>>,
+  { fetched, request, untouched, deleted, waiting, sent }: Awaited<ReturnType<typeof writeState>>,
 ) {
   expect((await rp.poll(fetched.verification_id)).status).toBe('pending')
   const answer = await service.wallet.present(request, await ageOf(person, request))
@@ -139,6 +141,7 @@ async function continueState(
     headers: { 'idempotency-key': 'erased' },
   })
   expect(again.status).toBe(410)
+  expect((await rp.call('DELETE', `/v1/verify/${deleted.verification_id}`)).status).toBe(204)
   await rename(service, rp, 'Older')
   const created = await rp.create()
   await expect.poll(() => idsSent(receiver, sent)).toContain(waiting.verification_id)
@@ -147,9 +150,12 @@ async function continueState(
 
 async function checkState(
   { service, rp, person }: Stage,
-  { fetched, untouched, waiting }: Awaited<ReturnType<typeof writeState>>,
+  { fetched, untouched, deleted, waiting }: Awaited<ReturnType<typeof writeState>>,
   { created }: Awaited<ReturnType<typeof continueState>>,
 ) {
+  // The list of this build is corrected, also if the older build has no list.
+  await expect.poll(async () => (await listedBy(rp)).get(fetched.verification_id)).toBe('verified')
+  await expect.poll(async () => (await listedBy(rp)).has(deleted.verification_id)).toBe(false)
   expect((await rp.poll(fetched.verification_id)).status).toBe('verified')
   for (const session of [untouched, created]) {
     const request = await service.wallet.receive(session.wallet_request.uri)
@@ -164,6 +170,14 @@ async function checkState(
   const settings = await expectStatus(await service.admin('GET', `/${rp.relying_party_id}`), 200)
   expect(settings).toMatchObject({ name: 'Older' })
   await rename(service, rp, 'Newer again')
+}
+
+/** Returns the status of each verification in the list. */
+async function listedBy(rp: RelyingParty): Promise<ReadonlyMap<string, string>> {
+  const page = (await expectStatus(await rp.call('GET', '/v1/verify'), 200)) as {
+    verifications: readonly { verification_id: string; status: string }[]
+  }
+  return new Map(page.verifications.map(({ verification_id, status }) => [verification_id, status]))
 }
 
 async function rename(service: Service, rp: RelyingParty, name: string): Promise<void> {

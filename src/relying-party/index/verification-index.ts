@@ -7,10 +7,11 @@ import { loadConfig } from '../../config.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
-import { relyingPartyStub } from '../document/identifier.ts'
-import { endOfDay } from '../events/event-days.ts'
+import { findObject, relyingPartyStub } from '../document/identifier.ts'
+import { CLOCK_SKEW_MS, endOfDay } from '../events/event-days.ts'
 import type { HourCounts } from './counters.ts'
 import { DayCounters } from './day-counters.ts'
+import { EntryCheck, type KeyedEntry } from './entry-check.ts'
 import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
@@ -58,6 +59,8 @@ const DAY = 'day'
 const METADATA_ROUND_MS = 3_600_000
 /** Limit of entries that one alarm reads to erase their `metadata`. */
 const METADATA_BATCH = 2_000
+/** Delay of the check of entries after the object is opened. */
+const CHECK_AFTER_MS = 5_000
 /** Time between two alarms if the first alarm cannot finish the work. */
 const NEXT_BATCH_MS = 1_000
 
@@ -71,9 +74,11 @@ export class VerificationIndex extends DurableObject<Env> {
   #day: number | undefined
   #alarm: number | null = null
   #key: Uint8Array<ArrayBuffer> | undefined
+  readonly #check: EntryCheck
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
+    this.#check = new EntryCheck(ctx.storage.kv, loadConfig(this.env).buildId)
     this.#day = ctx.storage.kv.get<number>(DAY)
     const day = this.#day
     if (day === undefined) return
@@ -81,6 +86,7 @@ export class VerificationIndex extends DurableObject<Env> {
       this.#alarm = await ctx.storage.getAlarm()
       // The platform drops an alarm that failed too often. A day always has an alarm, so that it is erased.
       if (this.#alarm === null) this.#setAlarm(endOfDay(day))
+      this.#planCheck(day)
     })
   }
 
@@ -111,11 +117,15 @@ export class VerificationIndex extends DurableObject<Env> {
    */
   async remove(at: EntryPosition & Day): Promise<void> {
     if (Date.now() >= unlistedAt(at.day) || !(await this.#open(at))) return
+    this.#removeRow(toKey(at))
+  }
+
+  #removeRow(key: string): void {
     const { kv } = this.ctx.storage
-    const before = this.#readable(toKey(at))
+    const before = this.#readable(key)
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
     const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
-    kv.put<Stored>(toKey(at), { removed: true, counted })
+    kv.put<Stored>(key, { removed: true, counted })
     if (before?.id_place !== undefined) this.#idsOfDay().remove(before.id_place)
   }
 
@@ -198,8 +208,9 @@ export class VerificationIndex extends DurableObject<Env> {
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
     this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
     this.#counted().settle(now)
+    const check = await this.#check.run(now, (entry) => this.#checkEntry(entry))
     const next = this.#eraseMetadata(now)
-    this.#setAlarm(Math.min(next ?? Infinity, unlistedAt(day)))
+    this.#setAlarm(Math.min(check ?? Infinity, next ?? Infinity, unlistedAt(day)))
   }
 
   /**
@@ -213,6 +224,7 @@ export class VerificationIndex extends DurableObject<Env> {
       this.ctx.storage.kv.put(DAY, day) // first: if it throws, memory and storage still agree
       this.#day = day
       this.#setAlarm(endOfDay(day))
+      this.#check.finish() // a new day has no entry of an earlier build
     }
     return true
   }
@@ -224,6 +236,31 @@ export class VerificationIndex extends DurableObject<Env> {
     } catch {
       return undefined
     }
+  }
+
+  /** Opens the object, whose constructor then plans the check of its entries after a change of build. */
+  open(): void {}
+
+  /** Sets the alarm of the check of all entries, if this build has not made it. */
+  #planCheck(day: number): void {
+    const at = Date.now() + CHECK_AFTER_MS
+    if (!this.#check.isDue() || at >= unlistedAt(day) || at >= (this.#alarm ?? Infinity)) return
+    this.#setAlarm(at)
+  }
+
+  /** Asks the session of an entry. Removes the entry if the session was deleted. */
+  async #checkEntry([key, stored]: KeyedEntry): Promise<void> {
+    const { metadata_until, ended_at } = stored
+    try {
+      const { sealed_metadata: _, id_place: __, ...entry } = this.#withId(stored)
+      const session = findObject(this.env.VERIFICATION_SESSION, 'v_', entry.verification_id)
+      if (session === undefined || (await session.confirmEntry(entry))) return
+    } catch {
+      return // unknown: the entry stays, and is checked again while it is pending
+    }
+    // A session that time has erased keeps its entry, unless nobody knows how it ended.
+    const isErasedByTime = Date.now() >= metadata_until - CLOCK_SKEW_MS
+    if (!isErasedByTime || ended_at === null) this.#removeRow(key)
   }
 
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {

@@ -9,10 +9,11 @@ import { withDeadline } from '../../net/time-limit.ts'
 import { dayOf } from '../../relying-party/events/event-days.ts'
 import { callDay, isDamaged } from '../../relying-party/index/damaged-days.ts'
 import { indexStub } from '../../relying-party/index/index-days.ts'
-import type { IndexEntry } from '../../relying-party/index/index-entry.ts'
+import type { IndexEntry, ListedEntry } from '../../relying-party/index/index-entry.ts'
 import type { Result } from '../../result.ts'
 import type { SessionDocument } from '../document/document.ts'
-import { logError } from '../store/background.ts'
+import { inBackground, logError } from '../store/background.ts'
+import { changesOf } from '../store/changed-entry.ts'
 import type { SessionContext } from '../store/context.ts'
 import { entryOf } from './entry.ts'
 
@@ -62,6 +63,29 @@ export async function sendEntry({ store, env }: SessionContext): Promise<void> {
     const next_call_at = Date.now() + waitAfter(1)
     store.commit({ ...current, pending_index_entry: { ...latest, next_call_at } })
   }
+}
+
+/**
+ * Returns false if the session of a listed entry is erased. If the entry is out of date, for example because
+ * an earlier build without lists ended the session, the session sends it again.
+ */
+export function confirmEntry(context: SessionContext, listed: ListedEntry): boolean {
+  const { store } = context
+  const document = store.session()
+  if (document?.created_at !== listed.created_at)
+    return store.tombstone()?.listing?.created_at === listed.created_at // the tombstone sends its change
+  const pending = document.pending_index_entry
+  if (pending === undefined || !differs(document, listed)) return true
+  const revision = Math.max(pending.revision, listed.revision) + 1
+  const next_call_at = Date.now() + waitAfter(1)
+  store.commit({ ...document, pending_index_entry: { revision, calls: 1, next_call_at } })
+  void inBackground(() => reportEntry(context))
+  return true
+}
+
+/** Compares the members whose change is a new revision of the entry. */
+function differs(document: SessionDocument, { stage, status, webhook }: ListedEntry): boolean {
+  return JSON.stringify(changesOf(document)) !== JSON.stringify([stage, status, webhook])
 }
 
 /** Stores an entry in the index. Returns false if the index is unreachable. */

@@ -53,7 +53,7 @@ function hasSameEntry(before: SessionDocument, after: SessionDocument): boolean 
 }
 
 /** Returns the members whose change needs a new revision of the entry. */
-function changesOf(document: SessionDocument): readonly unknown[] {
+export function changesOf(document: SessionDocument): readonly unknown[] {
   return [stageOf(document), document.status, webhookResult(document)]
 }
 
