@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ACKNOWLEDGE_THEN_COMMIT } from './crash/acknowledge-then-commit.ts'
 import { COMMIT_THEN_SEND } from './crash/commit-then-send.ts'
+import type { DeletedSession } from './crash/deletions.ts'
 import type { Receipt } from './crash/failing-receiver.ts'
 import { canMoveClock, type Faults, KILLS, prepareFaults } from './crash/faults.ts'
 import { type Evidence, type Findings, findingsOf } from './crash/findings.ts'
@@ -38,6 +39,9 @@ const NO_ERRORS: Findings = {
   unredeemed: [],
   redeemedTwice: [],
   misjudged: [],
+  undeleted: [],
+  misdeleted: [],
+  keyLost: [],
 }
 
 const EVENT = { event_type: 'verification.verified', status: 'verified', sequence: 1 }
@@ -53,6 +57,16 @@ const ATTEMPTS = [1, 2].map((attempt) => ({ attempt, manual: false }))
 const LOGIN = { verificationId: 'v_1', end: 'redeemed', again: [200, 400, 401], subject: 'v_1' } as const
 const SESSION = { number: 1, verificationId: 'v_1', end: 'verified' } as const
 const ANSWER = { status: 'verified', deliveries: [{ event_id: 'evt_1', attempts: ATTEMPTS }] }
+const DELETED: DeletedSession = {
+  verificationId: 'v_3',
+  marker: 'one',
+  tries: 1,
+  status: 204,
+  listed: false,
+  read: 404,
+  again: 404,
+  recreated: 410,
+}
 const GOOD: Evidence = {
   sessions: [SESSION],
   answers: new Map([['v_1', ANSWER]]),
@@ -60,6 +74,8 @@ const GOOD: Evidence = {
   logged: ['v_1'],
   listed: [{ verification_id: 'v_1', status: 'verified' }],
   unlistable: new Set(),
+  deleted: [DELETED],
+  readable: new Set(),
 }
 
 describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOMES} outcomes`, () => {
@@ -69,8 +85,8 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     faults = prepareFaults()
     const half = { outcomes: OUTCOMES / 2, silent: SILENT / 2, kills: KILL_COUNT / 2, patience, faults }
     runs = await Promise.all([
-      runCrashes({ ...half, lives: 'clocks', seed: SEED }),
-      runCrashes({ ...half, lives: 'builds', seed: SEED + 1 }),
+      runCrashes({ ...half, deletions: KILL_COUNT / 5, lives: 'clocks', seed: SEED }),
+      runCrashes({ ...half, deletions: 0, lives: 'builds', seed: SEED + 1 }),
     ])
     console.info(tableOf(runs.map(ledgerOf).reduce(addLedgers)))
   }, 1_800_000)
@@ -89,6 +105,12 @@ describe(`the service, killed ${KILL_COUNT} times while it acknowledges ${OUTCOM
     expect(new Set(kills.map(({ kill }) => kill))).toEqual(new Set(KILLS))
     const lives = [...faults.livesOf('clocks'), ...faults.livesOf('builds')]
     expect(new Set(kills.map(({ life }) => life))).toEqual(new Set(lives))
+  })
+
+  it('was killed while sessions were deleted', () => {
+    const deleted = runs.flatMap((run) => run.deleted)
+    expect(deleted.filter(({ tries }) => tries > 1).length).toBeGreaterThan(0)
+    expect(deleted.length).toBeGreaterThan(KILL_COUNT)
   })
 
   it.skipIf(!canMoveClock())('ran with its clock ahead and with its clock behind', () => {
@@ -134,7 +156,7 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
 
   /** Runs the planted service. Ten seconds after its last start it has nothing left to send. */
   async function findingsOfPlanted(size: Pick<Plan, 'outcomes' | 'kills'>): Promise<Findings> {
-    const plan = { ...size, silent: 0, seed: SEED, patience: () => 10_000 }
+    const plan = { ...size, silent: 0, deletions: 0, seed: SEED, patience: () => 10_000 }
     const run = await runCrashes({ ...plan, faults, lives: 'usual' })
     expect(run.sessions).toHaveLength(size.outcomes)
     return findingsOf(run)
@@ -143,7 +165,14 @@ describe('a service that acknowledges, then commits the outcome, then sends the 
 
 describe('the summary of a run with kills', () => {
   it('lists the conditions that this machine cannot produce, and how often file descriptors were missing', () => {
-    const kill = { kill: 'workerd', life: 'few_descriptors', open: 0, refused: 3, ended: 1 } as const
+    const kill = {
+      kill: 'workerd',
+      life: 'few_descriptors',
+      open: 0,
+      deleting: 0,
+      refused: 3,
+      ended: 1,
+    } as const
     const run: Run = { ...GOOD, brokenOff: 0, kills: [kill, kill], leftOut: ['clock_ahead'] }
     const rows = tableOf(addLedgers(ledgerOf(run), ledgerOf({ ...run, leftOut: [] }))).split('\n')
     expect(rows).toContain('| lives left out | clock_ahead 1: no C compiler (cc) |')
@@ -156,6 +185,11 @@ describe('the summary of a run with kills', () => {
 describe('the errors found in a run with kills', () => {
   it('are empty for a session with one event that arrived twice with the same bytes and was counted twice', () => {
     expect(findingsOf(GOOD)).toEqual(NO_ERRORS)
+  })
+
+  it('are empty if the repeated DELETE is 404 after a cut off one, and its Idempotency-Key is lost', () => {
+    const cutOff = { ...DELETED, tries: 2, status: 404, recreated: 201 }
+    expect(findingsOf({ ...GOOD, deleted: [cutOff] })).toEqual(NO_ERRORS)
   })
 
   it('are empty if a session expires whose creation got no response', () => {
@@ -184,6 +218,12 @@ describe('the errors found in a run with kills', () => {
     ['redeemedTwice', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, again: [200, 400, 200] } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, end: 'denied' } }] }],
     ['misjudged', 'v_1', { sessions: [{ ...SESSION, login: { ...LOGIN, subject: 'v_2' } }] }],
+    ['undeleted', 'v_3', { deleted: [{ ...DELETED, listed: true }] }],
+    ['undeleted', 'v_3', { deleted: [{ ...DELETED, again: 204 }] }],
+    ['undeleted', 'v_3', { listed: [...GOOD.listed, { verification_id: 'v_3', status: 'pending' }] }],
+    ['undeleted', 'v_3', { readable: new Set(['one']) }],
+    ['misdeleted', 'v_3', { deleted: [{ ...DELETED, status: 404 }] }],
+    ['keyLost', 'v_3', { deleted: [{ ...DELETED, recreated: 201 }] }],
     ['oversent', 'evt_1', { receipts: Array.from({ length: 7 }, () => RECEIPT) }],
   ])('contain under "%s" the id %s if the evidence shows this error', (finding, broken, change) => {
     expect(findingsOf({ ...GOOD, ...change })[finding]).toEqual([broken])

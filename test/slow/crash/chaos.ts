@@ -10,6 +10,8 @@ import { runCrashes } from './run.ts'
 const KILLS_OF_A_ROUND = 10
 const OUTCOMES_OF_A_KILL = 20
 const SILENT = 4
+/** Kills of a round that fall while sessions are deleted. A build without lists removes no entry. */
+const DELETIONS = { clocks: 4, builds: 0 }
 /** Rounds at a time. A round mostly waits for the schedule of its webhooks. */
 const AT_A_TIME = 2
 /** Time for events whose attempts were cut off twice, or three times by kills over more than 80 s. */
@@ -40,7 +42,8 @@ async function runRounds(numbers: Iterable<number>): Promise<void> {
     const seed = Number(values.seed) + round
     const lives = round % 2 === 0 ? 'clocks' : 'builds'
     const size = { kills: KILLS_OF_A_ROUND, outcomes: KILLS_OF_A_ROUND * OUTCOMES_OF_A_KILL, silent: SILENT }
-    const run = await runCrashes({ ...size, seed, lives, faults, patience })
+    const deletions = DELETIONS[lives]
+    const run = await runCrashes({ ...size, deletions, seed, lives, faults, patience })
     const ledger = ledgerOf(run)
     total = total === undefined ? ledger : addLedgers(total, ledger)
     const found = faultsIn(ledger) === 0 ? 'no rule broken' : `BROKEN: ${JSON.stringify(ledger.findings)}`

@@ -2,6 +2,7 @@
 // callers, the receipts of a receiver, and the service's later answers. Each finding lists the sessions or
 // events that break one rule; good runs have empty lists.
 
+import type { DeletedSession } from './deletions.ts'
 import type { Receipt } from './failing-receiver.ts'
 import type { FinishedSession } from './load.ts'
 
@@ -28,6 +29,10 @@ export type Evidence = {
   readonly listed: readonly ListedSession[]
   /** Sessions that may have met a build that has no list. */
   readonly unlistable: ReadonlySet<string>
+  /** Sessions that were deleted while the service was killed. */
+  readonly deleted: readonly DeletedSession[]
+  /** Metadata of deleted sessions that a file has. */
+  readonly readable: ReadonlySet<string>
 }
 
 export type Findings = {
@@ -59,13 +64,19 @@ export type Findings = {
   readonly redeemedTwice: readonly string[]
   /** Logins that ended as their session did not, or with tokens about another session. */
   readonly misjudged: readonly string[]
+  /** Deleted sessions of which something is left: a response, an entry in the list, bytes in a file. */
+  readonly undeleted: readonly string[]
+  /** Sessions whose `DELETE` was not cut off, and was not 204. */
+  readonly misdeleted: readonly string[]
+  /** Deleted sessions whose `Idempotency-Key` was lost, although no request for it was cut off. */
+  readonly keyLost: readonly string[]
 }
 
 const AUTOMATIC_ATTEMPTS = 6
 
 /** Finds broken rules of a run. */
 export function findingsOf(evidence: Evidence): Findings {
-  const { sessions, answers, receipts, logged, listed, unlistable } = evidence
+  const { sessions, answers, receipts, logged, listed, unlistable, deleted, readable } = evidence
   const inLog = Map.groupBy(logged, (verificationId) => verificationId)
   const inList = Map.groupBy(listed, ({ verification_id }) => verification_id)
   const bySession = Map.groupBy(receipts, ({ verificationId }) => verificationId)
@@ -78,6 +89,8 @@ export function findingsOf(evidence: Evidence): Findings {
   const receiptsOf = ({ verificationId }: FinishedSession) => bySession.get(verificationId) ?? []
   const sessionsWhere = (breaks: (session: FinishedSession) => boolean) =>
     sessions.filter(breaks).map(({ verificationId }) => verificationId)
+  const deletedWhere = (breaks: (session: DeletedSession) => boolean) =>
+    deleted.filter(breaks).map(({ verificationId }) => verificationId)
   const eventsWhere = (breaks: (sent: readonly Receipt[], eventId: string) => boolean) =>
     byEvent.filter(([eventId, sent]) => breaks(sent, eventId)).map(([eventId]) => eventId)
 
@@ -113,6 +126,12 @@ export function findingsOf(evidence: Evidence): Findings {
       const isAnothers = login.end === 'redeemed' && login.subject !== verificationId
       return isAnothers || (login.end === 'denied') !== (end === 'rejected')
     }),
+    undeleted: deletedWhere(
+      ({ verificationId, marker, listed, read, again }) =>
+        listed || inList.has(verificationId) || read !== 404 || again !== 404 || readable.has(marker),
+    ),
+    misdeleted: deletedWhere(({ tries, status }) => status !== 204 && (tries === 1 || status !== 404)),
+    keyLost: deletedWhere(({ tries, recreated }) => recreated !== 410 && (tries === 1 || recreated !== 201)),
   }
 }
 

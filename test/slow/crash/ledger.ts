@@ -27,13 +27,17 @@ export type Ledger = {
   readonly logged: number
   /** Sessions that the list of verifications has with their status. */
   readonly listed: number
+  /** Sessions that were deleted, those with a `DELETE` that was cut off, and those that lost their key. */
+  readonly deleted: number
+  readonly deletionsCutOff: number
+  readonly keysLost: number
   /** Number of broken rules of each kind. */
   readonly findings: Readonly<Record<keyof Findings, number>>
 }
 
 /** Counts a run. */
 export function ledgerOf(run: Run): Ledger {
-  const { sessions, receipts, answers, logged, listed, kills, leftOut, brokenOff } = run
+  const { sessions, receipts, answers, logged, listed, deleted, kills, leftOut, brokenOff } = run
   const accepted = receipts.filter(({ accepted }) => accepted)
   const expired = sessions.filter(({ end }) => end === 'expired').length
   return {
@@ -54,6 +58,9 @@ export function ledgerOf(run: Run): Ledger {
     listed: sessions.filter(({ verificationId: id, end }) =>
       listed.some(({ verification_id, status }) => verification_id === id && status === end),
     ).length,
+    deleted: deleted.length,
+    deletionsCutOff: deleted.filter(({ tries }) => tries > 1).length,
+    keysLost: deleted.filter(({ recreated }) => recreated === 201).length,
     findings: mapValues(findingsOf(run), (found) => found.length),
   }
 }
@@ -90,6 +97,9 @@ export function tableOf(ledger: Ledger): string {
     ['outcomes stored', ledger.stored],
     ['events in the log', ledger.logged],
     ['verifications in the list', ledger.listed],
+    ['sessions deleted', ledger.deleted],
+    ['sessions whose DELETE was cut off', ledger.deletionsCutOff],
+    ['of these, Idempotency-Keys lost', ledger.keysLost],
     ['broken rules', `${faultsIn(ledger)} (${list(ledger.findings)})`],
   ]
   return ['| ledger | |', '|---|---|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
 import { BASE_URL, OVER_18 } from '../../support/service/service.ts'
 import { formPost, type LeanWallet, readRequestObject } from '../../support/wallets/lean-wallet.ts'
+import type { ListedSession } from './findings.ts'
 import { type FinishedLogin, type LoginClient, logIn } from './logins.ts'
 import { expectStatus, present, type Visit, WAYS, type Way } from './ways.ts'
 
@@ -21,7 +22,13 @@ export type FinishedSession = {
   readonly login?: FinishedLogin
 }
 
-export type Answer = { readonly status: number; readonly text: string; readonly headers: Headers }
+/** `tries`: number of requests until this response. */
+export type Answer = {
+  readonly status: number
+  readonly text: string
+  readonly headers: Headers
+  readonly tries: number
+}
 
 /** Retries until there is a response other than 429 or 503. */
 export type Ask = (path: string, init?: RequestInit) => Promise<Answer>
@@ -43,13 +50,13 @@ const NOT_NOW = [429, 503]
 export function persistentCaller(origin: string, up: () => Promise<void>) {
   let brokenOff = 0
   const ask: Ask = async (path, init = {}) => {
-    for (;;) {
+    for (let tries = 1; ; tries++) {
       await up()
       const answer = await askOnce(origin + path, init)
       if (answer === undefined) brokenOff++
       else {
         await lint(path, init, answer)
-        if (!NOT_NOW.includes(answer.status)) return answer
+        if (!NOT_NOW.includes(answer.status)) return { ...answer, tries }
       }
       await sleep(20)
     }
@@ -57,7 +64,9 @@ export function persistentCaller(origin: string, up: () => Promise<void>) {
   return { ask, brokenOff: () => brokenOff }
 }
 
-async function askOnce(url: string, init: RequestInit): Promise<Answer | undefined> {
+type WholeResponse = Omit<Answer, 'tries'>
+
+async function askOnce(url: string, init: RequestInit): Promise<WholeResponse | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(GIVEN_UP_AFTER_MS) })
     return { status: response.status, text: await response.text(), headers: response.headers }
@@ -67,7 +76,7 @@ async function askOnce(url: string, init: RequestInit): Promise<Answer | undefin
 }
 
 /** Checks responses to wallets between two crashes against the usual rules. */
-async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: Answer) {
+async function lint(path: string, { method = 'GET', body }: RequestInit, { text, ...whole }: WholeResponse) {
   const fetchNothing = () => Promise.reject(new Error('no DID is in use here'))
   const answer = new Response(text, whole)
   await lintExchange({ url: BASE_URL + path, method, body, answer, fetch: fetchNothing })
@@ -138,6 +147,18 @@ function creation(number: number, end: End, apiKey: string): RequestInit {
   }
   const more = { 'content-type': 'application/json', 'idempotency-key': `session-${number}` }
   return { method, headers: { ...headers, ...more }, body: JSON.stringify(request) }
+}
+
+/** Reads all entries of the list. */
+export async function readList(ask: Ask, apiKey: string): Promise<readonly ListedSession[]> {
+  const listed: ListedSession[] = []
+  for (let query = '', hasMore = true; hasMore; ) {
+    const page = JSON.parse((await ask(`/v1/verify?limit=100${query}`, authorized(apiKey))).text)
+    listed.push(...page.verifications)
+    query = `&after=${page.next}`
+    hasMore = page.has_more
+  }
+  return listed
 }
 
 export function authorized(apiKey: string, method = 'GET') {

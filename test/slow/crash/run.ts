@@ -7,6 +7,7 @@ import { makeAuthority } from '../../support/people/person.ts'
 import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL } from '../../support/service/service.ts'
 import { leanSettings, makeLeanWallet } from '../../support/wallets/lean-wallet.ts'
+import { type Deletions, openDeletions, readableIn } from './deletions.ts'
 import { type FailingReceiver, startFailingReceiver } from './failing-receiver.ts'
 import { type Faults, fillDisk, KILLS, type Kill, type Life, type Lives, refusalsIn } from './faults.ts'
 import type { Evidence, ListedSession, ServiceResponse } from './findings.ts'
@@ -18,6 +19,7 @@ import {
   type FinishedSession,
   persistentCaller,
   planOf,
+  readList,
 } from './load.ts'
 import { registerLoginClient } from './logins.ts'
 import { SHOP } from './ways.ts'
@@ -28,6 +30,8 @@ export type Plan = {
   /** Number of sessions that expire. */
   readonly silent: number
   readonly kills: number
+  /** Number of these kills that fall while sessions are deleted. 0 beside the previous build. */
+  readonly deletions: number
   readonly seed: number
   readonly faults: Faults
   /** Lives after the kills. Where there are several, the disk is full before a third of the kills. */
@@ -46,6 +50,8 @@ export type Run = Evidence & {
     readonly life: Life
     /** Number of POSTs to the receiver without a response. */
     readonly open: number
+    /** Number of `DELETE`s without a response. */
+    readonly deleting: number
     /** Number of files that workerd could not open before, if it had few descriptors. */
     readonly refused: number
     /** Number of times that workerd ended by itself before, for want of descriptors. */
@@ -83,6 +89,7 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     const callers = { ask, wallet, apiKey, client }
     /** Number of sessions that began before the last life of the previous build ended. */
     const begun = { sessions: 0, underPrevious: 0 }
+    const deletions = openDeletions(ask, apiKey)
     const load = underLoad(plan, sessions, (number, end) => {
       begun.sessions++
       return drive(number, end, callers)
@@ -91,12 +98,15 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     const ended = () => {
       begun.underPrevious = begun.sessions
     }
-    const kills = await killAtRandom({ plan, server, gate, receiver, sessions, load, previousEnded: ended })
+    const scene = { plan, server, gate, receiver, sessions, load, deletions, previousEnded: ended }
+    const kills = await killAtRandom(scene)
+    const deleted = await deletions.all()
     await untilTaken(sessions, receiver, plan.patience(Date.now() - start))
+    const deletedIds = new Set(deleted.map(({ verificationId }) => verificationId))
     // Copied before the sessions are read: later receipts may be missing in the log.
-    const receipts = [...receiver.receipts]
+    const receipts = receiver.receipts.filter(({ verificationId }) => !deletedIds.has(verificationId))
     // Reading the list wakes no session.
-    const listed = await readList(sessions, ask, apiKey)
+    const listed = await readWholeList(sessions, ask, apiKey)
     const unlistable = new Set(
       sessions.filter(({ number }) => number < begun.underPrevious).map((one) => one.verificationId),
     )
@@ -106,7 +116,9 @@ export async function runCrashes(plan: Plan): Promise<Run> {
     ])
     const logged = await readLog(ask, apiKey)
     const leftOut = plan.faults.livesOf(plan.lives, 'left_out')
-    const evidence = { sessions, receipts, answers: new Map(answers), logged, listed, unlistable }
+    const readable = readableIn(server.stateDir, deleted)
+    const past = { answers: new Map(answers), logged, listed, unlistable, deleted, readable }
+    const evidence = { sessions, receipts, ...past }
     return { ...evidence, kills, leftOut, brokenOff: brokenOff() }
   } finally {
     gate.close() // callers that still retry after an error wait here forever
@@ -149,6 +161,7 @@ type Scene = {
   readonly receiver: FailingReceiver
   readonly sessions: readonly FinishedSession[]
   readonly load: Promise<void>
+  readonly deletions: Deletions
   /** The life of the previous build ends. */
   readonly previousEnded: () => void
 }
@@ -158,7 +171,7 @@ type Scene = {
  * of sessions ends before each kill. The last kill follows the last session, and the usual life follows it.
  */
 async function killAtRandom(scene: Scene): Promise<Run['kills']> {
-  const { plan, server, gate, receiver, sessions, load } = scene
+  const { plan, server, gate, receiver, sessions, load, deletions } = scene
   const random = seededRandom(plan.seed)
   const all = plan.outcomes + plan.silent
   const kills: Run['kills'][number][] = []
@@ -173,12 +186,27 @@ async function killAtRandom(scene: Scene): Promise<Run['kills']> {
     const target = killsLeft === 1 ? all : sessions.length + random.below(Math.ceil(2 * share) + 1)
     const lack = await liveUntil(() => broken || sessions.length >= target, life, scene)
     if (broken) break
-    const kinds = lives.length > 1 ? KILLS : KILLS.slice(0, 2)
+    const isDeleting = partOf(killsLeft, plan) > partOf(killsLeft - 1, plan)
+    const kinds = lives.length > 1 && !isDeleting ? KILLS : KILLS.slice(0, 2)
     const kill = kinds[killsLeft % kinds.length] as Kill
+    if (isDeleting) {
+      const beginning = { isOver: false }
+      deletions.begin().then(
+        () => {
+          beginning.isOver = true
+        },
+        () => {
+          broken = true
+        },
+      )
+      await liveUntil(() => broken || beginning.isOver, life, scene)
+      const still = random.below(deletions.open() + 1)
+      await liveUntil(() => broken || deletions.open() <= still, life, scene)
+    }
     life = killsLeft > 1 ? (lives[killsLeft % lives.length] as Life) : 'usual'
     if (kill === 'disk_full') fillDisk(server.pid())
-    await sleep(random.below(kill === 'disk_full' ? FULL_MS : 30))
-    kills.push({ kill, life, open: receiver.open(), ...lack })
+    await sleep(random.below(kill === 'disk_full' ? FULL_MS : isDeleting ? 5 : 30))
+    kills.push({ kill, life, open: receiver.open(), deleting: deletions.open(), ...lack })
     gate.close()
     if (kills.at(-2)?.life === 'previous_build') scene.previousEnded()
     if (kill === 'launcher') await server.kill9()
@@ -232,20 +260,19 @@ async function readResponse(verificationId: string, ask: Ask, apiKey: string): P
   return { status, session_binding, deliveries: JSON.parse(log.text).deliveries }
 }
 
+/** Number of the last `killsLeft` kills that fall while sessions are deleted. */
+function partOf(killsLeft: number, { kills, deletions }: Plan): number {
+  return Math.floor((killsLeft * deletions) / kills)
+}
+
 /** Reads the list until it has every session with its status, or for a minute. */
-async function readList(
+async function readWholeList(
   sessions: readonly FinishedSession[],
   ask: Ask,
   apiKey: string,
 ): Promise<readonly ListedSession[]> {
   for (const deadline = Date.now() + LISTED_WITHIN_MS; ; await sleep(1_000)) {
-    const listed: ListedSession[] = []
-    for (let query = '', hasMore = true; hasMore; ) {
-      const page = JSON.parse((await ask(`/v1/verify?limit=100${query}`, authorized(apiKey))).text)
-      listed.push(...page.verifications)
-      query = `&after=${page.next}`
-      hasMore = page.has_more
-    }
+    const listed = await readList(ask, apiKey)
     const statuses = new Map(listed.map(({ verification_id, status }) => [verification_id, status]))
     const isWhole = sessions.every(({ verificationId, end }) => statuses.get(verificationId) === end)
     if (isWhole || Date.now() >= deadline) return listed
