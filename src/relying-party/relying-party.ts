@@ -37,6 +37,7 @@ import {
   type SigningIdentity,
 } from './document/settings.ts'
 import { openSignOuts, type SignIn, type SignOuts } from './document/sign-outs.ts'
+import { parkSession, releaseParked } from './events/parked-sessions.ts'
 import { sendTestEvent } from './events/test-webhook.ts'
 import { COUNTED_DAYS } from './index/index-days.ts'
 import { openDayOpener } from './index/open-days.ts'
@@ -54,10 +55,6 @@ const MAXIMUM_API_KEYS = 50
 const DOCUMENT = 'document'
 /** Days with indexed verifications. */
 const INDEX_DAYS = 'index_days'
-/** Prefix of the rows of sessions whose events wait until the disabled webhook is enabled. */
-const PARKED = 'parked/'
-/** Sessions released by one alarm. The object of each session stays in memory for about ten seconds. */
-const RELEASED_AT_A_TIME = 25
 
 export class RelyingParty extends DurableObject<Env> {
   readonly #id = toRelyingPartyId(this.ctx.id)
@@ -242,7 +239,7 @@ export class RelyingParty extends DurableObject<Env> {
    */
   park(sessionId: string): boolean {
     if (!this.#load()?.webhook?.disabled) return false
-    this.ctx.storage.kv.put(PARKED + sessionId, true)
+    parkSession(this.ctx.storage, sessionId)
     return true
   }
 
@@ -276,27 +273,10 @@ export class RelyingParty extends DurableObject<Env> {
 
   /** Releases events that waited for the webhook, and removes names that have expired. */
   override async alarm(): Promise<void> {
-    await this.#releaseParked()
+    await releaseParked(this.ctx.storage, this.env)
     const next = this.#once.prune(Date.now())
     const isSet = (await this.ctx.storage.getAlarm()) !== null
     if (next !== null && !isSet) await this.ctx.storage.setAlarm(next + 1_000)
-  }
-
-  /** Releases events of some sessions. Sets the next alarm if other sessions still wait. */
-  async #releaseParked(): Promise<void> {
-    const { kv } = this.ctx.storage
-    const parked = [...kv.list({ prefix: PARKED, limit: RELEASED_AT_A_TIME + 1 })].map(([key]) => key)
-    if (parked.length === 0) return
-    // The next alarm is set first, because the platform drops an alarm that throws too often.
-    await this.ctx.storage.setAlarm(Date.now() + 60_000)
-    const { VERIFICATION_SESSION } = this.env
-    for (const key of parked.slice(0, RELEASED_AT_A_TIME)) {
-      const id = VERIFICATION_SESSION.idFromString(key.slice(PARKED.length))
-      await VERIFICATION_SESSION.get(id).releaseEvents()
-      kv.delete(key)
-    }
-    if (parked.length > RELEASED_AT_A_TIME) await this.ctx.storage.setAlarm(Date.now() + 1_000)
-    else await this.ctx.storage.deleteAlarm()
   }
 
   /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */

@@ -107,7 +107,11 @@ describe('the rows that storage writes for a verification', () => {
   it.each([
     ['4 more if there is an index: for creation, id, first fetch and end', null, 8 + 4],
     // 9: without a further render.
-    ['5 more with an index and a webhook: also its result', { url: 'http://127.0.0.1:9/hook' }, 9 + 5],
+    [
+      '5 more if there is an index and a webhook: also for the webhook result',
+      { url: 'http://127.0.0.1:9/hook' },
+      9 + 5,
+    ],
   ])('are %s', async (_, webhook, expected) => {
     takeEvents()
     const setting = await setUp({ webhook })

@@ -1,10 +1,11 @@
-// docs/storage.md against stored objects: each example has exactly the members of a stored object. Each
-// member is explained.
+// docs/storage.md and docs/storage-operator.md against stored objects: each example has exactly the members
+// of a stored object. Each member is explained.
 
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeAll, expect, it, vi } from 'vitest'
-import PAGE from '../../docs/storage.md?raw'
+import RELYING_PARTY_PAGE from '../../docs/storage.md?raw'
+import OPERATOR_PAGE from '../../docs/storage-operator.md?raw'
 import { directoryStub } from '../../src/relying-party/directory.ts'
 import { relyingPartyStub } from '../../src/relying-party/document/identifier.ts'
 import { dayOf, eventLogStub } from '../../src/relying-party/events/event-days.ts'
@@ -15,7 +16,9 @@ import { LIST_NOW, mintListSigner, signLote } from '../support/certificates/trus
 import { WAIT } from '../support/wait.ts'
 import { createSession, fetchRequest, goodResponse, post, type Setting, setUp, stubOf } from './driver.ts'
 
-/** The examples of the page, in its order. */
+const PAGE = RELYING_PARTY_PAGE + OPERATOR_PAGE
+
+/** The examples of the pages, in their order. */
 const [
   SESSION,
   GENERATION,

@@ -5,7 +5,7 @@ import type { SessionDocument } from '../../src/session/document/document.ts'
 import type { Held } from '../../src/session/document/outcome.ts'
 import { publicView } from '../../src/session/document/state-view.ts'
 import { openStore } from '../../src/session/store/store.ts'
-import { enqueue, markDead, startAttempt } from '../../src/webhook/outbox.ts'
+import { enqueue, finishAttempt, markDead, startAttempt } from '../../src/webhook/outbox.ts'
 import { PENDING } from './recorded-sessions.ts'
 
 afterEach(() => {
@@ -40,14 +40,24 @@ describe('the entry for the list is queued by a write to storage', () => {
     deliveries: enqueue([], event, PENDING.created_at),
     pending_index_entry: { revision: 3, calls: 1, next_call_at: null },
   }
-  const five = [1, 2, 3, 4, 5].reduce((all) => startAttempt(all, 'd', PENDING.created_at), ENDED.deliveries)
+  const six = [1, 2, 3, 4, 5, 6].reduce((all) => startAttempt(all, 'd', PENDING.created_at), ENDED.deliveries)
+  const failed = { status: 500, error: null, durationMs: 10, excerpt: '', retryAfter: null } as const
 
   it.each<[string, SessionDocument, SessionDocument, number]>([
     ['that ends an unwanted event', ENDED, { ...ENDED, deliveries: markDead(ENDED.deliveries, 'd') }, 4],
     [
-      'that starts the last attempt',
-      { ...ENDED, deliveries: five },
-      { ...ENDED, deliveries: startAttempt(five, 'd', PENDING.created_at) },
+      'that ends the last attempt, which failed',
+      { ...ENDED, deliveries: six },
+      {
+        ...ENDED,
+        deliveries: finishAttempt(six, {
+          deliveryId: 'd',
+          attempt: 6,
+          now: PENDING.created_at,
+          jitter: 0,
+          outcome: failed,
+        }),
+      },
       4,
     ],
     ['that ends the session', { ...ENDED, status: 'pending', ended_at: null }, ENDED, 4],

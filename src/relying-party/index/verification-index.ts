@@ -4,8 +4,6 @@
 
 import { DurableObject } from 'cloudflare:workers'
 import { loadConfig } from '../../config.ts'
-import { randomBytes } from '../../crypto/random.ts'
-import { deriveKey, seal, unseal } from '../../crypto/seal.ts'
 import { type Env, withJurisdiction } from '../../env.ts'
 import { findObject, relyingPartyStub } from '../document/identifier.ts'
 import { CLOCK_SKEW_MS, endOfDay } from '../events/event-days.ts'
@@ -16,6 +14,7 @@ import { type EntryFilter, matches, matchesMetadata } from './entry-filter.ts'
 import { uncountedAt, unlistedAt } from './index-days.ts'
 import type { IndexEntry } from './index-entry.ts'
 import { ListedIds } from './listed-ids.ts'
+import { SealedMetadata } from './sealed-metadata.ts'
 import {
   decodePosition,
   type EntryPosition,
@@ -73,11 +72,12 @@ export class VerificationIndex extends DurableObject<Env> {
   #erasure = { after: PREFIX, next: Infinity }
   #day: number | undefined
   #alarm: number | null = null
-  #key: Uint8Array<ArrayBuffer> | undefined
+  readonly #metadata: SealedMetadata
   readonly #check: EntryCheck
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, withJurisdiction(env))
+    this.#metadata = new SealedMetadata(loadConfig(this.env).serverSecret, String(ctx.id))
     this.#check = new EntryCheck(ctx.storage.kv, loadConfig(this.env).buildId)
     this.#day = ctx.storage.kv.get<number>(DAY)
     const day = this.#day
@@ -98,7 +98,7 @@ export class VerificationIndex extends DurableObject<Env> {
     if (Date.now() >= unlistedAt(of.day)) return true // all entries of the day are erased
     if (!(await this.#open(of))) return false
     const key = toKey({ created_at: listed.created_at, mark })
-    const sealed_metadata = await this.#seal(metadata, key)
+    const sealed_metadata = await this.#metadata.seal(metadata, key)
     const { kv } = this.ctx.storage
     if (kv.get(COUNTS) !== undefined) return true // all entries of the day are erased
     const before = kv.get<Stored>(key)
@@ -137,7 +137,7 @@ export class VerificationIndex extends DurableObject<Env> {
     for (const [key, stored] of rows) {
       const last = found.at(-1)
       if (found.length === limit && last !== undefined) return { ...page, found, last, more: true }
-      const metadata = await this.#metadataOf(stored, key, now)
+      const metadata = await this.#metadata.open(stored, key, now)
       const { sealed_metadata: _, id_place: __, ...listed } = stored
       if (matchesMetadata(metadata, filter))
         found.push({ ...decodePosition(key), entry: { ...listed, metadata } })
@@ -301,23 +301,6 @@ export class VerificationIndex extends DurableObject<Env> {
     this.#erasure = isLast ? { after: PREFIX, next: Infinity } : { after, next }
     if (!isLast) return now + NEXT_BATCH_MS
     return next === Infinity ? null : Math.max(next, now + METADATA_ROUND_MS)
-  }
-
-  async #seal(metadata: IndexEntry['metadata'], key: string): Promise<string | null> {
-    if (Object.keys(metadata).length === 0) return null
-    return seal({ key: await this.#sealingKey(), aad: key }, JSON.stringify(metadata), randomBytes(12))
-  }
-
-  /** Returns the metadata of an entry. The result is empty from the end of the session's retention on. */
-  async #metadataOf({ sealed_metadata, metadata_until }: StoredEntry, key: string, now: number) {
-    if (sealed_metadata === null || metadata_until <= now) return {}
-    const text = await unseal({ key: await this.#sealingKey(), aad: key }, sealed_metadata)
-    return text === undefined ? {} : (JSON.parse(text) as IndexEntry['metadata']) // sealed by this object
-  }
-
-  async #sealingKey(): Promise<Uint8Array<ArrayBuffer>> {
-    this.#key ??= await deriveKey(loadConfig(this.env).serverSecret, `index/${this.ctx.id}`)
-    return this.#key
   }
 
   #planErasure({ metadata_until, sealed_metadata }: StoredEntry): void {

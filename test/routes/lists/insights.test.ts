@@ -210,7 +210,7 @@ describe('GET /v1/insights of a day that cannot be counted in one call', () => {
     const setting = await setUp()
     await cancelAfter(setting, 10)
     await areCounted(setting, { canceled: 1 })
-    const counts = vi.spyOn(VerificationIndex.prototype, 'counts').mockReturnValue(null)
+    const counts = vi.spyOn(VerificationIndex.prototype, 'counts').mockResolvedValue(null)
     const { steps, incomplete } = await insights(setting, TODAY)
     expect([steps[0].created, incomplete]).toEqual([0, ['2046-06-15']])
     expect(counts).toHaveBeenCalledTimes(4)

@@ -1,5 +1,5 @@
-// Sessions that are deleted while the service is killed (api/outcome). Afterwards nothing of them may be left:
-// no session, no entry in the list, no byte of their metadata in a file.
+// Sessions that are deleted while the service is killed (api/outcome). Afterwards nothing of them may be
+// left: no session, no entry in the list, no byte of their metadata in a file.
 
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
