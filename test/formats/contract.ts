@@ -9,12 +9,18 @@ import {
   type CheckResult,
   type Context,
   type CredentialFormat,
+  type CredentialType,
   type PresentationRefusal,
   type RequestBinding,
   type VerifiedCredential,
 } from '../../src/formats/verification/format.ts'
 import type { FetchResource } from '../../src/net/guarded-fetch.ts'
 import { err, type Result } from '../../src/result.ts'
+import type { TrustAnchor } from '../../src/trust/anchors/anchor.ts'
+import { compareWithJudge } from '../support/judge/compared.ts'
+import type { Asked } from '../support/judge/judge.ts'
+import { transcriptOf as annexCValueOf } from '../support/people/annex-c-wallet.ts'
+import { annexCTranscriptOf, dcApiTranscriptOf, transcriptOf } from '../support/people/mdoc.ts'
 
 /**
  * A format, and what its maker can make. Every presentation is fresh and differs from the good one in one
@@ -51,19 +57,70 @@ export type Verification = {
   readonly trace: readonly (readonly [CheckId, CheckResult])[]
 }
 
-/** Verifies one presentation, recording the trace. */
+/**
+ * Verifies one presentation, recording the trace. The judge verifies it too. Without `isJudged` it does not:
+ * that is for presentations made at random or by the hundred.
+ */
 export async function verifyTraced(
   format: CredentialFormat,
   presentation: Json,
   expected: RequestBinding,
   context: Omit<Context, 'trace'>,
+  isJudged = true,
 ): Promise<Verification> {
   const trace: [CheckId, CheckResult][] = []
   const result = await format.verify(presentation, expected, {
     ...context,
     trace: (check, outcome) => trace.push([check, outcome]),
   })
+  if (isJudged) {
+    await compareWithJudge(format.id, presentation, askedOf(format, expected, context), codeOf(result))
+  }
   return { format: format.id, result, trace }
+}
+
+function codeOf(result: Verification['result']): string {
+  return result.ok ? (result.value.reasons[0] ?? 'accepted') : result.error.reason
+}
+
+/** The same request and trust, for the judge. */
+function askedOf({ id }: CredentialFormat, expected: RequestBinding, context: Omit<Context, 'trace'>): Asked {
+  const { nonce, audience, holderBinding, requestedAt } = expected
+  const vouches = ({ purpose = ['issuer'], credential_types }: TrustAnchor, type: CredentialType) =>
+    purpose.includes('issuer') &&
+    (credential_types.includes(type.name) || (!type.builtIn && credential_types.includes('*')))
+  return {
+    ...{ nonce, audience, holderBinding, requestedAt, now: context.now },
+    trusted: (identifiers) => {
+      const asked = identifiers.filter((identifier) => expected.types?.includes(identifier))
+      const [type] = [...asked, ...identifiers].flatMap((identifier) => context.typeOf(id, identifier) ?? [])
+      return type === undefined ? [] : context.anchors.filter((anchor) => vouches(anchor, type))
+    },
+    transcript: () => transcriptFor(expected),
+  }
+}
+
+function transcriptFor({ nonce, audience, handover }: RequestBinding) {
+  const { d: _, ...key } = handover.encryptionKey ?? {}
+  const client_metadata = handover.encryptionKey === null ? {} : { jwks: { keys: [key] } }
+  switch (handover.kind) {
+    case 'redirect':
+      return transcriptOf({ client_id: audience, nonce, response_uri: handover.responseUri, client_metadata })
+    case 'iso_18013_7': {
+      const drafts = { ...client_metadata, vp_formats: {} }
+      const request = {
+        client_id: audience,
+        nonce,
+        response_uri: handover.responseUri,
+        client_metadata: drafts,
+      }
+      return transcriptOf(request, handover.mdocGeneratedNonce ?? '')
+    }
+    case 'dc_api':
+      return dcApiTranscriptOf({ nonce, client_metadata }, handover.origin)
+    case 'iso_dc_api':
+      return Promise.resolve(annexCTranscriptOf(annexCValueOf(handover.encryptionInfo, handover.origin)))
+  }
 }
 
 /** Expects a refusal for this reason, its failing check the last one traced, and no check out of order. */

@@ -5,6 +5,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NODE, ROOT } from '../../scripts/service/paths.mjs'
+import { DIFFERENCES, nameOf } from '../support/judge/differences.ts'
 import { type FileResult, NEEDS_TOOL, type Rules, summarise } from '../support/runner/summary.ts'
 import { needsWorkerd } from '../support/runner/tests-in-workerd.ts'
 
@@ -72,6 +73,33 @@ describe('the summary of a test run', () => {
       'changes refused for their own reason: mso_mdoc 7, dc+sd-jwt 1',
       '3 passed, 0 failed, 0 skipped',
     ])
+  })
+
+  const judged = (project: string, counts: Readonly<Record<string, number>>): FileResult => ({
+    ...file(project),
+    tests: [{ name: 'x', state: 'passed', judged: counts }],
+  })
+
+  it('adds up what the judge found, and a whole run lists every difference', () => {
+    const files = [
+      judged('core', { 'both accepted': 2, 'both refused': 3, 'a row': 1 }),
+      judged('conformance', { 'both refused': 1, 'a row': 2 }),
+    ]
+    const sum = 'judged: 9, both accepted: 2, both refused: 4, different: 3 in 1 rows'
+    expect(summarise(files, LENIENT).lines).toEqual([sum, '2 passed, 0 failed, 0 skipped'])
+    const whole = summarise(files, { ...LENIENT, projects: ['core', 'conformance'] })
+    expect(whole.lines.slice(0, 2)).toEqual(['the judge differs: a row: 3', sum])
+  })
+
+  it('of all projects reports a row of the table of differences that no test reaches', () => {
+    const [unreached, ...reached] = DIFFERENCES.map(nameOf)
+    const counts = Object.fromEntries(reached.map((name) => [name, 1]))
+    const files = [judged('core', counts), judged('conformance', {})]
+    const errorsIn = (projects: readonly string[]) => summarise(files, { ...LENIENT, projects }).errors
+    expect(errorsIn(['core', 'conformance'])).toEqual([
+      `no difference any more, remove its row: ${unreached}`,
+    ])
+    expect(errorsIn(['core'])).toEqual([])
   })
 
   it('counts each failed test once, and names it', () => {

@@ -1,17 +1,23 @@
 // api/request, api/protocols: every cell of protocol × channel × format × response × Client Identifier ×
 // request method, end to end. The wallet is a foreign wallet, and another project's library creates the
-// credentials. Impossible cells are refused, each by its clause.
+// credentials. A response with one flaw is refused before the good one, and the judge gets both. Impossible
+// cells are refused, each by its clause.
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openBrowser } from '../../support/browser/browser.ts'
 import { mintIssuerPki, mintLeaf, mintRoot } from '../../support/certificates/certificates.ts'
+import { compareWithJudge } from '../../support/judge/compared.ts'
+import type { Asked } from '../../support/judge/judge.ts'
+import { askedOf } from '../../support/judge/responses.ts'
 import type { DigitalRequest } from '../../support/linters/dc-api-linter.ts'
-import { answerAnnexC } from '../../support/people/annex-c-person.ts'
-import { receiveAnnexC } from '../../support/people/annex-c-wallet.ts'
+import { type AnnexCTelling, deviceResponseFor } from '../../support/people/annex-c-person.ts'
+import { receiveAnnexC, sealAnnexC } from '../../support/people/annex-c-wallet.ts'
 import { makeAttester } from '../../support/people/attester.ts'
 import { receiveDigital, respondDigital } from '../../support/people/dc-api-wallet.ts'
+import { makeKey } from '../../support/people/issuer.ts'
 import { JWT_VC_AGE, jwtVcOf, makeJwtVcPerson } from '../../support/people/jwt-vc-person.ts'
-import { MDOC_AGE, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
+import { annexCTranscriptOf } from '../../support/people/mdoc.ts'
+import { MDOC_AGE, makeDevice, makeMdocPerson, mdocOf } from '../../support/people/mdoc-person.ts'
 import { AGE, certified, presentationOf, queryFor } from '../../support/people/person.ts'
 import { createWallet, type ReceivedRequest } from '../../support/people/wallet.ts'
 import { CELLS, type Cell, impossible, POSSIBLE, REFUSED } from '../../support/service/cells.ts'
@@ -34,6 +40,7 @@ const [pki, mdocPerson, jwtVcPerson] = await Promise.all([
 const [root, attester] = await Promise.all([mintRoot(), makeAttester()])
 
 let rp: RelyingParty
+let anchors: readonly object[]
 
 /**
  * Creates a relying party with an identity of each kind that trusts the issuers of all three formats. The
@@ -42,13 +49,13 @@ let rp: RelyingParty
 async function useRelyingParty(): Promise<void> {
   const { jwks: _, issuer: _issuer, ...anchor } = stage.authority.anchor()
   const byCertificate = { ...anchor, x509_ca_pem: pki.root.pem }
-  const trust_anchors = [byCertificate, mdocPerson.anchor(), jwtVcPerson.anchor()]
+  anchors = [byCertificate, mdocPerson.anchor(), jwtVcPerson.anchor()]
   const leaf = await mintLeaf(root, { altNames: [{ type: 'dns', value: 'verifier.example' }] })
   const { kty, crv, x, y, d } = leaf.privateJwk
   const signing_jwk = { kty, crv, x, y, d }
   const attestation_jwt = await attester.attest(signing_jwk)
   const verifier = { signing_jwk, certificate_chain_pem: leaf.pem, attestation_jwt }
-  rp = await relyingPartyOf(stage, { trust_anchors, origins: [ORIGIN], verifier })
+  rp = await relyingPartyOf(stage, { trust_anchors: anchors, origins: [ORIGIN], verifier })
 }
 
 /** Trust of the wallets, after a redirect or in a browser. */
@@ -72,38 +79,86 @@ function responseModeOf({ response }: Pick<Cell, 'response'>): string {
   return response === 'encrypted' ? 'direct_post.jwt' : 'direct_post'
 }
 
+/** Each is one thing that is wrong in a response. */
+const FLAWS = ['nonce', 'audience', 'holder', 'issuer'] as const
+type Flaw = (typeof FLAWS)[number]
+
+const stranger = await makeKey()
+const strangeDevice = makeDevice()
+const { leaf } = mdocPerson.pki
+const forgedPki = { ...mdocPerson.pki, leaf: { ...leaf, privateJwk: strangeDevice as JsonWebKey } }
+const OTHER = { nonce: 'f'.repeat(32), audience: 'x509_hash:AAAA', origin: 'https://other.example' }
+
+type Present = (request: ReceivedRequest, origin?: string, flaw?: Flaw) => Promise<string>
+
 /**
  * For each format, the type identifier in a request, and a presentation. With an origin it is for a page's
  * browser.
  */
-const FORMATS = {
+const FORMATS: Readonly<Record<Cell['format'], { readonly type: string; readonly present: Present }>> = {
   'dc+sd-jwt': {
     type: AGE,
-    present: (request: ReceivedRequest, origin?: string) =>
+    present: (request, origin, flaw) =>
       presentationOf(stage.person, AGE, request, {
         ...certified(pki),
         ...(origin !== undefined && { audience: `origin:${origin}` }),
+        ...(flaw === 'nonce' && { nonce: OTHER.nonce }),
+        ...(flaw === 'audience' && { audience: OTHER.audience }),
+        ...((flaw === 'holder' || flaw === 'issuer') && { [flaw]: stranger }),
       }),
   },
   mso_mdoc: {
     type: MDOC_AGE,
-    present: (request: ReceivedRequest, origin?: string) => {
-      const nameSpaces = { [MDOC_AGE]: { age_over_18: true } }
-      return mdocOf(mdocPerson, MDOC_AGE, nameSpaces, request, origin === undefined ? {} : { origin })
-    },
+    present: (request, origin, flaw) =>
+      mdocOf(mdocPerson, MDOC_AGE, { [MDOC_AGE]: { age_over_18: true } }, request, {
+        ...(origin !== undefined && { origin: flaw === 'audience' ? OTHER.origin : origin }),
+        ...(flaw === 'nonce' && { answering: { nonce: OTHER.nonce } }),
+        ...(flaw === 'audience' && { answering: { client_id: OTHER.audience } }),
+        ...(flaw === 'holder' && { holder: strangeDevice }),
+        ...(flaw === 'issuer' && { pki: forgedPki }),
+      }),
   },
   jwt_vc_json: {
     type: JWT_VC_AGE,
-    present: (request: ReceivedRequest, origin?: string) => {
-      const presentation = origin === undefined ? {} : { aud: `origin:${origin}` }
-      return jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, request, { presentation })
+    present: (request, origin, flaw) => {
+      const presentation = {
+        ...(origin !== undefined && { aud: `origin:${origin}` }),
+        ...(flaw === 'nonce' && { nonce: OTHER.nonce }),
+        ...(flaw === 'audience' && { aud: OTHER.audience }),
+      }
+      const signer = (flaw === 'holder' || flaw === 'issuer') && { [flaw]: stranger }
+      return jwtVcOf(jwtVcPerson, JWT_VC_AGE, { age_over_18: true }, request, { presentation, ...signer })
     },
   },
 }
 
-async function presentations({ format }: Cell, request: ReceivedRequest, origin?: string) {
-  const { type, present } = FORMATS[format]
-  return { [queryFor(request, type)]: [await present(request, origin)] }
+/** Presentations of the cell, in order: the first has a flaw. */
+const sent: { readonly presentation: string; readonly asked: Asked }[] = []
+
+/** Makes a presentation for a request, and keeps it for the judge. */
+async function presentFor({ format }: Cell, request: ReceivedRequest, origin?: string, flaw?: Flaw) {
+  const presentation = await FORMATS[format].present(request, origin, flaw)
+  sent.push({ presentation, asked: askedOf({ request, anchors, ...(origin !== undefined && { origin }) }) })
+  return presentation
+}
+
+async function presentations(cell: Cell, request: ReceivedRequest, origin?: string, flaw?: Flaw) {
+  const { type } = FORMATS[cell.format]
+  return { [queryFor(request, type)]: [await presentFor(cell, request, origin, flaw)] }
+}
+
+/** The flaw of a cell's refused response. Cells take turns, except those of Annex C. */
+function flawOf(cell: Cell): Flaw {
+  return cell.channel === 'dc_api org-iso-mdoc'
+    ? 'holder'
+    : (FLAWS[CELLS.indexOf(cell) % FLAWS.length] as Flaw)
+}
+
+/** The reason of the refusal. The device of an mdoc signs nonce and audience with all else. */
+function reasonFor(cell: Cell): string {
+  const flaw = flawOf(cell)
+  if (flaw === 'issuer') return 'invalid_issuer_signature'
+  return flaw === 'holder' || cell.format === 'mso_mdoc' ? 'invalid_holder_signature' : `${flaw}_mismatch`
 }
 
 async function respondToUri(uri: string, cell: Cell): Promise<string> {
@@ -111,6 +166,8 @@ async function respondToUri(uri: string, cell: Cell): Promise<string> {
   const request = await wallet.receive(uri, { protocol: cell.protocol })
   const { client_id, client_id_scheme = client_id, response_mode } = request.payload as Loose
   expect([client_id_scheme.split(':')[0], response_mode]).toEqual([cell.clientId, responseModeOf(cell)])
+  const flawed = await presentations(cell, request, undefined, flawOf(cell))
+  await expectStatus(await wallet.present(request, flawed), 400)
   const answer = await wallet.present(request, await presentations(cell, request))
   return ((await expectStatus(answer, 200)) as { redirect_uri: string }).redirect_uri
 }
@@ -137,7 +194,8 @@ const DESIGNATIONS = { 'dc+sd-jwt': { format: 'vc+sd-jwt' }, jwt_vc_json: { form
 const NESTED = { path_nested: { format: 'jwt_vc_json', path: '$.vp.verifiableCredential[0]' } }
 
 /** Plays a lenient wallet that gets the relying party's view from a bridge. */
-async function respondByValue({ verification_id }: CreatedSession, { format }: Cell): Promise<void> {
+async function respondByValue({ verification_id }: CreatedSession, cell: Cell): Promise<void> {
+  const { format } = cell
   const view = await expectStatus(await rp.call('GET', `/v1/verify/${verification_id}/openid4vp`), 200)
   const { client_id, nonce, redirect_uri, presentation_definition } = (view as Loose).authorization_request
   const request = { payload: { client_id, nonce, response_uri: redirect_uri, client_metadata: {} } } as never
@@ -149,9 +207,13 @@ async function respondByValue({ verification_id }: CreatedSession, { format }: C
     ...(format === 'jwt_vc_json' && NESTED),
   }
   const submission = { id: 's', definition_id: presentation_definition.id, descriptor_map: [map] }
-  const vp_token = await FORMATS[format].present(request)
-  const body = new URLSearchParams({ vp_token, presentation_submission: JSON.stringify(submission) })
-  await expectStatus(await stage.service.fetch(redirect_uri, { method: 'POST', body }), 200)
+  const post = async (flaw?: Flaw) => {
+    const vp_token = await presentFor(cell, request, undefined, flaw)
+    const body = new URLSearchParams({ vp_token, presentation_submission: JSON.stringify(submission) })
+    return stage.service.fetch(redirect_uri, { method: 'POST', body })
+  }
+  await expectStatus(await post(flawOf(cell)), 400)
+  await expectStatus(await post(), 200)
 }
 
 /** Plays the browser of a person on a page of the relying party. */
@@ -164,6 +226,8 @@ async function respondInBrowser({ verification_id }: CreatedSession, cell: Cell)
   if (offered === undefined) throw new Error(`HTTP 400: ${protocol} is not offered`)
   const browser = { origin: ORIGIN, ...trust() }
   const request = await receiveDigital(offered, browser)
+  const flawed = await presentations(cell, request, ORIGIN, flawOf(cell))
+  await expectStatus(await post('/dc-api', await respondDigital(request, flawed, browser)), 400)
   const answer = await respondDigital(request, await presentations(cell, request, ORIGIN), browser)
   expect(answer.data).toHaveProperty(cell.response === 'encrypted' ? 'response' : 'vp_token')
   await expectStatus(await post('/dc-api', answer), 200)
@@ -176,10 +240,18 @@ async function respondAnnexC({ verification_id }: CreatedSession): Promise<void>
   const asked = (await expectStatus(await post('/dc-api/request', {}), 200)) as Loose
   const offered = asked.digital.requests.find((one: DigitalRequest) => one.protocol === 'org-iso-mdoc')
   if (offered === undefined) throw new Error('HTTP 400: org-iso-mdoc is not offered')
-  await expectStatus(
-    await post('/dc-api', await answerAnnexC(mdocPerson, receiveAnnexC(offered, ORIGIN))),
-    200,
-  )
+  const request = receiveAnnexC(offered, ORIGIN)
+  const answer = async (telling: AnnexCTelling) => {
+    const response = deviceResponseFor(mdocPerson, request, telling)
+    const transcript = async () => annexCTranscriptOf(request.transcript)
+    const payload = { nonce: '', client_id: '' } as ReceivedRequest['payload'] // in the transcript
+    const asked = askedOf({ request: { payload } as ReceivedRequest, anchors })
+    const presentation = Buffer.from(response).toString('base64url')
+    sent.push({ presentation, asked: { ...asked, transcript } })
+    return post('/dc-api', await sealAnnexC(request, response))
+  }
+  await expectStatus(await answer({ holder: strangeDevice }), 400)
+  await expectStatus(await answer({}), 200)
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests read any member
@@ -189,6 +261,7 @@ describe('api/protocols: verifies the response of a foreign wallet', () => {
   beforeAll(useRelyingParty)
 
   it.each(POSSIBLE)('$protocol by $channel, $format, $response, $clientId, $method', async (cell) => {
+    sent.length = 0
     const session = await rp.create(creationOf(cell))
     await CHANNELS[cell.channel](session, cell)
     const poll = await rp.poll(session.verification_id)
@@ -200,6 +273,11 @@ describe('api/protocols: verifies the response of a foreign wallet', () => {
       checks: { age_over_18: true },
     })
     expect(poll.request_options).toMatchObject(Object(creationOf(cell)).request_options ?? {})
+    expect(poll.attempts.map(({ reason }) => reason.code)).toEqual([reasonFor(cell)])
+    const [flawed, good, ...others] = sent
+    expect(others).toEqual([])
+    await compareWithJudge(cell.format, flawed?.presentation, flawed!.asked, reasonFor(cell))
+    await compareWithJudge(cell.format, good?.presentation, good!.asked, 'accepted')
   })
 })
 

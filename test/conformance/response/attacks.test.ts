@@ -2,6 +2,8 @@
 // succeeds.
 
 import { expect, it } from 'vitest'
+import { compareWithJudge } from '../../support/judge/compared.ts'
+import { askedOf, compareResponse, useJudge } from '../../support/judge/responses.ts'
 import { makeKey } from '../../support/people/issuer.ts'
 import { AGE, ageOf, presentationOf } from '../../support/people/person.ts'
 import type { ReceivedRequest } from '../../support/people/wallet.ts'
@@ -9,6 +11,7 @@ import { type CreatedSession, expectStatus, OVER_18, readQr } from '../../suppor
 import { type Begun, begin, respondWithAge, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
+useJudge(stage)
 const stranger = await makeKey()
 const PLAIN = { ...OVER_18, request_options: { response_mode: 'direct_post' } }
 
@@ -108,6 +111,8 @@ it('cross-session replay: a presentation that was made for another session is re
   expect((await post(begun, form)).status).toBe(400)
   const { status, attempts } = await stage.rp.poll(begun.session.verification_id)
   expect([status, attempts[0]?.reason.code]).toEqual(['pending', 'nonce_mismatch'])
+  const anchors = [stage.authority.anchor()]
+  await compareResponse({ request: begun.request, presentations, anchors }, 'nonce_mismatch')
   await succeeds(begun)
   await succeeds(other)
 })
@@ -129,6 +134,7 @@ it('cross-session replay: a presentation for the OpenID4VP view of another sessi
   const here = await viewOf(session)
   const stolen = await presentationOf(stage.person, AGE, elsewhere)
   expect((await post({ session }, byValue(session, stolen))).status).toBe(400)
+  await expectJudgedRefused(stolen, here)
   await succeedsByValue(session, here)
 })
 
@@ -137,13 +143,20 @@ it('by value: forged presentations are refused, and the honest wallet is then ac
   for (const [i, session] of sessions.entries()) {
     const shown = await viewOf(session)
     for (const telling of [{ issuer: stranger }, { holder: stranger }, { unbound: true }]) {
-      const forged = byValue(session, await presentationOf(stage.person, AGE, shown, telling))
-      expect((await post({ session }, forged)).status).toBe(400)
+      const forged = await presentationOf(stage.person, AGE, shown, telling)
+      expect((await post({ session }, byValue(session, forged))).status).toBe(400)
+      await expectJudgedRefused(forged, shown)
     }
     if (i === 0) await succeedsByValue(session, shown)
     else await succeeds({ session, request: await stage.service.wallet.receive(session.wallet_request.uri) })
   }
 })
+
+/** Puts a presentation that the service refused to the judge, with the request that it was sent for. */
+async function expectJudgedRefused(presentation: string, request: ReceivedRequest): Promise<void> {
+  const asked = askedOf({ request, anchors: [stage.authority.anchor()] })
+  await compareWithJudge('dc+sd-jwt', presentation, asked, 'refused')
+}
 
 /** Returns the relying party's view as a lenient wallet's request. */
 async function viewOf({ verification_id }: CreatedSession): Promise<ReceivedRequest> {

@@ -3,6 +3,7 @@
 
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useJudge } from '../../support/judge/responses.ts'
 import { makeKey } from '../../support/people/issuer.ts'
 import { didJwkOf, signJose } from '../../support/people/jwt-vc.ts'
 import {
@@ -20,6 +21,7 @@ import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
+useJudge(stage)
 const person: JwtVcPerson = await makeJwtVcPerson()
 let rp: RelyingParty
 let publisher: Receiver

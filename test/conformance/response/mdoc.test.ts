@@ -5,6 +5,7 @@ import { createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto'
 import { compactDecrypt, decodeJwt } from 'jose'
 import { beforeAll, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { useJudge } from '../../support/judge/responses.ts'
 import { encryptionKeyOf, madeMdocAgeOf } from '../../support/people/made-mdoc.ts'
 import { fullDate, MDOC_SIGNER } from '../../support/people/mdoc.ts'
 import {
@@ -22,6 +23,7 @@ import { OVER_18, type RelyingParty } from '../../support/service/service.ts'
 import { begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
+useJudge(stage)
 let person: MdocPerson
 let rp: RelyingParty
 beforeAll(async () => {

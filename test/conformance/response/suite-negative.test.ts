@@ -3,6 +3,7 @@
 
 import { beforeAll, describe, expect, it } from 'vitest'
 import { mintIssuerPki } from '../../support/certificates/certificates.ts'
+import { useJudge } from '../../support/judge/responses.ts'
 import { makeKey, type Parts } from '../../support/people/issuer.ts'
 import { type MdocTelling, makeDevice, makeMdocPerson, mdocAgeOf } from '../../support/people/mdoc-person.ts'
 import { ageOf, certified, type Telling } from '../../support/people/person.ts'
@@ -11,6 +12,7 @@ import { expectStatus, OVER_18, type RelyingParty } from '../../support/service/
 import { type Begun, begin, relyingPartyOf, useStage } from '../../support/service/stage.ts'
 
 const stage = useStage()
+useJudge(stage)
 const [pki, mdocPerson, stranger] = await Promise.all([mintIssuerPki(), makeMdocPerson(), makeKey()])
 const YEAR = 365 * 86_400
 const now = () => Math.floor(Date.now() / 1000)

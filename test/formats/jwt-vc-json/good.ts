@@ -99,8 +99,18 @@ export function withHeader(jwt: string, changes: object, key: SigningKey): strin
 /** Verifies a presentation in the good context. */
 export function verifyGood(
   presentation: Json,
-  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
+  changes: {
+    readonly expected?: Partial<RequestBinding>
+    readonly context?: Partial<Context>
+    readonly isJudged?: boolean
+  } = {},
 ): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return verifyTraced(jwtVcJson, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(
+    jwtVcJson,
+    presentation,
+    { ...EXPECTED, ...changes.expected },
+    context,
+    changes.isJudged,
+  )
 }

@@ -90,8 +90,12 @@ export function make(changes: Changes = {}, making: Partial<Making> = {}): strin
 /** Verifies a presentation in the good context. */
 export function verifyGood(
   presentation: Json,
-  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
+  changes: {
+    readonly expected?: Partial<RequestBinding>
+    readonly context?: Partial<Context>
+    readonly isJudged?: boolean
+  } = {},
 ): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return verifyTraced(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(mdoc, presentation, { ...EXPECTED, ...changes.expected }, context, changes.isJudged)
 }

@@ -81,8 +81,12 @@ export const GOOD = await presentGood(await issueGood())
 /** Verifies a presentation in the good context. */
 export function verifyGood(
   presentation: Json,
-  changes: { readonly expected?: Partial<RequestBinding>; readonly context?: Partial<Context> } = {},
+  changes: {
+    readonly expected?: Partial<RequestBinding>
+    readonly context?: Partial<Context>
+    readonly isJudged?: boolean
+  } = {},
 ): Promise<Verification> {
   const context = { ...CONTEXT, ...changes.context }
-  return verifyTraced(sdJwtVc, presentation, { ...EXPECTED, ...changes.expected }, context)
+  return verifyTraced(sdJwtVc, presentation, { ...EXPECTED, ...changes.expected }, context, changes.isJudged)
 }

@@ -116,6 +116,14 @@ export async function dcApiTranscriptOf(
   return SessionTranscript.forOid4VpDcApi({ origin, nonce, jwkThumbprint }, CONTEXT)
 }
 
+/**
+ * Session of ISO/IEC TS 18013-7 Annex C. The library has no such handover, but takes the value that another
+ * encoder made.
+ */
+export function annexCTranscriptOf(value: readonly unknown[]): SessionTranscript {
+  return Object.create(SessionTranscript.prototype, { encodedStructure: { value } })
+}
+
 /** Null without a key, which the library takes and its types forget. */
 async function thumbprintOf({ jwks }: RequestPayload['client_metadata']): Promise<Uint8Array> {
   const [key] = jwks?.keys ?? []

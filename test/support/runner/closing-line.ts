@@ -30,6 +30,8 @@ export class ClosingLine implements Reporter {
   }
 }
 
+type Counts = Pick<FileResult['tests'][number], 'refusals' | 'judged'>
+
 function resultOf({ project, moduleId, testModule }: TestSpecification): FileResult {
   return {
     project: project.name,
@@ -37,8 +39,8 @@ function resultOf({ project, moduleId, testModule }: TestSpecification): FileRes
     state: stateOf(testModule),
     tests: [...(testModule?.children.allTests() ?? [])].flatMap((test) => {
       const { state } = test.result()
-      const { refusals = {} } = test.meta() as Pick<FileResult['tests'][number], 'refusals'>
-      return state === 'pending' ? [] : [{ name: test.fullName, state, refusals }]
+      const { refusals = {}, judged = {} } = test.meta() as Counts
+      return state === 'pending' ? [] : [{ name: test.fullName, state, refusals, judged }]
     }),
   }
 }
