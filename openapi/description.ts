@@ -15,6 +15,7 @@ export type Schema = {
   readonly required?: readonly string[]
   readonly description?: string
   readonly default?: unknown
+  readonly format?: string
   readonly pattern?: string
   readonly minLength?: number
   readonly maxLength?: number

@@ -24,7 +24,7 @@ export const PROOFS = {
   ),
   fuzz: proof(
     'test/system/fuzz/main.ts',
-    'generated requests, and good responses with one change',
+    'requests to every operation, and good responses, with one change',
     '--requests 1000000',
     '--requests 10000',
   ),

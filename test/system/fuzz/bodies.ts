@@ -6,6 +6,7 @@ import type { RouteName } from '../../../src/routes/edge/access.ts'
 import type { Random } from '../../formats/sd-jwt-vc/random.ts'
 import { DESCRIPTION, findSchema } from '../../support/reading/described.ts'
 import { mutateJson, ODD_VALUES } from './mutations.ts'
+import { describedOperation } from './parameters.ts'
 
 export type Body = { readonly type: string; readonly content: string | Uint8Array }
 
@@ -15,9 +16,8 @@ const ODD = 40
 
 /** Draws a body for a route, or `undefined` if the description has none. `url`: an address on loopback. */
 export function drawDescribedBody(random: Random, route: RouteName, url: string): Body | undefined {
-  const [method = '', path = ''] = route.split(' ')
-  const operation = DESCRIPTION.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]
-  const [[type, media] = ['', undefined]] = Object.entries(operation?.requestBody?.content ?? {})
+  const content = describedOperation(route)?.requestBody?.content ?? {}
+  const [[type, media] = ['', undefined]] = Object.entries(content)
   if (media?.schema === undefined) return undefined
   const [example] = Object.keys(media.examples ?? {})
   const good = example === undefined ? undefined : DESCRIPTION.components.examples[example]?.value
@@ -40,7 +40,7 @@ function textOf(value: unknown): string {
 }
 
 /** Replaces every address that the service would call. */
-function onLoopback(value: unknown, url: string): unknown {
+export function onLoopback(value: unknown, url: string): unknown {
   if (Array.isArray(value)) return value.map((one) => onLoopback(one, url))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(

@@ -13,20 +13,27 @@ export type FuzzResponse = {
 /** Returns why a response does not follow the contract, or `undefined` for a response that does. */
 export function undocumented(request: FuzzRequest, answer: FuzzResponse): string | undefined {
   const path = request.path.split('?')[0] ?? ''
-  if (answer.status >= 500 && answer.status !== 503) return 'a fault'
+  if (answer.status >= 500 && answer.status !== 503) return faultOf(request.route)
   if (!/^req_[\w-]{22}$/.test(String(answer.headers['x-request-id']))) return 'no X-Request-Id'
   if ([429, 503].includes(answer.status) && answer.headers['retry-after'] === undefined)
     return 'no Retry-After'
   if (answer.status === 405 && answer.headers.allow === undefined) return 'no Allow'
   if (request.method === 'HEAD') return answer.body.length > 0 ? 'HEAD with a body' : undefined
+  if (answer.status === 101) return path.endsWith('/watch') ? undefined : 'an unknown upgrade'
   if (isWalletPath(path)) return undocumentedForWallets(request, path, answer)
   if (path === '/oauth/token') return undocumentedForClients(answer)
-  if (OIDC.test(path) && answer.status >= 400) return undocumentedLogin(path, answer)
+  if (OIDC.test(path)) return undocumentedLogin(path, answer)
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
-  if (SANDBOX.test(path) && answer.status < 400) return undocumentedStep(answer)
+  if (SANDBOX.test(path) && (answer.status < 400 || typeOf(answer) === 'text/plain'))
+    return undocumentedStep(answer)
   if (path === '/metrics' && answer.status === 200)
     return METRICS_TYPES.includes(typeOf(answer) ?? '') ? undefined : 'no metrics'
   return answer.status < 400 ? undocumentedSuccess(path, answer) : undocumentedProblem(answer)
+}
+
+/** Returns the error of a response with 500. */
+export function faultOf(route: FuzzRequest['route']): string {
+  return `a fault of ${route ?? 'no route'}`
 }
 
 const METRICS_TYPES = ['application/openmetrics-text', 'text/plain']
@@ -66,12 +73,22 @@ function oauthError(answer: FuzzResponse, statuses: readonly number[]): string |
   return isError && typeOf(answer) === 'application/json' ? undefined : 'no OAuth error'
 }
 
-/** Errors of the OpenID Connect provider: a page for people, an OAuth error, or a problem without a login. */
+/** Responses of the OpenID Connect provider: to browsers, and to clients. */
 function undocumentedLogin(path: string, answer: FuzzResponse): string | undefined {
   if (typeOf(answer) === 'application/problem+json') return undocumentedProblem(answer)
-  return LOGIN_PAGE.test(path)
-    ? undocumentedPage(answer, [400, 404, 413, 415, 429, 503])
-    : oauthError(answer, [400, 401, 405, 413, 415, 429, 503])
+  if (LOGIN_PAGE.test(path) && answer.status === 303) return withLocation(answer)
+  if (LOGIN_PAGE.test(path)) return undocumentedPage(answer, [200, 400, 404, 413, 415, 429, 503])
+  if (answer.status >= 400) return oauthError(answer, [400, 401, 405, 413, 415, 429, 503])
+  const isJwt = typeOf(answer) === 'application/jwt' && path.endsWith('/userinfo')
+  if (!isJwt) return undocumentedSuccess(path, answer)
+  return COMPACT.test(answer.body.toString()) ? undefined : 'no JWT'
+}
+
+/** A JWS or a JWE. */
+const COMPACT = /^[\w-]+(\.[\w-]*){2}((\.[\w-]+){2})?$/
+
+function withLocation({ headers }: FuzzResponse): string | undefined {
+  return headers.location === undefined ? 'no Location' : undefined
 }
 
 function undocumentedPage(
@@ -84,12 +101,14 @@ function undocumentedPage(
   return policy.includes("default-src 'none'") ? undefined : 'a page without a policy'
 }
 
-/** Pages of the sandbox and the demo shop: a redirect, a script or a style sheet. */
+/** Responses of the sandbox and the demo shop that are neither pages nor problems. */
 function undocumentedStep(answer: FuzzResponse): string | undefined {
-  if (answer.status === 303) return answer.headers.location === undefined ? 'no Location' : undefined
-  return SCRIPTS.includes(typeOf(answer)) ? undefined : 'no script'
+  if (answer.status === 303) return withLocation(answer)
+  if (answer.status >= 400) return [400, 403, 413].includes(answer.status) ? undefined : 'an unknown status'
+  return answer.status === 204 || STEPS.includes(typeOf(answer)) ? undefined : 'no script'
 }
 
+const STEPS = ['text/javascript', 'text/css', 'application/json']
 const SCRIPTS = ['text/javascript', 'text/css']
 
 function undocumentedSuccess(path: string, answer: FuzzResponse): string | undefined {

@@ -3,6 +3,7 @@
 import type { FuzzResponse } from './documented.ts'
 import { isFlat, type Memory } from './memory.ts'
 import type { FuzzRequest } from './requests.ts'
+import { leastSuccessful, rarelySuccessful, requiredSuccesses, successesOf } from './successes.ts'
 
 /** A broken rule, and the request that is sent again with `--seed` and `--only`. */
 export type Finding = {
@@ -94,6 +95,9 @@ export function shown({ method, path, headers, body }: FuzzRequest, answer: Fuzz
 export function tableOf(summary: Summary): string {
   const { requests, seconds, memory, cpu, verified, findings } = summary
   const all = Object.values(summary.routes)
+  const least = leastSuccessful(summary.routes)
+  const required = requiredSuccesses(requests)
+  const rare = rarelySuccessful(summary.routes, required)
   return [
     '| | |',
     '|---|---|',
@@ -103,11 +107,13 @@ export function tableOf(summary: Summary): string {
     `| good responses after changed ones | ${verified} verified |`,
     `| memory of workerd, MiB | second quarter ${memory.second_quarter}, last quarter ${memory.last_quarter}, most ${memory.most} |`,
     `| memory flat | ${isFlat(memory) ? 'yes' : 'NO'} |`,
+    `| fewest successes (2xx, 3xx, 101) of an operation | ${least.successes}: \`${least.route}\` |`,
+    `| operations with fewer than ${required} successes | ${rare.length === 0 ? '0' : rare.join(', ')} |`,
     `| findings | ${findings.length} |`,
     '',
-    '| route | requests by status |',
-    '|---|---|',
-    ...rowsOf(summary.routes),
+    '| route | successes | requests by status |',
+    '|---|---|---|',
+    ...rowsOf(summary.routes, (statuses) => ` ${successesOf(statuses)} |`),
     '',
     '| change | outcomes |',
     '|---|---|',
@@ -115,10 +121,13 @@ export function tableOf(summary: Summary): string {
   ].join('\n')
 }
 
-function rowsOf(counts: Summary['routes']): readonly string[] {
+function rowsOf(
+  counts: Summary['routes'],
+  column: (row: Readonly<Record<string, number>>) => string = () => '',
+): readonly string[] {
   return Object.keys(counts)
     .sort()
-    .map((name) => `| \`${name}\` | ${list(counts[name] ?? {})} |`)
+    .map((name) => `| \`${name}\` |${column(counts[name] ?? {})} ${list(counts[name] ?? {})} |`)
 }
 
 function sums(rows: readonly Readonly<Record<string, number>>[]): Record<string, number> {

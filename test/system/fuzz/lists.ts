@@ -124,7 +124,8 @@ async function publishForCredentials(
   const open = () => openTarget(context, rp, cell)
   const respond = kind === 'status' ? withStatus : withCrl
   let target = await open()
-  for (const { index, random } of slots) {
+  for (const slot of slots) {
+    const { random } = slot
     let content: 'same' | 'changed' = 'changed'
     let change = ''
     const presentation = await respond(context, target, (good) => {
@@ -135,7 +136,7 @@ async function publishForCredentials(
     })
     const post = await postOf(target, target.parametersOf(presentation))
     const response = { kind: `${kind} list, ${change}`, post, content, isAdult: true }
-    if (await sendChanged(context, { index, random }, { target, response })) target = await open()
+    if (await sendChanged(context, slot, { target, response })) target = await open()
   }
   const [last] = slots.slice(-1)
   if (last === undefined) return

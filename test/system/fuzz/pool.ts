@@ -2,6 +2,7 @@
 // and bodies that some route accepts.
 
 import type { ReceivedRequest, Wallet } from '../../support/people/wallet.ts'
+import { registerClient } from '../../support/service/login.ts'
 import {
   BASE_URL,
   expectStatus,
@@ -9,6 +10,7 @@ import {
   type RelyingParty,
   type Service,
 } from '../../support/service/service.ts'
+import { signIn } from './operations/world.ts'
 import type { Pool } from './requests.ts'
 
 /** Keys of the relying party in use. Each has a limit of creations of its own. */
@@ -46,6 +48,7 @@ export async function makePool({
     return (await expectStatus(await service.admin('POST', path, body), 201)) as ApiKey
   }
   const reader = await keyOf(['verify:read'])
+  const { client_id } = await registerClient(rp)
   const keys = await Promise.all(Array.from({ length: KEYS }, () => keyOf()))
   const begin = async (one = rp) => {
     const session = await one.create(OVER_18)
@@ -74,13 +77,14 @@ export async function makePool({
     capabilities: all.map(({ request }) => new URL(requestUriOf(request.uri)).pathname.slice('/r/'.length)),
     relyingPartyIds: [...others.map((other) => other.relying_party_id), 'rp_unknown'],
     keyIds: [reader.key_id],
+    clientIds: [client_id],
     opening: {
       operator: [service.server.adminToken],
       metrics_reader: [service.server.adminToken],
       relying_party: owned,
       session: [clientToken],
       page: [clientToken],
-      console: [await consoleCookie(service, owned[0] ?? '')],
+      console: [await signIn({ service }, owned[0] ?? '')],
     },
     origin: BASE_URL,
     tokenForms,
@@ -101,15 +105,6 @@ export async function makePool({
       ...tokenForms,
     ],
   }
-}
-
-/** Signs in to the console. Returns the cookie as a browser sends it. */
-async function consoleCookie(service: Service, token: string): Promise<string> {
-  const headers = { origin: BASE_URL, 'content-type': 'application/json' }
-  const body = JSON.stringify({ token })
-  const answer = await service.fetch(`${BASE_URL}/console/session`, { method: 'POST', headers, body })
-  await expectStatus(answer, 201)
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
 }
 
 type ApiKey = { readonly api_key: string; readonly key_id: string }

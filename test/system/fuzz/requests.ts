@@ -6,6 +6,7 @@ import type { Random } from '../../formats/sd-jwt-vc/random.ts'
 import { VERIFIER_CERTIFICATE_PEM } from '../../support/service/environment.ts'
 import { type Body, drawDescribedBody } from './bodies.ts'
 import { ODD_VALUES } from './mutations.ts'
+import { drawGoodQuery, drawOddPair, type Pair } from './parameters.ts'
 
 export type FuzzRequest = {
   /** The drawn route by its own method, or null if method or route is unknown. */
@@ -14,6 +15,8 @@ export type FuzzRequest = {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | Uint8Array | undefined
+  /** For the service whose address is on loopback. */
+  readonly isLocal?: true
 }
 
 /** Real values of the service under test, mixed with invented values. */
@@ -22,6 +25,7 @@ export type Pool = {
   readonly capabilities: readonly string[]
   readonly relyingPartyIds: readonly string[]
   readonly keyIds: readonly string[]
+  readonly clientIds: readonly string[]
   /** Tokens that the routes of each caller accept; for the console its cookie. */
   readonly opening: Readonly<Partial<Record<Access['caller'], readonly string[]>>>
   /** Origin of the service's own page. */
@@ -50,7 +54,7 @@ export function drawRequest(random: Random, pool: Pool): FuzzRequest {
   return {
     route: known,
     method,
-    path: drawPath(random, pool, route) + drawQuery(random, pool),
+    path: drawPath(random, pool, route) + drawQuery(random, pool, known),
     headers: {
       ...drawHeaders(random, pool, known),
       ...(body === undefined ? {} : { 'content-type': body.type }),
@@ -121,32 +125,29 @@ function drawPath(random: Random, pool: Pool, route: string): string {
       delivery: ['dlv_1', 'evt_1'],
       name: ['console.js', 'console.css', 'texts-de.json'],
       key: [...pool.keyIds, 'key_1', 'ak_0000'],
+      client: [...pool.clientIds, 'oc_1'],
+      list: ['shops', 'nothing'],
+      page: ['wallet', 'state', 'choose'],
     }[parameter]
     const value = random.pick(known ?? ['x'])
     return random.below(4) === 0 ? spoiled(random, value) || 'x' : value // an empty one is another route
   })
 }
 
-function drawQuery(random: Random, pool: Pool): string {
+function drawQuery(random: Random, pool: Pool, route: RouteName | null): string {
   if (random.below(3) > 0) return ''
-  const pairs = Array.from({ length: 1 + random.below(3) }, () => {
-    const [name, values] = random.pick([
-      [
-        'size',
-        ['160', '320', '1024', '159', '1025', '-1', '3e2', '320.5', '', '0x140', '٣٢٠', '1'.repeat(300)],
-      ],
-      ['token', [...pool.clientTokens, ...pool.tokens, '', 'junk']],
-      ['limit', ['1', '100', '0', '101', 'all', '-1']],
-      ['after', ['0', '1', 'x', '9'.repeat(40), 'AAAA']],
-      // Short waits only, so that the test does not wait for them.
-      ['wait', ['1', '0', '26', '1.5', 'x']],
-      ['after_version', ['0', '99', '-1', 'x']],
-      ['__proto__', ['1']],
-      [random.pick(NAMES), ['1', '%zz', '%']],
-    ] as const)
-    return `${encodeURIComponent(decoded(name))}=${encodeURIComponent(random.pick(values))}`
-  })
-  return `?${pairs.join('&')}`
+  const good = route === null ? [] : drawGoodQuery(random, route)
+  const odd = Array.from(
+    { length: random.below(3) },
+    (): Pair =>
+      random.pick([
+        ['token', random.pick([...pool.clientTokens, ...pool.tokens, '', 'junk'])],
+        ['wait', random.pick(['0', '26', '1.5', 'x'])],
+        [decoded(random.pick(NAMES)), random.pick(['1', '%zz', '%'])],
+        route === null ? ['size', '320'] : drawOddPair(random, route),
+      ]),
+  )
+  return `?${[...good, ...odd].map((pair) => pair.map(encodeURIComponent).join('=')).join('&')}`
 }
 
 function decoded(text: string): string {
@@ -178,6 +179,12 @@ function drawHeaders(random: Random, pool: Pool, route: RouteName | null): Recor
   return headers
 }
 
+/** Draws a header that most routes ignore, or that is odd. */
+export function drawOddHeader(random: Random): Readonly<Record<string, string>> {
+  const [name, values] = random.pick(HEADERS)
+  return { [name]: random.pick(values) }
+}
+
 const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] = [
   [
     'accept',
@@ -185,6 +192,8 @@ const HEADERS: readonly (readonly [name: string, values: readonly string[]])[] =
   ],
   ['accept-language', ['de', 'xx-YY;q=2', '*', ',,,', 'de-'.repeat(200)]],
   ['idempotency-key', ['one', 'two', ' ', 'x'.repeat(256), 'é', '"quoted"']],
+  ['operator', ['fuzz', 'é', 'x'.repeat(65), '']],
+  ['traceparent', [`00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`, `ff-${'0'.repeat(32)}`, 'x']],
   ['if-none-match', ['*', 'W/"x"']],
   ['range', ['bytes=0-10', 'bytes=-1']],
   ['sec-purpose', ['prefetch', 'prefetch;prerender', 'nothing']],

@@ -4,15 +4,16 @@
 import { Agent, request as send } from 'node:http'
 import { type Random, seededRandom } from '../../formats/sd-jwt-vc/random.ts'
 import { lintExchange } from '../../support/linters/linted-exchange.ts'
-import { ageOf, certified } from '../../support/people/person.ts'
-import { createWallet } from '../../support/people/wallet.ts'
 import { undescribed } from '../../support/reading/described.ts'
 import { type Receiver, startReceiver } from '../../support/service/receiver.ts'
+import { type Server, startServer } from '../../support/service/server.ts'
 import { BASE_URL, type OwnService, type RelyingParty, startService } from '../../support/service/service.ts'
 import { type FuzzResponse, undocumented } from './documented.ts'
 import { type Ledger, openLedger, type Summary, shown } from './ledger.ts'
 import { publishInGroup } from './lists.ts'
 import { cpuSecondsOf, sampleMemory } from './memory.ts'
+import { operateInGroup } from './operations/operate.ts'
+import { makeWorld, presentAge, type SharedWorld, walletOf } from './operations/world.ts'
 import { makePool } from './pool.ts'
 import { drawRequest, type FuzzRequest, type Pool } from './requests.ts'
 import { respondInGroup } from './responses.ts'
@@ -39,12 +40,14 @@ export type Plan = {
   readonly launcher?: string
 }
 
-/** A request of a group, by its index in the run. */
-export type Slot = { readonly index: number; readonly random: Random }
+/** A request of a group, by its index in the run. `turn`: its index among the requests of its kind. */
+export type Slot = { readonly index: number; readonly turn: number; readonly random: Random }
 
 /** Service, pools and counters of all groups. */
 export type Context = Scene & {
   readonly service: OwnService
+  /** A service whose address is on loopback, for routes that exist only there. */
+  readonly local: Server
   readonly ledger: Ledger
   readonly receiver: Receiver
   /** Serves bytes at an address, by default at a new address, and returns it. */
@@ -63,10 +66,11 @@ export type Context = Scene & {
 export async function runFuzz(plan: Plan): Promise<Summary> {
   const copy = plan.launcher === undefined ? {} : { launcher: plan.launcher }
   const [service, receiver, people] = await Promise.all([
-    startService({ CONSOLE: '1' }, copy),
+    startService({ CONSOLE: '1', DEMO: '1' }, copy),
     startReceiver(),
     makePeople(),
   ])
+  const local = await startServer({ env: { DEMO: '0' }, ...copy }) // the first start builds a copy
   const agent = new Agent({ keepAlive: true, maxSockets: CALLERS })
   const ledger = openLedger(plan.seed)
   try {
@@ -82,7 +86,8 @@ export async function runFuzz(plan: Plan): Promise<Summary> {
     const found: Context['found'] = ({ index }, error, request, answer) =>
       ledger.found({ rule: 'content', index, error, ...shown(request, answer) })
     const ask: Context['ask'] = async (slot, request) => {
-      const answer = await callAgain(request, { origin: service.server.origin, agent })
+      const { origin } = request.isLocal ? local : service.server
+      const answer = await callAgain(request, { origin, agent })
       ledger.countAnswer(request, answer)
       stored.watch(request, answer)
       const error = await errorOf(request, answer, service.fetch)
@@ -93,7 +98,8 @@ export async function runFuzz(plan: Plan): Promise<Summary> {
     }
     const parties = await Promise.all(Array.from({ length: 4 }, () => create()))
     const publish = publisherAt(receiver)
-    const context: Context = { publish, service, people, ledger, receiver, relyingParty, parties, ask, found }
+    const live = { service, local, people, ledger, receiver }
+    const context: Context = { ...live, publish, relyingParty, parties, ask, found }
     const memory = sampleMemory(service.server.pid)
     await runGroups(plan, context, stored)
     readLog(context)
@@ -105,7 +111,7 @@ export async function runFuzz(plan: Plan): Promise<Summary> {
     })
   } finally {
     agent.destroy()
-    await service.stop()
+    await Promise.all([service.stop(), local.stop()])
     await receiver.close()
   }
 }
@@ -118,13 +124,13 @@ async function runGroups(plan: Plan, context: Context, stored: Stored): Promise<
     plan.stop?.aborted === true ||
     (group >= last && (plan.until === undefined || plan.until(context.ledger) || group >= 2 * last))
   for (let group = first; !isDone(group); ) {
-    const pool = await makePool(poolSource(context))
+    const [pool, world] = await Promise.all([makePool(poolSource(context)), makeWorld(context)])
     const end = Math.max(1, Math.min(group + GROUPS_OF_A_POOL, group < last ? last : Infinity) - group)
     const numbers = Array.from({ length: end }, (_, i) => group + i).values()
     const caller = async () => {
       for (const number of numbers) {
         if (plan.stop?.aborted === true) return
-        await runGroup(number, plan, { ...context, pool }).catch((error: Error) =>
+        await runGroup(number, plan, { ...context, pool, world }).catch((error: Error) =>
           context.ledger.found({ rule: 'answer', index: number * GROUP, error: error.message }),
         )
       }
@@ -140,26 +146,39 @@ async function runGroups(plan: Plan, context: Context, stored: Stored): Promise<
 
 /** Kinds of groups by their share of a hundred. */
 const KINDS = [
-  [55, requestsInGroup],
+  [12, requestsInGroup],
+  [43, operateInGroup],
   [38, respondInGroup],
   [4, publishInGroup],
   [3, changeSettingsInGroup],
 ] as const
+const ORDER = KINDS.flatMap(([share, kind]) => Array.from({ length: share }, () => kind))
+/** Without a common divisor with a hundred, so that a few groups have every kind. */
+const STEP = 37
+
+function kindOf(group: number) {
+  return ORDER[(group * STEP) % ORDER.length] as (typeof KINDS)[number][1]
+}
+
+/** Returns how many earlier groups have the kind of this group. */
+function earlierOfKind(group: number): number {
+  const begun = group % ORDER.length
+  const [share = 0] = KINDS.find(([, kind]) => kind === kindOf(group)) ?? []
+  const rest = Array.from({ length: begun }, (_, i) => kindOf(i)).filter((kind) => kind === kindOf(group))
+  return ((group - begun) / ORDER.length) * share + rest.length
+}
 
 async function runGroup(
   number: number,
   { seed, only }: Plan,
-  context: Context & { readonly pool: Pool },
+  context: Context & { readonly pool: Pool; readonly world: SharedWorld },
 ): Promise<void> {
   const random = seededRandom(mixed(seed, -1 - number))
-  const slots = Array.from({ length: GROUP }, (_, i) => number * GROUP + i)
-    .filter((index) => only === undefined || index === only)
-    .map((index) => ({ index, random: seededRandom(mixed(seed, index)) }))
-  let drawn = random.below(100)
-  for (const [share, kind] of KINDS) {
-    if (drawn < share) return kind(context, slots, random)
-    drawn -= share
-  }
+  const turn = GROUP * (seed + earlierOfKind(number))
+  const slots = Array.from({ length: GROUP }, (_, i) => ({ index: number * GROUP + i, turn: turn + i }))
+    .filter(({ index }) => only === undefined || index === only)
+    .map((slot) => ({ ...slot, random: seededRandom(mixed(seed, slot.index)) }))
+  return kindOf(number)(context, slots, random)
 }
 
 /** Any route, with anything. */
@@ -179,18 +198,13 @@ function mixed(seed: number, number: number): number {
 }
 
 function poolSource({ service, people, receiver, relyingParty }: Context): Parameters<typeof makePool>[0] {
-  const { fetch } = service
-  const wallet = createWallet({ fetch, verifierCa: people.root.pem, attestationIssuer: people.attester })
+  const wallet = walletOf({ service, people })
   return {
     service,
     wallet,
     receiverUrl: receiver.url,
     relyingParty,
-    respond: async (request, isAdult) => {
-      const { claims, ...signed } = certified(people.pki)
-      const telling = { ...signed, claims: { ...claims, age_over_18: isAdult } }
-      return wallet.present(request, await ageOf(people.person, request, telling))
-    },
+    respond: (request, isAdult) => presentAge({ people, wallet }, request, isAdult),
   }
 }
 
@@ -239,8 +253,8 @@ function publisherAt(receiver: Receiver): Context['publish'] {
 }
 
 /** Finds errors in the log since the last reading. */
-function readLog({ service, ledger }: Context): void {
-  for (const line of service.server.takeOutput().split('\n')) {
+function readLog({ service, local, ledger }: Context): void {
+  for (const line of (service.server.takeOutput() + local.takeOutput()).split('\n')) {
     if (!/"level":"error"|uncaught|unhandled|exception/i.test(line)) continue
     ledger.found({
       rule: 'log',
@@ -279,6 +293,10 @@ function call(
       } catch (error) {
         failed(error as Error)
       }
+    })
+    sent.once('upgrade', ({ statusCode: status = 0, headers: answered }, socket) => {
+      socket.destroy()
+      resolve({ status, headers: answered, body: Buffer.alloc(0) })
     })
     sent.once('error', failed)
     sent.end(body)
