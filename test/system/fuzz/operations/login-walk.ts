@@ -155,14 +155,19 @@ export type Login = {
   readonly verifier: string
 }
 
-/** Walks a login to the address that ends it: request, page, link, wallet, return. */
+/**
+ * Walks a login to the address that ends it: request, page, link, wallet, return. `more`: further parameters
+ * of the request.
+ */
 export async function logIn(
   scene: Scene & { readonly wallet: Wallet },
   client: LiveClient,
   random: Random,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<Login> {
   const browser = openLoginBrowser(scene.service)
-  const request = authorizationRequest(random, client)
+  const drawn = authorizationRequest(random, client)
+  const request = { ...drawn, parameters: { ...drawn.parameters, ...more } }
   const mustPush = client.require_pushed_authorization_requests === true
   const sent = mustPush ? await pushRequest(scene, client, request) : request.parameters
   const begun = await browser.begin(`${client.issuer}/authorize?${new URLSearchParams(sent)}`)

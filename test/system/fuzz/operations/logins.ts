@@ -18,7 +18,9 @@ export const LOGINS = {
     form: await authorization(world, random),
   }),
   'GET /oidc/:rp/finish/:id': async (world, random) => {
-    const { browser, finish } = await logIn(world, random.pick(await world.clients()), random)
+    const client = random.pick(await world.clients())
+    const response_mode = random.pick(['query', 'form_post'])
+    const { browser, finish } = await logIn(world, client, random, { response_mode })
     const id = new URL(finish).pathname.split('/').at(-1) ?? ''
     return {
       path: { rp: world.stable.relying_party_id, id },
