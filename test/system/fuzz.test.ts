@@ -18,6 +18,7 @@ const REQUIRED = requiredSuccesses(REQUESTS)
 
 /** Statuses that must occur. A generator that gets only 404 would prove nothing. */
 const EXPECTED_STATUSES = [200, 201, 204, 400, 401, 403, 404, 405, 406, 409, 410, 413, 415, 422, 426]
+
 type Counts = Summary['routes']
 
 function missingStatuses(routes: Counts): readonly number[] {
@@ -105,9 +106,7 @@ if (IS_FULL_SIZE) {
       remove()
     }
   }, 600_000)
-}
 
-if (IS_FULL_SIZE) {
   it('the run finds a planted fault in every room', async () => {
     expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 1_000 })).toEqual([])
   }, 1_200_000)

@@ -153,7 +153,7 @@ const KINDS = [
   [3, changeSettingsInGroup],
 ] as const
 const ORDER = KINDS.flatMap(([share, kind]) => Array.from({ length: share }, () => kind))
-/** Without a common divisor with a hundred, so that a few groups have every kind. */
+/** Has no common divisor with a hundred. So every kind has its share of a few groups, too. */
 const STEP = 37
 
 function kindOf(group: number) {

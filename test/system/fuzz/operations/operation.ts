@@ -118,6 +118,8 @@ function changeForm(random: Random, { form = {}, ...good }: Good): Good {
   return { ...good, body: { type: 'application/x-www-form-urlencoded', content } }
 }
 
+const LONG = [20_000, 70_000].map((length) => 'x'.repeat(length))
+
 /** Sends another body: one of the description, or bytes that fit nothing. */
 function changeBody(
   random: Random,
@@ -125,7 +127,7 @@ function changeBody(
   { route, url }: { readonly route: RouteName; readonly url: string },
 ): Good {
   const described = random.below(4) > 0 ? drawDescribedBody(random, route, url) : undefined
-  const content = random.pick(['', '{', '[]', 'null', '&&=', '\u0000', 'x'.repeat(20_000)])
+  const content = random.pick(['', '{', '[]', 'null', '&&=', '\u0000', ...LONG])
   return { ...good, body: described ?? { type: random.pick(['application/json', 'text/plain']), content } }
 }
 
