@@ -6,8 +6,8 @@ import type { AppContext } from '../edge/context.ts'
 import { takeWalletCall } from '../edge/rate-limit.ts'
 import { type AuthorizationOutcome, sendOutcome } from './authorization-outcome.ts'
 import { parseRequest } from './authorization-request.ts'
-import { createLogin } from './create-login.ts'
 import { issuerOfRequest } from './issuer.ts'
+import { createLogin } from './login/create-login.ts'
 import { findSingle, readForm, sentRequest } from './sent-request.ts'
 
 /** Handles GET and POST. */

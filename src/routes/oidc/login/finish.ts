@@ -1,17 +1,17 @@
 // The end of a login in its browser: a redirect to the client, with a code or an error. The redirect changes
 // no stored state, so a reload or a second tab gets the same result until the code is redeemed.
 
-import { loadConfig } from '../../config.ts'
-import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
-import { FINISH_MS } from '../../session/document/login.ts'
-import { sessionStub } from '../../session/store/identifier.ts'
-import { hashSecret, loginSecret } from '../edge/authenticate.ts'
-import type { AppContext } from '../edge/context.ts'
-import { registeredUri } from './authorization-request.ts'
-import { deriveCode, setLoginCookie } from './codes.ts'
-import { issuerOfRequest } from './issuer.ts'
-import { sendForm, sendNotice, sendUnavailable } from './pages.ts'
-import { redirectTo, withParameters } from './responses.ts'
+import { loadConfig } from '../../../config.ts'
+import { loadOidcClient } from '../../../relying-party/oidc/client-cache.ts'
+import { FINISH_MS } from '../../../session/document/login.ts'
+import { sessionStub } from '../../../session/store/identifier.ts'
+import { hashSecret, loginSecret } from '../../edge/authenticate.ts'
+import type { AppContext } from '../../edge/context.ts'
+import { registeredUri } from '../authorization-request.ts'
+import { deriveCode, setLoginCookie } from '../codes.ts'
+import { issuerOfRequest } from '../issuer.ts'
+import { sendForm, sendNotice, sendUnavailable } from '../pages.ts'
+import { redirectTo, withParameters } from '../responses.ts'
 
 /** Handles GET. */
 export async function finish(c: AppContext): Promise<Response> {

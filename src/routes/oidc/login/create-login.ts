@@ -1,18 +1,18 @@
 // The verification of a login (api/logins).
 
-import { loadConfig } from '../../config.ts'
-import type { OidcClient } from '../../relying-party/oidc/client.ts'
-import { err, ok, type Result } from '../../result.ts'
-import { resumeAlarms } from '../../session/alarm/interrupted-alarms.ts'
-import { toVerificationId } from '../../session/store/identifier.ts'
-import { sealConditions } from '../../session/tokens/sealed-values.ts'
-import type { AppContext } from '../edge/context.ts'
-import { canReachLevel } from '../verifications/creation/requested-trust.ts'
-import { essentialLevel, type ParsedRequest } from './authorization-request.ts'
-import { preparePolicy } from './clients/client-policies.ts'
-import { newBrowserSecret, setLoginCookie } from './codes.ts'
-import type { Issuer } from './issuer.ts'
-import type { RequestError } from './responses.ts'
+import { loadConfig } from '../../../config.ts'
+import type { OidcClient } from '../../../relying-party/oidc/client.ts'
+import { err, ok, type Result } from '../../../result.ts'
+import { resumeAlarms } from '../../../session/alarm/interrupted-alarms.ts'
+import { toVerificationId } from '../../../session/store/identifier.ts'
+import { sealConditions } from '../../../session/tokens/sealed-values.ts'
+import type { AppContext } from '../../edge/context.ts'
+import { canReachLevel } from '../../verifications/creation/requested-trust.ts'
+import { essentialLevel, type ParsedRequest } from '../authorization-request.ts'
+import { preparePolicy } from '../clients/client-policies.ts'
+import { newBrowserSecret, setLoginCookie } from '../codes.ts'
+import type { Issuer } from '../issuer.ts'
+import type { RequestError } from '../responses.ts'
 
 /** Creates the verification. Returns the address of its page. */
 export async function createLogin(
