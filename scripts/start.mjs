@@ -59,6 +59,8 @@ const DISK_FULL =
   'the disk of STATE_DIR is full. Free 10 MB or more there, but delete nothing below `objects` (docs/runbooks/full-disk.md).'
 const SELF_MADE =
   'BASE_URL is public, but the certificate of the verifier is self-made, and no wallet trusts it. Set VERIFIER_SIGNING_JWK and VERIFIER_CERTIFICATE_CHAIN_PEM (docs/operating.md).'
+const NO_CLIENT_ADDRESS =
+  'BASE_URL is public, but CLIENT_IP_HEADER is not set: limits by address do not work, and all callers share one limit of logins. Set it to the header in which your proxy sends the address (docs/self-hosting.md).'
 
 await start().catch((error) => {
   console.error(`The service did not start: ${error.code === 'ENOSPC' ? DISK_FULL : error.message}`)
@@ -149,6 +151,7 @@ async function makeVariables(directory, options) {
   )
   const isSelfMade = !options.isLocal && given.VERIFIER_CERTIFICATE_CHAIN_PEM === undefined
   if (isSelfMade) console.error(`Warning: ${SELF_MADE}`)
+  if (!options.isLocal && given.CLIENT_IP_HEADER === undefined) console.error(`Warning: ${NO_CLIENT_ADDRESS}`)
   return {
     ...made,
     ...given,

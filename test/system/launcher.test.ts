@@ -210,6 +210,11 @@ describe('a service with TLS_CERT and TLS_KEY', () => {
   })
 })
 
+/** Returns the response of `/readyz`. */
+async function readinessOf({ origin }: Server): Promise<{ readonly warnings: readonly object[] }> {
+  return (await fetch(`${origin}/readyz`)).json() as Promise<{ readonly warnings: readonly object[] }>
+}
+
 describe('a service with a public BASE_URL', () => {
   let server: Server
   const webhookAt = (port: string) =>
@@ -221,8 +226,23 @@ describe('a service with a public BASE_URL', () => {
 
   it('warns at the start and in /readyz that no wallet trusts a certificate that the service made itself', async () => {
     expect(server.output()).toMatch(/^Warning: BASE_URL is public, but the certificate .* self-made/m)
-    const readiness = await (await fetch(`${server.origin}/readyz`)).json()
-    expect(readiness).toEqual({ status: 'ready', warnings: [{ code: 'self_made_verifier_certificate' }] })
+    expect(await readinessOf(server)).toMatchObject({
+      status: 'ready',
+      warnings: expect.arrayContaining([{ code: 'self_made_verifier_certificate' }]),
+    })
+  })
+
+  it('warns at the start and in /readyz while it does not know the address of a caller', async () => {
+    const warning = /^Warning: BASE_URL is public, but CLIENT_IP_HEADER is not set/m
+    const code = 'client_ip_header_missing'
+    expect(server.output()).toMatch(warning)
+    expect((await readinessOf(server)).warnings).toContainEqual({ code })
+    const known = await startServer({
+      env: { BASE_URL: 'https://verifier.example', CLIENT_IP_HEADER: 'x-ip' },
+    })
+    expect(known.output()).not.toMatch(warning)
+    expect((await readinessOf(known)).warnings).not.toContainEqual({ code })
+    await known.stop()
   })
 
   it('cannot reach loopback ports, and has no demo relying party', async () => {

@@ -3,7 +3,7 @@
 
 import type { Readiness } from '../../api/responses/public.ts'
 import { isoTime } from '../../codec/date-time.ts'
-import { loadConfig } from '../../config.ts'
+import { type Config, loadConfig } from '../../config.ts'
 import type { CertificateDates } from '../../relying-party/directory.ts'
 import { damagedDays } from '../../relying-party/index/damaged-days.ts'
 import type { trustListHealth } from '../../relying-party/trust-lists/trust-lists.ts'
@@ -36,6 +36,11 @@ type Warning =
    * Days of the list that cannot be read. An id is the name of the object's file, and names no relying party.
    */
   | { readonly code: 'list_day_damaged'; readonly objects: string[] }
+  /**
+   * `CLIENT_IP_HEADER` is missing, and `BASE_URL` is public. Limits by address do not work, and callers share
+   * the limits of unknown addresses.
+   */
+  | { readonly code: 'client_ip_header_missing' }
   /** Storage cannot be written. Creations and wallet responses get 503. */
   | { readonly code: 'storage_not_writable' }
   /** Most refusals of the last minute have a reason about a time, so the clock may be wrong. */
@@ -53,6 +58,7 @@ export async function readiness(c: AppContext): Promise<Response> {
   const warnings = [
     ...ownWarnings(health.verifierCertificate, now),
     ...(loadConfig(c.env).verifier.isSelfMade ? [{ code: 'self_made_verifier_certificate' } as const] : []),
+    ...addressWarnings(loadConfig(c.env)),
     ...relyingPartyWarnings(health.relyingPartyCertificates),
     ...trustListWarnings(health.trustLists),
     ...listWarnings(damagedDays()),
@@ -62,6 +68,12 @@ export async function readiness(c: AppContext): Promise<Response> {
   const headers = { 'Cache-Control': 'no-store', ...(isReady ? {} : { 'Retry-After': '60' }) }
   const body: Readiness = { status: isReady ? 'ready' : 'not_ready', warnings }
   return c.json(body, isReady ? 200 : 503, headers)
+}
+
+/** On Cloudflare, which has no listening port, the edge reports the address. */
+function addressWarnings({ isLocal, listeningPort, clientIpHeader }: Config): readonly Warning[] {
+  const isMissing = !isLocal && listeningPort !== null && clientIpHeader === null
+  return isMissing ? [{ code: 'client_ip_header_missing' }] : []
 }
 
 function selfWarnings(isStorageWritable: boolean, now: number): readonly Warning[] {
