@@ -325,3 +325,9 @@ export const OIDC_REQUEST = {
   assertion: { length: 4096, depth: 4 },
   idToken: { length: 12_288, depth: 32 },
 } as const
+
+/**
+ * Limit of the client token of a login, which has the request. With it the first line of a request stays
+ * below 8 KiB, which proxies accept.
+ */
+export const LOGIN_TOKEN_CHARACTERS = 6_000

@@ -75,6 +75,7 @@ async function present(pressed, protocols) {
   note.textContent = ''
   try {
     const { digital } = await send('/dc-api/request', page.wallet === null ? {} : { wallet: page.wallet })
+    main.dispatchEvent(new Event('begun'))
     const requests = digital.requests.filter((/** @type {Exchange} */ { protocol }) =>
       protocols.includes(protocol),
     )

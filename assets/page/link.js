@@ -51,6 +51,7 @@ async function openWallet(pressed, sandbox) {
       signal: AbortSignal.timeout(15000),
     })
     if (response.ok) {
+      main.dispatchEvent(new Event('begun'))
       const { uri } = await response.json()
       follow(sandbox ? sandbox + encodeURIComponent(uri) : uri)
     }

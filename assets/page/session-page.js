@@ -42,6 +42,8 @@ let seen = page.seen
 let activity = page.activity?.number ?? 0
 let activeAt = start - (page.activity?.ago ?? 0)
 
+let begun = page.begun // a login has no session before its first POST
+
 const isOpen = () => ['waiting', 'scanned', 'refused', 'returning'].includes(state)
 
 if (isOpen()) {
@@ -53,6 +55,13 @@ if (isOpen()) {
   document.addEventListener('visibilitychange', refresh)
   addEventListener('online', refresh)
   tick()
+  if (begun) connect()
+  else main.addEventListener('begun', begin, { once: true })
+}
+
+/** Follows the session that another script of this page has created. */
+function begin() {
+  begun = true
   connect()
 }
 
@@ -72,6 +81,7 @@ function tick() {
   const now = Date.now()
   time.textContent = page.time_left.replace('{time}', clockTime(Math.max(0, deadline - now)))
   if (now >= nextRead) read()
+  if (!begun && now >= deadline) show('expired')
   offerNewCode(now)
   if (state === 'waiting' && !document.hidden && now >= nextDraw && now < deadline) draw()
 }
@@ -113,6 +123,7 @@ async function reconnect() {
 
 /** Reads the state once. */
 async function read() {
+  if (!begun) return
   const now = Date.now()
   nextRead = now < deadline ? Math.min(now + READ_MS, deadline) : now + LATE_READ_MS
   try {
@@ -185,7 +196,7 @@ function show(next) {
   state = next
   main.dataset.state = next
   writeTexts()
-  if (!isOpen()) end(page.follows && !isElsewhere && state !== 'gone')
+  if (!isOpen()) end(page.follows && !isElsewhere)
   else offerNewCode(Date.now())
 }
 

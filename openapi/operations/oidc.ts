@@ -169,7 +169,8 @@ export const OIDC = {
   'POST /oidc/:rp/par': {
     id: 'pushAuthorizationRequest',
     summary: 'Push an authorization request',
-    description: 'RFC 9126. The `request_uri` works once, for 60 seconds.',
+    description:
+      'RFC 9126. The `request_uri` has 60 seconds, and one login. The browser of the login may open it again until the login has ended.',
     body: { form: 'PushedRequestForm' },
     responses: {
       201: { description: 'The address of the request.', json: ['PushedRequest'] },

@@ -117,6 +117,25 @@ export const BROWSERS = {
     },
     problems: ['internal_error'],
   },
+  'POST /s/:id': {
+    id: 'beginLogin',
+    summary: 'Create the session of a login, and open its page',
+    description: 'The form of the page of a login by OpenID Connect sends it. It has no body.',
+    responses: {
+      303: { description: 'The page of the session.', headers: ['Location'] },
+      404: {
+        description: 'A page that reports a login of another browser, or one that is over.',
+        other: PAGE,
+      },
+      429: { description: 'A page that asks the person to wait.', other: PAGE },
+      503: {
+        description: 'A page that asks the person to try again later.',
+        other: PAGE,
+        headers: ['Retry-After'],
+      },
+    },
+    problems: ['internal_error'],
+  },
   'GET /v1/verify/:id/return': {
     id: 'openReturnPage',
     summary: 'Open the page to which a wallet returns',
@@ -204,7 +223,13 @@ export const BROWSERS = {
     description: 'The hosted page calls it. A cookie identifies the browser.',
     body: { json: 'LinkOptions', optional: true },
     responses: { 200: { description: 'Links that open a wallet.', json: ['Link'] } },
-    problems: ['cross_site_request', 'redirect_not_offered', 'policy_unsatisfiable', 'verification_ended'],
+    problems: [
+      'cross_site_request',
+      'redirect_not_offered',
+      'policy_unsatisfiable',
+      'verification_ended',
+      'rate_limited',
+    ],
   },
   'POST /v1/verify/:id/response_code': {
     id: 'completeReturn',

@@ -119,7 +119,13 @@ export const VERIFICATIONS = {
     responses: {
       200: { description: 'The argument of `navigator.credentials.get`.', json: ['DcApiRequests'] },
     },
-    problems: ['cross_site_request', 'dc_api_not_offered', 'policy_unsatisfiable', 'verification_ended'],
+    problems: [
+      'cross_site_request',
+      'dc_api_not_offered',
+      'policy_unsatisfiable',
+      'verification_ended',
+      'rate_limited',
+    ],
   },
   'POST /v1/verify/:id/dc-api': {
     id: 'presentByDcApi',

@@ -20,7 +20,7 @@ export async function deriveKey(
 
 /** Encrypts `text`; `iv` is 12 fresh random bytes. Returns base64url of iv and ciphertext. */
 export async function seal(sealing: Sealing, text: string, iv: Uint8Array<ArrayBuffer>): Promise<string> {
-  const key = await importAes(sealing.key, 'encrypt')
+  const key = await importAes(sealing.key)
   const parameters = { name: 'AES-GCM', iv, additionalData: utf8(sealing.aad) }
   return encodeBase64url(
     concatBytes(iv, new Uint8Array(await crypto.subtle.encrypt(parameters, key, utf8(text)))),
@@ -34,7 +34,7 @@ export async function seal(sealing: Sealing, text: string, iv: Uint8Array<ArrayB
 export async function unseal(sealing: Sealing, sealed: string): Promise<string | undefined> {
   const bytes = decodeBase64url(sealed)
   if (bytes === undefined || bytes.length <= IV_BYTES) return undefined
-  const key = await importAes(sealing.key, 'decrypt')
+  const key = await importAes(sealing.key)
   const parameters = { name: 'AES-GCM', iv: bytes.slice(0, IV_BYTES), additionalData: utf8(sealing.aad) }
   try {
     return decodeUtf8(new Uint8Array(await crypto.subtle.decrypt(parameters, key, bytes.slice(IV_BYTES))))
@@ -46,6 +46,12 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
 /** The key and the place of a sealed value. */
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
-function importAes(key: Uint8Array<ArrayBuffer>, usage: 'encrypt' | 'decrypt'): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', key, 'AES-GCM', false, [usage])
+/** Imported keys, by the bytes of a key that a caller keeps. */
+const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
+
+function importAes(key: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  const known =
+    imported.get(key) ?? crypto.subtle.importKey('raw', key, 'AES-GCM', false, ['encrypt', 'decrypt'])
+  imported.set(key, known)
+  return known
 }

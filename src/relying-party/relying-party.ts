@@ -44,7 +44,7 @@ import { openDayOpener } from './index/open-days.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
-import { openOnce, type Use } from './oidc/once.ts'
+import { openOnce, type Stored, type Use } from './oidc/once.ts'
 
 /** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
@@ -215,10 +215,13 @@ export class RelyingParty extends DurableObject<Env> {
     return true
   }
 
-  /** Removes and returns the pushed request of this name; null if the client has no such request. */
-  takePushedRequest(name: string, clientId: string): string | null {
-    const isOwn = (value: string) => value.startsWith(`${clientId} `)
-    return this.#once.take(name, isOwn, Date.now())?.slice(clientId.length + 1) ?? null
+  /** Returns the pushed request of this name; null if the client has no such request. Writes nothing. */
+  pushedRequest(name: string, clientId: string): Stored | null {
+    return this.#once.readOf(clientId, name, Date.now())
+  }
+
+  keepPushedRequest(name: string, expiresAt: number): boolean {
+    return this.#once.keep(name, expiresAt, Date.now())
   }
 
   /** Resumes deliveries after a 410. */

@@ -11,6 +11,7 @@ import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.
 import { knownHost } from './edge/known-host.ts'
 import { logRequests } from './edge/log.ts'
 import { listRoutes } from './lists/lists.ts'
+import { loginPageRoutes } from './oidc/login/start-page.ts'
 import { oidcRoutes } from './oidc/provider.ts'
 import { documentationRoutes } from './public/documentation.ts'
 import { sendMetrics } from './public/metrics.ts'
@@ -39,6 +40,7 @@ export function createApp(): Hono<AppEnv> {
   app.route('/', documentationRoutes())
   app.route('/', pageRoutes())
   app.route('/', verifierDidRoutes())
+  app.route('/', loginPageRoutes())
   app.route('/', sessionPageRoutes())
   app.route('/', relyingPartyRoutes())
   app.route('/', eventRoutes())

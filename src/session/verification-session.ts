@@ -89,7 +89,8 @@ export class VerificationSession extends DurableObject<Env> {
     const session = await createdSession(document, config)
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
     this.#store.commit(document)
-    await reportStep(this.#context, { type: 'verification.created' })
+    // A login is reported with the first act of a wallet.
+    if (document.login === undefined) await reportStep(this.#context, { type: 'verification.created' })
     recordCreation(document)
     return ok({ replayed: false, session })
   }

@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Request, redeem, request, respond } from '../conformance/oidc/openid-login.ts'
 import { DEVICES, describeInBrowser, useBrowserStage } from '../support/browser/browser-stage.ts'
-import { namesClient, pressLink } from '../support/browser/login-page.ts'
+import { namesClient, pressLink, scanLogin, showCode } from '../support/browser/login-page.ts'
 import { LOGO } from '../support/browser/logo.ts'
 import { checkPage, overflowOf } from '../support/browser/page-check.ts'
 import { scan } from '../support/browser/scan.ts'
@@ -93,7 +93,7 @@ describeInBrowser('a login in a browser', () => {
 
   it('cannot continue in another browser, nor after the client has redeemed its code', async () => {
     const { page, made, id } = await begin()
-    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     await redeem(made, await end(page))
     const address = `${new URL(made.url).href.split('/authorize')[0]}/finish/${id}`
     const other = await stage.visitor(DEVICES.phone)
@@ -119,22 +119,63 @@ describeInBrowser('a login in a browser', () => {
     await page.locator('main[data-state=verified]').waitFor()
   })
 
+  it('has no session before the person presses a button, also after reloads', async () => {
+    for (const [press, device] of [
+      [(page: Page) => showCode(page), DEVICES.desktop],
+      [(page: Page) => pressLink(page), DEVICES.phone],
+    ] as const) {
+      const { page, id } = await begin({ device })
+      await page.reload()
+      await page.locator('main[data-state=waiting]').waitFor()
+      const statusOf = async () => (await stage.rp.call('GET', `/v1/verify/${id}`)).status
+      expect(await statusOf()).toBe(404)
+      await press(page)
+      expect(await statusOf()).toBe(200)
+      // The page follows its session now, with and without a reload.
+      await page.reload()
+      await page.locator('#qr').waitFor()
+      await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
+      await end(page)
+    }
+  })
+
+  it('follows its session after a press, without a reload', async () => {
+    const { page, made, id } = await begin({ device: DEVICES.phone })
+    await pressLink(page)
+    await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
+    expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
+  })
+
+  it('opens the same login by Back and by a second visit of a pushed request', async () => {
+    const made = await request(stage, await registerClient(stage.rp), { pushed: true })
+    const { page } = await stage.visitor({ ...DEVICES.desktop, reducedMotion: 'reduce' })
+    await page.goto(made.url.href)
+    const { pathname } = new URL(page.url())
+    await showCode(page)
+    await page.goBack()
+    await page.goto(made.url.href)
+    expect(new URL(page.url()).pathname).toBe(pathname)
+    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    expect((await redeem(made, await end(page))).claims.verification_id).toBe(pathname.slice('/s/'.length))
+  })
+
   it('ends at the client without a click, if the wallet is on another device', async () => {
     const { page, made } = await begin()
-    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     const { claims } = await redeem(made, await end(page))
     expect(claims).toMatchObject({ age_over_18: true, session_binding: 'none' })
   })
 
   it('ends at the client by form_post', async () => {
     const { page, made } = await begin({ parameters: { response_mode: 'form_post' } })
-    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     await end(page)
     expect((await redeem(made, postedTo(client.site))).claims.age_over_18).toBe(true)
   })
 
   it('shows a button if the browser does not send the form of form_post automatically', async () => {
     const { page, id } = await begin({ parameters: { response_mode: 'form_post' }, device: DEVICES.phone })
+    await showCode(page)
     await page.route(/form-post/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }))
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
     await page.locator('main[data-state=login-sending]').waitFor()
@@ -149,7 +190,7 @@ describeInBrowser('a login in a browser', () => {
   it('ends at the client without JavaScript, by a link and a button', async () => {
     const device = { ...DEVICES.desktop, javaScriptEnabled: false }
     const { page, made } = await begin({ parameters: { response_mode: 'form_post' }, device })
-    await respondWithAge(stage, await stage.service.wallet.receive(await scan(page)))
+    await respondWithAge(stage, await stage.service.wallet.receive(await scanLogin(page)))
     await page.reload()
     await page.getByRole('link', { name: HOST }).click()
     await page.getByRole('button', { name: HOST }).click()
@@ -159,19 +200,23 @@ describeInBrowser('a login in a browser', () => {
 
   it('ends with access_denied if the person declines', async () => {
     const { page, made } = await begin()
-    await stage.service.wallet.decline(await stage.service.wallet.receive(await scan(page)), 'access_denied')
+    await stage.service.wallet.decline(
+      await stage.service.wallet.receive(await scanLogin(page)),
+      'access_denied',
+    )
     expect(await errorAt(page, made)).toEqual(['access_denied', 'access_denied'])
   })
 
   it('ends with access_denied if the person is rejected', async () => {
     const { page, made } = await begin()
-    const received = await stage.service.wallet.receive(await scan(page))
+    const received = await stage.service.wallet.receive(await scanLogin(page))
     await respondWithAge(stage, received, { claims: { age_over_18: false } })
     expect(await errorAt(page, made)).toEqual(['access_denied', 'predicate_false'])
   })
 
   it('ends with access_denied if the session expires', async () => {
     const { page, made, id } = await begin()
+    await showCode(page)
     const body = { reason: 'session_expired' }
     expect((await stage.rp.call('POST', `/v1/test/verify/${id}/outcome`, { body })).status).toBe(200)
     expect(await errorAt(page, made)).toEqual(['access_denied', 'session_expired'])
@@ -179,6 +224,7 @@ describeInBrowser('a login in a browser', () => {
 
   it('ends with access_denied if the relying party cancels', async () => {
     const { page, made, id } = await begin()
+    await showCode(page)
     await stage.rp.call('POST', `/v1/verify/${id}/cancel`)
     expect(await errorAt(page, made)).toEqual(['access_denied', 'canceled_by_relying_party'])
   })

@@ -15,9 +15,8 @@ import {
   describeInBrowser,
   useOwnBrowserStage,
 } from '../support/browser/browser-stage.ts'
-import { namesClient, pressLink } from '../support/browser/login-page.ts'
+import { namesClient, pressLink, scanLogin } from '../support/browser/login-page.ts'
 import { checkPage } from '../support/browser/page-check.ts'
-import { scan } from '../support/browser/scan.ts'
 import { PID, presentationOf, queryFor } from '../support/people/person.ts'
 import type { ReceivedRequest } from '../support/people/wallet.ts'
 import { startFront } from '../support/service/front.ts'
@@ -57,7 +56,7 @@ describeInBrowser('the example app with openid-client', () => {
   it('logs a person in without a click, if the wallet is on another device', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
-    expect((await present(await stage.service.wallet.receive(await scan(page)))).status).toBe(200)
+    expect((await present(await stage.service.wallet.receive(await scanLogin(page)))).status).toBe(200)
     await page.waitForURL(`${APP}/`)
     expect(await rowsOf(page)).toMatchObject({ age_over_18: 'true', session_binding: 'none' })
   })
@@ -65,7 +64,10 @@ describeInBrowser('the example app with openid-client', () => {
   it('shows an error if the person declines', async () => {
     const { page } = await stage.visitor()
     await logIn(page)
-    await stage.service.wallet.decline(await stage.service.wallet.receive(await scan(page)), 'access_denied')
+    await stage.service.wallet.decline(
+      await stage.service.wallet.receive(await scanLogin(page)),
+      'access_denied',
+    )
     await page.getByText('You are not logged in: access_denied (access_denied).').waitFor()
     await checkPage(page, 'oidc-app-desktop')
     await page.goto(APP)

@@ -1,9 +1,10 @@
-// Names that may be used once: `jti` of client assertions, and pushed authorization requests. They survive a
+// Names that are stored once: `jti` of client assertions, and pushed authorization requests. They survive a
 // restart, and are removed after their expiry.
 
 /**
- * Limit of names of one relying party. A name expires after five minutes at most. Callers that did not
- * authenticate may use half of the limit, so that they cannot block a client that authenticates.
+ * Limit of names of one relying party. A name expires after five minutes at most, and a pushed request
+ * shortly after its login. Callers that did not authenticate may use half of the limit, so that they cannot
+ * block a client that authenticates.
  */
 const MAXIMUM_NAMES = 20_000
 
@@ -37,17 +38,17 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       if (isNew) names = stored + 1
       return isNew
     },
-    /**
-     * Removes a name and returns its value, if `accepts` returns true for the value. Otherwise returns
-     * `undefined`.
-     */
-    take: (name: string, accepts: (value: string) => boolean, now: number): string | undefined => {
-      const stored = prune(now)
-      const [row] = sql.exec<{ value: string }>('SELECT value FROM oidc_once WHERE name = ?', name).toArray()
-      if (row === undefined || !accepts(row.value)) return undefined
-      sql.exec('DELETE FROM oidc_once WHERE name = ?', name)
-      names = stored - 1
-      return row.value
+    /** Returns a value that begins with the id of this client, without the id. Writes nothing. */
+    readOf: (clientId: string, name: string, now: number): Stored | null => {
+      const found = 'SELECT value, expires_at FROM oidc_once WHERE name = ? AND expires_at > ?'
+      const [row] = isUsed() ? sql.exec<Row>(found, name, now).toArray() : []
+      if (!row?.value.startsWith(`${clientId} `)) return null
+      return { value: row.value.slice(clientId.length + 1), expiresAt: row.expires_at }
+    },
+    /** Changes the expiry of a name. Returns false if the name is unknown or has expired. */
+    keep: (name: string, expiresAt: number, now: number): boolean => {
+      const kept = 'UPDATE oidc_once SET expires_at = ? WHERE name = ? AND expires_at > ?'
+      return isUsed() && sql.exec(kept, expiresAt, name, now).rowsWritten > 0
     },
     /** Removes expired names. Returns the next expiry; null if no name is left. */
     prune: (now: number): number | null => {
@@ -65,3 +66,8 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
 /** A use of a name. `isAuthenticated`: the caller is a client that authenticated. */
 export type Use = { readonly isAuthenticated: boolean; readonly expiresAt: number }
 type Now = { readonly now: number }
+
+type Row = { readonly value: string; readonly expires_at: number }
+
+/** A stored name. `expiresAt`: Unix milliseconds. */
+export type Stored = { readonly value: string; readonly expiresAt: number }

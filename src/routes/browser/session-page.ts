@@ -5,12 +5,13 @@ import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../config.ts'
 import { renderQr } from '../../qr/render.ts'
 import { QR_SIZE } from '../../qr/symbol.ts'
+import type { Settings } from '../../relying-party/document/settings.ts'
 import { loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import { verifyClientToken } from '../../session/request/client-token.ts'
 import { type SessionStub, sessionStub } from '../../session/store/identifier.ts'
-import { offeredWallets } from '../../session/views/page-view.ts'
-import { accessOf, authenticateForSession, hashSecret, loginSecret } from '../edge/authenticate.ts'
+import { offeredWallets, type PageView } from '../../session/views/page-view.ts'
+import { accessOf, authenticateForSession, readLoginCookie } from '../edge/authenticate.ts'
 import type { AppContext, AppEnv } from '../edge/context.ts'
 import { isUnreachableObject } from '../edge/edge.ts'
 import { problem } from '../edge/problems.ts'
@@ -51,8 +52,7 @@ async function authorizePage(c: AppContext): Promise<Response> {
   // A prefetch of the page must not render a request, as on `/qr`. The browser fetches the page again when
   // the person opens it.
   if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
-  const secret = loginSecret(c, id)
-  return sendSession(c, id, session, { createdAt, login: secret && (await hashSecret(secret)) })
+  return sendSession(c, id, session, { createdAt, login: (await readLoginCookie(c, id))?.browser })
 }
 
 async function sendSession(
@@ -63,7 +63,7 @@ async function sendSession(
 ): Promise<Response> {
   // The QR code is rendered before the state is read. So the state on the page is never older than the
   // request in the QR code.
-  const asked = c.req.query('wallet')?.slice(0, WALLET_CHARACTERS) ?? null
+  const asked = namedWallet(c)
   const first = await session.render(by, asked)
   const isIgnored = !first.ok && (first.error === 'wallet_unknown' || first.error === 'wallet_cannot')
   const named = isIgnored ? null : asked
@@ -74,8 +74,40 @@ async function sendSession(
   const view = found.value
   const settings = await loadSettings(c.env, view.relying_party_id, Date.now())
   if (!settings.ok) return settings.error === 'unavailable' ? sendUnavailable(c) : sendNotFound(c)
+  const uri = render.ok ? render.value.uri : null
+  return sendSessionPage(c, id, { view, settings: settings.value, named, uri, mayLower })
+}
+
+/** Returns the wallet that the address of the page names; null if it names none. */
+export function namedWallet(c: AppContext): string | null {
+  return c.req.query('wallet')?.slice(0, WALLET_CHARACTERS) ?? null
+}
+
+/** Number of characters of a wallet id that are read. */
+const WALLET_CHARACTERS = 40
+
+/** Content of a session page. */
+type Shown = {
+  readonly view: PageView
+  readonly settings: Settings
+  /** Wallet in the address of the page: an id, `any`, or null. */
+  readonly named: string | null
+  /** URI of the QR code; null without a QR code. */
+  readonly uri: string | null
+  /** False if the render limit is reached. The page then offers no other wallet. */
+  readonly mayLower?: boolean
+  /** False for a login whose session does not exist yet. */
+  readonly isBegun?: boolean
+}
+
+/** Sends the page of a session, or of a login that has no session yet. */
+export async function sendSessionPage(
+  c: AppContext,
+  id: string,
+  { view, settings, named, uri, mayLower = true, isBegun = true }: Shown,
+): Promise<Response> {
   const texts = await textsFor(c, view.locale)
-  const { name, branding, origins } = settings.value
+  const { name, branding, origins } = settings
   // A login is never shown in a frame: the page around it could hide which client the login is for.
   const embedders = view.login === null ? origins : []
   const embedder = embedders.find((origin) => origin === c.req.query('embed'))
@@ -84,19 +116,14 @@ async function sendSession(
     view,
     name,
     branding,
-    transactionTypes: settings.value.transaction_data_types,
-    qr: render.ok ? drawQr(render.value.uri) : null,
+    transactionTypes: settings.transaction_data_types,
+    isBegun,
+    qr: uri === null ? null : drawQr(uri),
     testWallet:
-      view.livemode || c.env.SANDBOX === undefined
-        ? null
-        : render.ok
-          ? testWalletAddress(render.value.uri)
-          : '',
+      view.livemode || c.env.SANDBOX === undefined ? null : uri === null ? '' : testWalletAddress(uri),
     walletName: chosenProfile({ view })?.name ?? null,
     named,
-    wallets: mayLower
-      ? await offeredWallets(view, { config: loadConfig(c.env), settings: settings.value, ...life })
-      : [],
+    wallets: mayLower ? await offeredWallets(view, { config: loadConfig(c.env), settings, ...life }) : [],
     device: parseDevice(c.req.header('User-Agent'), c.req.header('Accept-Language'), view.locale),
     api: `/v1/verify/${id}`,
     token: c.req.query('token') ?? '',
@@ -108,11 +135,8 @@ async function sendSession(
   const { title, body, live } = sessionBody(page, texts)
   const scripts = await loadAddresses(c, live ? scriptsOf(page) : reportsOf(page))
   const style = branding?.color ? brandStyle(branding.color) : ''
-  return sendPage(c, 200, { texts, title, body, scripts, style, embedders })
+  return sendPage(c, 200, { texts, title, body, scripts, style, embedders, hasOwnForm: !isBegun })
 }
-
-/** Number of characters of a wallet id that are read. */
-const WALLET_CHARACTERS = 40
 
 /** Returns the texts in the session's language, or in the browser's. */
 function textsFor(c: AppContext, locale: string | null): Promise<Texts> {

@@ -5,13 +5,19 @@ import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'
 import { loadConfig } from '../../config.ts'
 import { sha256 } from '../../crypto/digest.ts'
+import { LOGIN_TOKEN_CHARACTERS } from '../../limits.ts'
 import type { ApiKeyRecord, Scope, Settings } from '../../relying-party/document/settings.ts'
 import { verifyAccessToken } from '../../relying-party/keys/access-token.ts'
 import { API_KEY_PREFIX, matchesApiKey, parseApiKey } from '../../relying-party/keys/api-key.ts'
 import { forgetSettings, loadSettings } from '../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../result.ts'
 import type { SessionAccess } from '../../session/access.ts'
-import { CLIENT_TOKEN_PREFIX, verifyClientToken } from '../../session/request/client-token.ts'
+import {
+  CLIENT_TOKEN_PREFIX,
+  signClientToken,
+  verifyClientToken,
+} from '../../session/request/client-token.ts'
+import { isLoginToken } from '../../session/request/login-token.ts'
 import type { AppContext } from './context.ts'
 import { type ProblemCode, problem } from './problems.ts'
 
@@ -82,9 +88,10 @@ export async function authenticateForSession(
   }
   const createdAt = await verifyClientToken(loadConfig(c.env), verificationId, token.value)
   if (createdAt !== undefined) {
-    const secret = loginSecret(c, verificationId)
-    const login = secret === undefined ? undefined : await hashSecret(secret)
-    return ok({ kind: 'client_token', createdAt, login })
+    const login = await readLoginCookie(c, verificationId)
+    // Without a session there is no object to ask.
+    if (isLoginToken(token.value) && !login?.isBegun) return err(problem(c, 'verification_not_found'))
+    return ok({ kind: 'client_token', createdAt, login: login?.browser })
   }
   const authenticated = await findCaller(c, token.value, scope)
   return authenticated.ok
@@ -100,10 +107,52 @@ export function loginCookieName(verificationId: string): string {
   return `wv_login_${verificationId}`
 }
 
-/** Returns the secret of the browser that began this login; `undefined` in any other browser. */
-export function loginSecret(c: AppContext, verificationId: string): string | undefined {
-  const value = readCookie(c, loginCookieName(verificationId))
-  return value !== undefined && /^[A-Za-z0-9_-]{43}$/.test(value) ? value : undefined
+/**
+ * Cookie of the browser that began a login. `browser`: digest of `secret`. `isBegun`: the session of the
+ * login was created.
+ */
+export type LoginCookie = { readonly secret: string; readonly browser: string; readonly isBegun: boolean }
+
+/** Returns the cookie of the browser that began this login; `undefined` in any other browser. */
+export async function readLoginCookie(
+  c: AppContext,
+  verificationId: string,
+): Promise<LoginCookie | undefined> {
+  const value = readCookie(c, loginCookieName(verificationId)) ?? ''
+  const [, secret, mark] = LOGIN_COOKIE.exec(value) ?? []
+  if (secret === undefined) return undefined
+  // Only this service makes the mark, so nobody can make it ask for a session that was never created.
+  const isMarked =
+    mark !== undefined && (await verifyClientToken(loadConfig(c.env), verificationId, mark)) !== undefined
+  const isBegun = isMarked || c.get('begunLogin') === verificationId
+  return { secret, browser: await hashSecret(secret), isBegun }
+}
+
+/** A secret, and after the creation of the session its client token as the mark. */
+const LOGIN_COOKIE = /^([A-Za-z0-9_-]{43})(?:~(ct_[0-9a-z]{1,10}\.[A-Za-z0-9_-]{43}))?$/
+
+/** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */
+const COOKIE_SECONDS = 1_200
+
+/** Sets the cookie of a login. It is `Lax`, because a redirect from the client's site opens our page. */
+export function setLoginCookie(
+  c: AppContext,
+  verificationId: string,
+  secret: string,
+  maxAge = COOKIE_SECONDS,
+): void {
+  writeCookie(c, loginCookieName(verificationId), secret, { sameSite: 'Lax', maxAge })
+}
+
+/** Sets the cookie of a login whose session was created at `createdAt` (Unix milliseconds). */
+export async function markLoginCookie(
+  c: AppContext,
+  session: { readonly verification_id: string; readonly created_at: number },
+  secret: string,
+  maxAge?: number,
+): Promise<void> {
+  const mark = await signClientToken(loadConfig(c.env), session)
+  setLoginCookie(c, session.verification_id, `${secret}~${mark}`, maxAge)
 }
 
 /**
@@ -170,7 +219,7 @@ function bearerToken(c: AppContext): Result<string, 'missing_token' | 'invalid_t
   return token === undefined || token.length > MAXIMUM_TOKEN ? err('invalid_token') : ok(token)
 }
 
-const MAXIMUM_TOKEN = 4096
+const MAXIMUM_TOKEN = LOGIN_TOKEN_CHARACTERS
 
 /** Returns the caller of an API key. The scopes of the key are not checked. */
 export async function callerByApiKey(

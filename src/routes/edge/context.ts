@@ -7,7 +7,12 @@ import type { Env } from '../../env.ts'
 /** Hono's generics for this service: the bindings, and the variables that the edge middleware sets. */
 export type AppEnv = {
   readonly Bindings: Env
-  readonly Variables: { readonly requestId: string; readonly trace?: Trace }
+  readonly Variables: {
+    readonly requestId: string
+    readonly trace?: Trace
+    /** Id of the session that this request has created for a login. */
+    readonly begunLogin?: string
+  }
 }
 
 export type AppContext = Context<AppEnv>

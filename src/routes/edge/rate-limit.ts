@@ -18,6 +18,9 @@ type Bucket = (key: string, now: number, count?: 1 | -1) => boolean
 const CREATIONS: Rate = { limit: 100, period: 1_000 }
 const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
 const TOKENS: Rate = { limit: 60, period: 10_000 }
+/** Authorization requests, and sessions of logins. Both for each relying party. */
+const AUTHORIZATIONS: Rate = { limit: 1_000, period: 10_000 }
+const LOGINS: Rate = { limit: 200, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
@@ -44,6 +47,8 @@ export function memoryBucket(rate: Rate, maximumKeys: number = MAXIMUM_KEYS): Bu
 const creations = memoryBucket(CREATIONS)
 const walletCalls = memoryBucket(WALLET_CALLS)
 const tokens = memoryBucket(TOKENS)
+const authorizations = memoryBucket(AUTHORIZATIONS)
+const logins = memoryBucket(LOGINS)
 const failures = memoryBucket(FAILED_AUTHENTICATIONS)
 
 /**
@@ -62,6 +67,29 @@ export async function limitCreations(c: AppContext, keyId: string): Promise<Resp
 export async function takeWalletCall(c: AppContext): Promise<boolean> {
   const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
   return address === undefined || take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
+}
+
+/**
+ * Counts an authorization request of a person's browser. Returns false if there were more than 60 in 10 s
+ * from the caller's address, or more than 1,000 in 10 s for the relying party. All callers without a known
+ * address share a limit of 1,000 in 10 s.
+ */
+export async function takeAuthorization(c: AppContext, relyingPartyId: string): Promise<boolean> {
+  const address = clientAddress(c.req.raw, loadConfig(c.env).clientIpHeader)
+  const now = Date.now()
+  const isFree =
+    address === undefined
+      ? authorizations('', now)
+      : await take(c.env.WALLET_RATE_LIMIT, walletCalls, address)
+  return isFree && authorizations(relyingPartyId, now)
+}
+
+/**
+ * Counts a login whose session is created. Returns false if there were more than 200 in 10 s for the relying
+ * party.
+ */
+export function takeLogin(relyingPartyId: string): boolean {
+  return logins(relyingPartyId, Date.now())
 }
 
 /**

@@ -81,7 +81,6 @@ export async function parseRequest(
   const hint = parameters.get('id_token_hint')
   const hinted = hint === undefined ? ok(null) : await hintedSubject(hint, client, issuer)
   if (!hinted.ok) return hinted
-  const digest = encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
   return ok({
     policy,
     locale: parseLanguage(parameters.get('ui_locales')),
@@ -103,7 +102,7 @@ export async function parseRequest(
       nonce: parameters.get('nonce') ?? null,
       code_challenge: parameters.get('code_challenge') ?? null,
       scope: parseScopes(parameters).includes(policy.name) ? `openid ${policy.name}` : 'openid',
-      policy: `${policy.name}#${digest}`,
+      policy: `${policy.name}#${await digestPolicy(client, policy)}`,
       subject: client.subject,
       wanted_acr: claims.acr,
       id_token: {
@@ -118,6 +117,15 @@ export async function parseRequest(
       },
     },
   })
+}
+
+const digests = new WeakMap<OidcPolicy, string>()
+
+/** Returns a part of the policy's hash. It is computed once for each copy of the client. */
+async function digestPolicy(client: OidcClient, policy: OidcPolicy): Promise<string> {
+  const digest = digests.get(policy) ?? encodeHex(await sha256(utf8(policyText(client, policy)))).slice(0, 16)
+  digests.set(policy, digest)
+  return digest
 }
 
 /**

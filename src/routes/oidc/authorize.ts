@@ -1,22 +1,23 @@
-// Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): creates a verification, and opens its page in the
-// calling browser. If the client or its address is unknown, the browser is not redirected.
+// Authorization endpoint (OpenID Connect Core 1.0 §3.1.2): checks the request, and opens the page of the
+// login in the calling browser. It stores nothing. If the client or its address is unknown, the browser is
+// not redirected.
 
 import { loadOidcClient } from '../../relying-party/oidc/client-cache.ts'
 import type { AppContext } from '../edge/context.ts'
-import { takeWalletCall } from '../edge/rate-limit.ts'
+import { takeAuthorization } from '../edge/rate-limit.ts'
 import { type AuthorizationOutcome, sendOutcome } from './authorization-outcome.ts'
 import { parseRequest } from './authorization-request.ts'
 import { issuerOfRequest } from './issuer.ts'
-import { createLogin } from './login/create-login.ts'
+import { beginLogin } from './login/create-login.ts'
 import { findSingle, readForm, sentRequest } from './sent-request.ts'
 
 /** Handles GET and POST. */
 export async function authorize(c: AppContext): Promise<Response> {
-  const outcome = await beginLogin(c)
+  const outcome = await processRequest(c)
   return sendOutcome(c, outcome)
 }
 
-async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
+async function processRequest(c: AppContext): Promise<AuthorizationOutcome> {
   const pairs = await readForm(c)
   if (pairs === undefined) return notice('invalid_request: the request is malformed')
   const clientId = findSingle(pairs, 'client_id')
@@ -26,9 +27,10 @@ async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
   if (!issuer.ok) return issuer.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
   const { settings } = issuer.value
   if (clientId === undefined) return notice(UNKNOWN_CLIENT, locales)
+  if (!(await takeAuthorization(c, settings.relying_party_id)))
+    return notice('too many requests: wait a moment', locales, 429)
   const client = await loadOidcClient(c.env, settings.relying_party_id, clientId, Date.now())
   if (!client.ok) return client.error === 'unavailable' ? UNAVAILABLE : notice(UNKNOWN_CLIENT, locales)
-  if (!(await takeWalletCall(c))) return notice('too many requests: wait a moment', locales, 429)
   const request = await sentRequest(c, { issuer: issuer.value, client: client.value, pairs, parameters })
   const { redirectUri, origin } = request
   if (redirectUri === undefined)
@@ -41,7 +43,14 @@ async function beginLogin(c: AppContext): Promise<AuthorizationOutcome> {
     origin,
   })
   if (!parsed.ok) return { kind: 'refused', error: parsed.error, ...early }
-  const page = await createLogin(c, issuer.value, client.value, parsed.value)
+  const page = await beginLogin(c, {
+    issuer: issuer.value,
+    client: client.value,
+    parsed: parsed.value,
+    origin,
+    parameters: request.parameters,
+    pushed: request.pushed,
+  })
   return page.ok ? { kind: 'page', address: page.value } : { kind: 'refused', error: page.error, ...early }
 }
 

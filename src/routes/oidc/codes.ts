@@ -9,32 +9,16 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { randomBytes } from '../../crypto/random.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import { derivedKey } from '../../session/store/keys.ts'
-import { hashSecret, loginCookieName, writeCookie } from '../edge/authenticate.ts'
-import type { AppContext } from '../edge/context.ts'
+import { hashSecret } from '../edge/authenticate.ts'
 
-/**
- * Secret of a browser, and the two digests that the login stores. `browser`: digest of the secret. `code`:
- * digest of the secret in the code.
- */
-export type BrowserSecret = { readonly secret: string; readonly browser: string; readonly code: string }
-
-/** Creates the secret of a browser for one login. */
-export async function newBrowserSecret(): Promise<BrowserSecret> {
-  const secret = encodeBase64url(randomBytes(32))
-  return { secret, browser: await hashSecret(secret), code: await hashSecret(await digestCodeSecret(secret)) }
+/** Returns the secret of a browser for one login. */
+export function newBrowserSecret(): string {
+  return encodeBase64url(randomBytes(32))
 }
 
-/** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */
-const COOKIE_SECONDS = 1_200
-
-/** Sets the cookie of a login. It is `Lax`, because a redirect from the client's site opens our page. */
-export function setLoginCookie(
-  c: AppContext,
-  verificationId: string,
-  secret: string,
-  maxAge = COOKIE_SECONDS,
-): void {
-  writeCookie(c, loginCookieName(verificationId), secret, { sameSite: 'Lax', maxAge })
+/** Returns the digest of the secret in the code of a browser. The login stores it. */
+export async function hashCodeSecret(secret: string): Promise<string> {
+  return hashSecret(await digestCodeSecret(secret))
 }
 
 /**

@@ -1,5 +1,5 @@
 // Pushed authorization requests (RFC 9126): the client sends the request itself, so that the person cannot
-// edit the request.
+// edit the request. A pushed request has one login, and ends with this login.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { loadConfig } from '../../config.ts'
@@ -8,11 +8,13 @@ import { deriveKey, type Sealing, seal, unseal } from '../../crypto/seal.ts'
 import { OIDC_REQUEST } from '../../limits.ts'
 import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import { isConfidential } from '../../relying-party/oidc/client.ts'
+import type { StoredRequestParameters } from '../../session/request/login-token.ts'
+import { toVerificationId } from '../../session/store/identifier.ts'
 import { hashSecret } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { readForm } from '../edge/form.ts'
-import { takeWalletCall } from '../edge/rate-limit.ts'
-import { parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
+import { takeAuthorization } from '../edge/rate-limit.ts'
+import { type Parameters, parseRequest, type RequestOrigin, registeredUri } from './authorization-request.ts'
 import { authenticateOidcClient } from './clients/client-authentication.ts'
 import { issuerOfRequest, noIssuer } from './issuer.ts'
 import { type RequestError, refuse, requestError, sendOAuth, sendOAuthError } from './responses.ts'
@@ -22,12 +24,20 @@ export const REQUEST_URI = 'urn:ietf:params:oauth:request_uri:'
 
 const LIFETIME_SECONDS = 60
 
+/** Time for which a visited request is stored after the end of its login. */
+const KEPT_MS = 60_000
+
 /** Parameters that a login needs. Credentials and `login_hint` are not stored. */
 const STORED = [
   ...['response_type', 'response_mode', 'redirect_uri', 'scope', 'state', 'nonce', 'claims', 'prompt'],
   'id_token_hint',
   ...['code_challenge', 'code_challenge_method', 'ui_locales', 'max_age'],
 ]
+
+/** Returns the form in which a request is sealed. */
+export function sealedForm(origin: RequestOrigin, parameters: Parameters): StoredRequestParameters {
+  return [origin, [...parameters].filter(([name]) => STORED.includes(name))]
+}
 
 /** Handles POST. */
 export async function pushRequest(c: AppContext): Promise<Response> {
@@ -39,7 +49,8 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const client = await authenticateOidcClient(c, issuer.value, parameters)
   if (!client.ok) return refuse(c, client.error)
   const confidential = isConfidential(client.value)
-  if (!confidential && !(await takeWalletCall(c))) return refuse(c, 'rate_limited')
+  const { relying_party_id: relyingPartyId } = issuer.value.settings
+  if (!confidential && !(await takeAuthorization(c, relyingPartyId))) return refuse(c, 'rate_limited')
   if (parameters.has('request_uri')) return refuseRequest(c, 'pushed_request_uri')
   const redirectUri = registeredUri(client.value, parameters.get('redirect_uri'))
   if (redirectUri === undefined) return refuseRequest(c, 'redirect_uri')
@@ -47,28 +58,74 @@ export async function pushRequest(c: AppContext): Promise<Response> {
   const parsed = await parseRequest(parameters, client.value, { issuer: issuer.value, redirectUri, origin })
   if (!parsed.ok) return refuseRequest(c, parsed.error)
   const requestUri = REQUEST_URI + encodeBase64url(randomBytes(32))
-  const text = JSON.stringify([origin, [...parameters].filter(([name]) => STORED.includes(name))])
-  const stub = relyingPartyStub(c.env, issuer.value.settings.relying_party_id)
+  const now = Date.now()
+  const verificationId = toVerificationId(c.env.VERIFICATION_SESSION.newUniqueId())
+  const text = JSON.stringify([...sealedForm(origin, parameters), verificationId, now])
   const name = await nameOfPushed(requestUri)
   const stored = await seal(await deriveSealing(c, name), text, randomBytes(12))
-  const use = { isAuthenticated: confidential, expiresAt: Date.now() + LIFETIME_SECONDS * 1000 }
+  const use = { isAuthenticated: confidential, expiresAt: now + LIFETIME_SECONDS * 1000 }
+  const stub = relyingPartyStub(c.env, relyingPartyId)
   const isStored = await stub?.storeOnce(name, `${client.value.client_id} ${stored}`, use)
   if (!isStored) return refuse(c, 'unavailable')
   return sendOAuth({ request_uri: requestUri, expires_in: LIFETIME_SECONDS }, 201)
 }
 
-/** Returns the name under which a pushed request is stored. */
-export async function nameOfPushed(requestUri: string): Promise<string> {
-  return `par/${await hashSecret(requestUri)}`
+/** A pushed request. Times are Unix milliseconds. */
+export type PushedRequest = {
+  readonly requestUri: string
+  readonly origin: RequestOrigin
+  readonly parameters: Parameters
+  /** Id of its login. The session may not exist yet. */
+  readonly verificationId: string
+  readonly pushedAt: number
+  readonly storedUntil: number
 }
 
-/** Decrypts a stored pushed request; `undefined` if the text was not sealed under this name. */
-export async function openPushed(c: AppContext, name: string, stored: string) {
-  const text = await unseal(await deriveSealing(c, name), stored)
+/** The client of a pushed request. */
+type Pusher = { readonly relyingPartyId: string; readonly clientId: string }
+
+/** Returns a pushed request of the client; `undefined` if it is unknown or over. Changes nothing. */
+export async function readPushed(
+  c: AppContext,
+  { relyingPartyId, clientId }: Pusher,
+  requestUri: string,
+): Promise<PushedRequest | undefined> {
+  const name = await nameOfPushed(requestUri)
+  const found = await relyingPartyStub(c.env, relyingPartyId)?.pushedRequest(name, clientId)
+  if (!found) return undefined
+  const text = await unseal(await deriveSealing(c, name), found.value)
   if (text === undefined) return undefined
-  // This service wrote the value, so it is not checked.
-  const [origin, parameters] = JSON.parse(text) as [RequestOrigin, [string, string][]]
-  return { origin, parameters: new Map(parameters) }
+  // This service wrote the value. An earlier version wrote no id.
+  const [origin, parameters, verificationId, pushedAt] = JSON.parse(text) as [
+    ...StoredRequestParameters,
+    verificationId?: string,
+    pushedAt?: number,
+  ]
+  if (verificationId === undefined || pushedAt === undefined) return undefined
+  const named = { requestUri, verificationId, pushedAt, storedUntil: found.expiresAt }
+  return { ...named, origin, parameters: new Map(parameters) }
+}
+
+/** Returns true if a browser without the cookie of the login may open a pushed request. */
+export function isFresh({ pushedAt }: PushedRequest): boolean {
+  return Date.now() < pushedAt + LIFETIME_SECONDS * 1000
+}
+
+/** Stores a visited request until its login has ended. Returns false if it is over meanwhile. */
+export async function keepPushed(
+  c: AppContext,
+  { relyingPartyId, expiresAt }: { readonly relyingPartyId: string; readonly expiresAt: number },
+  { requestUri, storedUntil }: PushedRequest,
+): Promise<boolean> {
+  const until = expiresAt + KEPT_MS
+  if (storedUntil >= until) return true
+  const stub = relyingPartyStub(c.env, relyingPartyId)
+  return (await stub?.keepPushedRequest(await nameOfPushed(requestUri), until)) ?? false
+}
+
+/** Returns the name under which a pushed request is stored. */
+async function nameOfPushed(requestUri: string): Promise<string> {
+  return `par/${await hashSecret(requestUri)}`
 }
 
 /**

@@ -1,13 +1,14 @@
 // The authorization request: sent by the browser, or pushed by the client (RFC 9126).
 
 import { OIDC_REQUEST } from '../../limits.ts'
-import { relyingPartyStub } from '../../relying-party/document/identifier.ts'
 import type { OidcClient } from '../../relying-party/oidc/client.ts'
+import { sessionStub } from '../../session/store/identifier.ts'
+import { type LoginCookie, readLoginCookie } from '../edge/authenticate.ts'
 import type { AppContext } from '../edge/context.ts'
 import { type FormPairs, parsePairs, readPairs } from '../edge/form.ts'
 import { type RequestOrigin, registeredUri } from './authorization-request.ts'
 import type { Issuer } from './issuer.ts'
-import { nameOfPushed, openPushed, REQUEST_URI } from './par.ts'
+import { isFresh, type PushedRequest, REQUEST_URI, readPushed } from './par.ts'
 import type { RequestError } from './responses.ts'
 
 /** Reads the query of a GET, or the form of a POST; `undefined` if it is malformed or too long. */
@@ -31,7 +32,11 @@ type Sent = {
   readonly redirectUri: string | undefined
   readonly origin: RequestOrigin
   readonly error: RequestError | null
+  readonly pushed: VisitedRequest | null
 }
+
+/** A pushed request, and the cookie of a browser that has visited it before. */
+export type VisitedRequest = PushedRequest & { readonly browser: LoginCookie | undefined }
 
 type Arrival = {
   readonly issuer: Issuer
@@ -46,19 +51,16 @@ export async function sentRequest(
   { issuer, client, pairs, parameters }: Arrival,
 ): Promise<Sent> {
   const given = registeredUri(client, findSingle(pairs, 'redirect_uri'))
-  const front = { parameters, redirectUri: given, origin: 'front_channel' as const }
+  const front = { parameters, redirectUri: given, origin: 'front_channel' as const, pushed: null }
   if (new Map(pairs).size < pairs.length) {
     return { ...front, error: 'parameter_repeated' }
   }
   const requestUri = parameters.get('request_uri')
   if (requestUri === undefined || !requestUri.startsWith(REQUEST_URI)) return { ...front, error: null }
-  const stub = relyingPartyStub(c.env, issuer.settings.relying_party_id)
-  const name = await nameOfPushed(requestUri)
-  const taken = await stub?.takePushedRequest(name, client.client_id)
-  const pushed = taken ? await openPushed(c, name, taken) : undefined
+  const pushed = await visitPushed(c, issuer.settings.relying_party_id, client, requestUri)
   if (pushed !== undefined) {
     const redirectUri = registeredUri(client, pushed.parameters.get('redirect_uri'))
-    return { ...pushed, redirectUri, error: null }
+    return { ...pushed, pushed, redirectUri, error: null }
   }
   const [only, ...others] = client.redirect_uris
   return {
@@ -66,4 +68,24 @@ export async function sentRequest(
     redirectUri: given ?? (others.length === 0 ? only : undefined),
     error: 'request_uri_over',
   }
+}
+
+/**
+ * Returns the pushed request of a visit; `undefined` if it is over. The browser of the login may come again
+ * until the login has ended. Another browser may come for 60 s, while the login has no session.
+ */
+async function visitPushed(
+  c: AppContext,
+  relyingPartyId: string,
+  { client_id: clientId }: OidcClient,
+  requestUri: string,
+): Promise<VisitedRequest | undefined> {
+  const pushed = await readPushed(c, { relyingPartyId, clientId }, requestUri)
+  if (pushed === undefined) return undefined
+  const browser = await readLoginCookie(c, pushed.verificationId)
+  if (browser === undefined) return isFresh(pushed) ? { ...pushed, browser } : undefined
+  if (!browser.isBegun) return { ...pushed, browser }
+  const session = sessionStub(c.env, pushed.verificationId)
+  const login = await session?.finishLogin(relyingPartyId, browser.browser)
+  return login?.ok && login.value.end.kind === 'pending' ? { ...pushed, browser } : undefined
 }

@@ -36,6 +36,7 @@ export function reportStep(context: SessionContext, step: EventfulStep): Promise
  */
 export async function sendStepEvent(context: SessionContext, { type, reason }: EventfulStep): Promise<void> {
   const { store, env } = context
+  if (isFirstOfLogin(store.session(), type)) await sendStepEvent(context, { type: 'verification.created' })
   if (!mayHaveEvent(store.session(), reason)) return
   const webhook = await loadWebhook(context, Date.now())
   const document = store.session()
@@ -72,4 +73,9 @@ function mayHaveEvent(document: SessionDocument | undefined, reason: ReasonCode 
   const steps = document?.step_events
   if (steps === undefined || steps.count >= LIMIT) return false
   return reason === undefined || steps.refused_at === null || Date.now() >= steps.refused_at + REFUSAL_MS
+}
+
+/** Returns true for the first step of a login by a wallet. Its creation is reported before this step. */
+function isFirstOfLogin(document: SessionDocument | undefined, type: StepEventType): boolean {
+  return type !== 'verification.created' && document?.login !== undefined && document.step_events?.count === 0
 }

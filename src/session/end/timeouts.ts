@@ -8,6 +8,7 @@ import { sendEntry } from '../listing/indexing.ts'
 import { buildRemainder, eraseSession } from '../listing/remainder.ts'
 import { inBackground } from '../store/background.ts'
 import type { SessionContext } from '../store/context.ts'
+import { recordOutcome } from '../store/measures.ts'
 import { eraseAt } from '../store/wake-up.ts'
 import { loadWebhook } from '../store/webhook.ts'
 import { discardHeld, isHeldTooLong } from './binding.ts'
@@ -21,14 +22,18 @@ export const GRACE_MS = 15_000
 
 /**
  * Writes the changes that are due at `now`, in case the alarm is late. The methods of the session call this
- * function first.
+ * function first. `end` ends an overdue session.
  */
-export async function applyTimeouts(context: SessionContext, now: number): Promise<void> {
+export async function applyTimeouts(
+  context: SessionContext,
+  now: number,
+  end: typeof expire = expire,
+): Promise<void> {
   dropHeldTooLong(context, now)
   await eraseDue(context, now)
   if (!isOverdue(context, now)) return
   const graceEnds = (context.store.session()?.expires_at ?? 0) + GRACE_MS
-  if (responsesInTime(context).length === 0 || now >= graceEnds) await expire(context, now)
+  if (responsesInTime(context).length === 0 || now >= graceEnds) await end(context, now)
 }
 
 /**
@@ -43,7 +48,7 @@ export async function expireAt(
   const { held, version } = document
   const deadline = held === null ? { expires_at: now } : { held: { ...held, until: now } }
   context.store.commit({ ...document, ...deadline, version: version + 1 })
-  await applyTimeouts(context, now)
+  await applyTimeouts(context, now, endExpired)
 }
 
 /**
@@ -86,7 +91,22 @@ async function eraseInTime({ store }: SessionContext, now: number): Promise<void
   }
 }
 
+/**
+ * Ends an overdue session. A login that no wallet has acted on is erased instead: it has no event, no list
+ * entry and no retention (api/logins).
+ */
 async function expire(context: SessionContext, now: number): Promise<void> {
+  const document = context.store.session()
+  if (document === undefined || !isUntouchedLogin(document)) return endExpired(context, now)
+  recordOutcome({ ...document, status: 'expired', outcome: expiredEnd(document).outcome })
+  await context.store.erase(buildRemainder(document, now))
+}
+
+function isUntouchedLogin({ login, held, request_fetched, attempt_count }: SessionDocument): boolean {
+  return login !== undefined && held === null && !request_fetched && attempt_count === 0
+}
+
+async function endExpired(context: SessionContext, now: number): Promise<void> {
   const webhook = await loadWebhook(context, now)
   dropHeldTooLong(context, now)
   const document = context.store.session()

@@ -61,7 +61,7 @@ export async function finishLogin(
   context: SessionContext,
   { relyingPartyId, browser }: { readonly relyingPartyId: string; readonly browser: string },
   now: number,
-): Promise<Result<LoginEnd, 'not_found'>> {
+): Promise<Result<LoginEnd & { readonly createdAt: number }, 'not_found'>> {
   await applyTimeouts(context, now)
   const document = context.store.session()
   const login = document?.login
@@ -71,7 +71,8 @@ export async function finishLogin(
   const page = await buildSessionUrl(loadConfig(context.env), document)
   const { locale } = document.request
   const end = redeemed === null ? decideEnd(document, page, now) : ({ kind: 'over' } as const)
-  return ok({ client_id, redirect_uri, response_mode, state, locale, end })
+  const { created_at: createdAt } = document
+  return ok({ createdAt, client_id, redirect_uri, response_mode, state, locale, end })
 }
 
 function decideEnd(document: SessionDocument, page: string, now: number): LoginEnd['end'] {

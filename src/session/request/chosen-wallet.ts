@@ -11,7 +11,7 @@ import type { SessionContext } from '../store/context.ts'
 import { loadOriginal, lowerFor, pinWallet } from './lowered-wallet.ts'
 
 /** Value that chooses any wallet, even if the creation named a wallet. */
-const ANY_WALLET = 'any'
+export const ANY_WALLET = 'any'
 
 /** A pending session, and the wallet of its next request; null for any wallet. */
 export type RequestedWallet = { readonly document: SessionDocument; readonly wallet: StoredWallet | null }
@@ -22,7 +22,7 @@ export type RequestedWallet = { readonly document: SessionDocument; readonly wal
  * creation chose. `now` in Unix milliseconds.
  */
 export async function chooseWallet(
-  { env }: SessionContext,
+  { env }: Pick<SessionContext, 'env'>,
   document: SessionDocument,
   named: string | null,
   now: number,

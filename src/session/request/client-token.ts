@@ -10,6 +10,7 @@ import { hmacSha256 } from '../../crypto/hmac.ts'
 import { timingSafeEqualText } from '../../crypto/timing-safe.ts'
 import type { SessionDocument } from '../document/document.ts'
 import { derivedKey } from '../store/keys.ts'
+import { isLoginToken, openLoginToken } from './login-token.ts'
 
 /** Prefix of every client token, and of no other kind of token. */
 export const CLIENT_TOKEN_PREFIX = 'ct_'
@@ -39,6 +40,7 @@ export async function verifyClientToken(
   verificationId: string,
   presented: string,
 ): Promise<number | undefined> {
+  if (isLoginToken(presented)) return (await openLoginToken(config, verificationId, presented))?.createdAt
   const beginning = SHAPE.exec(presented)?.[1] // the kind of token is not secret
   if (beginning === undefined) return undefined
   const created_at = Number.parseInt(beginning, RADIX)

@@ -47,6 +47,8 @@ export type CreateInput = {
   readonly trace: Trace
   /** The login of an OpenID Connect client. */
   readonly login?: Login
+  /** Time at which the login began (Unix milliseconds). Absent for every other session. */
+  readonly createdAt?: number
 }
 
 /**
@@ -58,7 +60,7 @@ export async function newSession(
   verificationId: string,
   { config, now }: { readonly config: Config; readonly now: number },
 ): Promise<SessionDocument> {
-  const { request, bodyDigest } = input
+  const { request } = input
   // api/binding: a QR code can be passed on. If the session requires a binding, it has no QR code, and the
   // page creates a link.
   const first = { verificationId, number: 1, channel: 'qr', browser: null, wallet: request.wallet } as const
@@ -68,10 +70,31 @@ export async function newSession(
     pinVerifier(input, verificationId, config),
     input.wallet && pinWallet(config, { verification_id: verificationId }, input.wallet),
   ])
-  const idempotency =
-    bodyDigest === null ? null : { body_digest: bodyDigest, keep_until: now + IDEMPOTENCY_MS }
-  const ids = { verification_id: verificationId, expires_at: now + request.expires_in * 1000 }
   const document: SessionDocument = {
+    ...emptySession(input, verificationId, now),
+    verifier,
+    generation_count: made.length,
+    generations: made,
+    ...(wallet && { wallets: [wallet] }),
+  }
+  const isHandedOut = passesByValue(termsOf(document, first))
+  return isHandedOut
+    ? { ...document, generations: made.map((one) => ({ ...one, handed_out_at: now })) }
+    : document
+}
+
+/**
+ * Returns the document of a new session without a request and a verifier. The page of a login that has no
+ * session yet is built from it.
+ */
+export function emptySession(input: CreateInput, verificationId: string, now: number): SessionDocument {
+  const { request, bodyDigest, login, createdAt: created_at = now } = input
+  const ids = { verification_id: verificationId, expires_at: created_at + request.expires_in * 1000 }
+  // The page of a login may create its session again and again until it expires, but never later.
+  const keep_until = login === undefined ? now + IDEMPOTENCY_MS : ids.expires_at
+  // The list gets a login with its first change, which is the first act of a wallet.
+  const index_entry = login === undefined ? firstEntry(ids) : UNCHANGED_ENTRY
+  return {
     ...CURRENT_VERSION,
     erased: false,
     ...ids,
@@ -81,14 +104,13 @@ export async function newSession(
     policy: input.policy,
     status: 'pending',
     version: 1,
-    created_at: now,
+    created_at,
     ended_at: null,
     verified_at: null,
-    verifier,
+    verifier: { client_id: null, sealed_signing_jwk: null },
     handle_key: encodeBase64url(randomBytes(32)),
-    generation_count: made.length,
-    generations: made,
-    ...(wallet && { wallets: [wallet] }),
+    generation_count: 0,
+    generations: [],
     request_fetched: false,
     held: null,
     returned: null,
@@ -99,17 +121,16 @@ export async function newSession(
     deliveries: [],
     pending_log_entry: null,
     ...(input.hasStepEvents && { step_events: { count: 0, refused_at: null } }),
-    ...(input.isIndexed && { pending_index_entry: firstEntry(ids) }),
+    ...(input.isIndexed && { pending_index_entry: index_entry }),
     retention_ms: input.retentionSeconds * 1000,
-    idempotency,
+    idempotency: bodyDigest === null ? null : { body_digest: bodyDigest, keep_until },
     trace_context: input.trace,
-    ...(input.login && { login: input.login }),
+    ...(login && { login }),
   }
-  const isHandedOut = passesByValue(termsOf(document, first))
-  return isHandedOut
-    ? { ...document, generations: made.map((one) => ({ ...one, handed_out_at: now })) }
-    : document
 }
+
+/** State of a list entry that is not sent before it changes. */
+const UNCHANGED_ENTRY = { revision: 0, calls: 0, next_call_at: null } as const
 
 /**
  * Returns the reason for which a session has no QR code for a wallet (null: any wallet); `undefined` if it

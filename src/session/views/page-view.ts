@@ -2,6 +2,7 @@
 // answer.
 
 import { mapPageTexts } from '../../api/page-texts.ts'
+import type { Env } from '../../env.ts'
 import { DC_API_PROTOCOLS, type DcApiProtocol, ISO_MDOC } from '../../openid4vp/dc-api.ts'
 import { PROTOCOLS } from '../../openid4vp/protocols/index.ts'
 import { decodeDetails } from '../../openid4vp/transaction-data/transaction-data.ts'
@@ -14,6 +15,7 @@ import { withDefaults } from '../document/stored-request.ts'
 import { activityView } from '../document/wallet-activity.ts'
 import { requestedDocuments } from '../request/annex-c.ts'
 import { chooseWallet } from '../request/chosen-wallet.ts'
+import { type CreateInput, emptySession } from '../request/creation.ts'
 import { loadOriginal, type Requester, type RequestingSession } from '../request/lowered-wallet.ts'
 import { type RequestTerms, sessionTerms, walletTerms } from '../request/terms.ts'
 import type { SessionContext } from '../store/context.ts'
@@ -41,7 +43,7 @@ export type PageRequest = { readonly named: string | null; readonly mayLower: bo
 
 /** Returns the content of the page. `now` in Unix milliseconds. */
 export async function readPage(
-  context: SessionContext,
+  context: Pick<SessionContext, 'env'>,
   document: SessionDocument,
   { named, mayLower }: PageRequest,
   now: number,
@@ -53,6 +55,17 @@ export async function readPage(
   const wallet = chosen.ok ? chosen.value : null
   const terms = wallet === null ? sessionTerms(document) : walletTerms(document, wallet)
   return pageView(document, terms)
+}
+
+/** Returns the content of the page of a login that has no session yet. */
+export function previewPage(
+  env: Env,
+  creation: CreateInput,
+  verificationId: string,
+  page: PageRequest,
+  now: number,
+): Promise<PageView> {
+  return readPage({ env }, emptySession(creation, verificationId, now), page, now)
 }
 
 /**

@@ -5,6 +5,7 @@ import * as client from 'openid-client'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   ADULT,
+  begunAt,
   CALLBACK,
   openLoginBrowser,
   type RegisteredClient,
@@ -425,12 +426,23 @@ describe('failed authentications', () => {
 })
 
 describe('a pushed request', () => {
-  it('works only once', async () => {
+  it('has one login and one code, in the first browser that begins, and is over then', async () => {
     const registered = await registerClient(stage.rp)
-    const { url } = await request(stage, registered, { pushed: true })
-    expect((await stage.service.fetch(url.href)).status).toBe(303)
-    const second = await stage.service.fetch(url.href)
-    expect([second.status, (await second.text()).includes('invalid_request_uri')]).toEqual([400, true])
+    const made = await request(stage, registered, { pushed: true })
+    const [first, second] = [openLoginBrowser(stage.service), openLoginBrowser(stage.service)]
+    const [one, two] = [await first.begin(made.url.href), await second.begin(made.url.href)]
+    expect(one.verification_id).toBe(two.verification_id)
+    const redirectUri = await respond(stage, await first.link(await first.begin(made.url.href)))
+    await expect(second.link(two)).rejects.toThrow('404')
+    await expect(second.finish(two.finish)).rejects.toThrow('404')
+    const response = await first.finish(await first.comeBack(redirectUri))
+    expect((await redeem(made, response)).claims.verification_id).toBe(one.verification_id)
+    for (const browser of [first, second, openLoginBrowser(stage.service)]) {
+      const again = await browser.visit(made.url.href)
+      // A browser without the session's cookie gets a page for 60 s, which can begin nothing.
+      if (again.status === 303) await expect(browser.link(await begunAt(again))).rejects.toThrow('404')
+      else expect((await again.text()).includes('invalid_request_uri')).toBe(true)
+    }
   })
 
   it('works only for its own client, and still works after another client tried to use it', async () => {

@@ -18,7 +18,7 @@ async function endOf(
 ) {
   const made = await request(stage, await registerClient(stage.rp, members))
   const browser = openLoginBrowser(stage.service)
-  const begun = await browser.begin(made.url.href)
+  const begun = await browser.start(await browser.begin(made.url.href))
   await happen({ id: begun.verification_id, link: () => browser.link(begun) })
   const { origin, pathname, searchParams } = await browser.finish(begun.finish)
   expect([origin + pathname, searchParams.get('state')]).toEqual([CALLBACK, made.state])
@@ -74,8 +74,10 @@ describe('without a success, the client gets', () => {
   it('no redirect while the session is pending: the browser gets the login page again', async () => {
     const { url } = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
-    const begun = await browser.begin(url.href)
-    expect((await browser.finish(begun.finish)).href).toBe(begun.page)
+    const begun = await browser.start(await browser.begin(url.href))
+    const page = await browser.finish(begun.finish)
+    expect(page.pathname).toBe(new URL(begun.page).pathname)
+    expect((await browser.visit(page.href)).status).toBe(200)
   })
 })
 
@@ -244,7 +246,7 @@ describe('binding and devices', () => {
   it('a response from a wallet on another device has the session_binding none', async () => {
     const made = await request(stage, await registerClient(stage.rp))
     const browser = openLoginBrowser(stage.service)
-    const begun = await browser.begin(made.url.href)
+    const begun = await browser.start(await browser.begin(made.url.href))
     const view = await stage.rp.call('GET', `/v1/verify/${begun.verification_id}/openid4vp`)
     const { wallet_request } = (await view.json()) as { wallet_request: { uri: string } }
     await respond(stage, wallet_request.uri)
@@ -261,10 +263,12 @@ describe('binding and devices', () => {
     const path = `/v1/verify/${begun.verification_id}/dc-api`
     const stranger = openLoginBrowser(stage.service)
     expect((await stranger.post(`${path}/request`, {}, begun.token)).status).toBe(404)
+    const first = await browser.post(`${path}/request`, {}, begun.token)
+    expect((await stranger.post(`${path}/request`, {}, begun.token)).status).toBe(404)
     const ofShop = await rp.call('POST', `${path}/request`, { body: { origin: 'https://shop.example' } })
     expect(await expectStatus(ofShop, 409)).toMatchObject({ code: 'dc_api_not_offered' })
 
-    const asked = await expectStatus(await browser.post(`${path}/request`, {}, begun.token), 200)
+    const asked = await expectStatus(first, 200)
     const { requests } = (asked as { digital: { requests: readonly DigitalRequest[] } }).digital
     const signed = requests.find(({ protocol }) => protocol === 'openid4vp-v1-signed')!
     const device = { origin: BASE_URL, ...stage.service }

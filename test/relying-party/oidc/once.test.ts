@@ -38,7 +38,7 @@ it('callers that did not authenticate cannot fill the store of used values and s
     expect(restarted.store('jti/a', '', use(true))).toBe(true)
   }))
 
-it('a name is stored and taken without reading the other names', () =>
+it('a name is stored, read and kept without reading the other names', () =>
   inStorage((storage) => {
     let read = 0
     const sql = {
@@ -52,8 +52,9 @@ it('a name is stored and taken without reading the other names', () =>
     const once = openOnce({ sql })
     for (let i = 0; i < 2_000; i++) once.store(`jti/${i}`, '', use(true))
     read = 0
-    expect(once.store('par/a', 'value', use(false))).toBe(true)
-    expect(once.take('par/a', () => true, NOW)).toBe('value')
+    expect(once.store('par/a', 'client value', use(false))).toBe(true)
+    expect(once.readOf('client', 'par/a', NOW)?.value).toBe('value')
+    expect(once.keep('par/a', NOW + 90_000, NOW)).toBe(true)
     expect(read).toBeLessThan(20)
   }))
 
@@ -67,18 +68,14 @@ it('the number of names follows every operation, a restart and an erasure', () =
         NOW + 90_000,
       )
     let once = openOnce(storage)
-    once.take('par/none', () => true, NOW)
+    once.store('first', '', { ...use(false), expiresAt: NOW - 1 })
     fill()
     once = openOnce(storage)
     const store = (name: string, now = NOW) => once.store(name, '', { ...use(false), now })
     expect(['a', 'a', 'b', 'c'].map((name) => store(name))).toEqual([true, false, true, false])
-    once.take('a', () => false, NOW)
-    expect(store('c')).toBe(false)
-    once.take('a', () => true, NOW)
-    expect([store('c'), store('d')]).toEqual([true, false])
     once = openOnce(storage)
-    expect(store('d')).toBe(false)
-    // The names `b` and `c` have expired.
+    expect(store('c')).toBe(false)
+    // The names `a` and `b` have expired.
     expect(once.prune(NOW + 60_000)).toBe(NOW + 90_000)
     const later = { isAuthenticated: false, now: NOW + 60_000, expiresAt: NOW + 80_000 }
     expect(['e', 'f', 'g'].map((name) => once.store(name, '', later))).toEqual([true, true, false])

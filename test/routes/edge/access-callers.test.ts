@@ -171,6 +171,7 @@ it('this file tests every kind of caller in the table', () => {
   expect(single.map(([name]) => name).sort()).toEqual([
     'GET /s/:id',
     'POST /oauth/token', // test/routes/settings/token-endpoint.test.ts
+    'POST /s/:id', // test/routes/oidc/login-start.test.ts
     'POST /v1/verify/:id/link',
     'POST /v1/verify/:id/response_code',
   ])

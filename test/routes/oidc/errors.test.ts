@@ -71,6 +71,7 @@ const AT_THE_CLIENT: Record<
 > = {
   parameter_repeated: [(query) => query.append('state', 's')],
   parameter_too_long: [set('nonce', 'x'.repeat(2049))],
+  request_too_long: [set('claims', JSON.stringify({ id_token: { ['x'.repeat(6000)]: null } }))],
   request_object: [set('request', 'e30.e30.')],
   foreign_request_uri: [set('request_uri', 'https://client.example/request')],
   request_uri_over: [set('request_uri', 'urn:ietf:params:oauth:request_uri:none')],

@@ -53,13 +53,27 @@ export async function authorize(
   return call(app, 'GET', `${pathOf(issuer)}/authorize?${query}`)
 }
 
-/** Begins a login. */
-export async function begin(client: TestClient, parameters: object = {}): Promise<Begun> {
+/** Opens the page of a login. It has no session yet. */
+export async function openPage(client: TestClient, parameters: object = {}): Promise<Begun> {
   const response = await authorize(client, { ...REQUEST, ...parameters })
   expect(response.status).toBe(303)
   const [, id = '', token = ''] =
     /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(response.headers.get('Location') ?? '') ?? []
-  return { id, token, cookies: cookiesOf(response) }
+  return { id, token, cookies: withCookiesOf('', response) }
+}
+
+/** Sends the form of the page, which creates the session. */
+export async function sendForm({ id, token, cookies }: Begun): Promise<Response> {
+  const headers = { Origin: 'https://verifier.example', Cookie: cookies }
+  return call(app, 'POST', `/s/${id}?token=${token}`, { headers })
+}
+
+/** Begins a login, and creates its session. */
+export async function begin(client: TestClient, parameters: object = {}): Promise<Begun> {
+  const opened = await openPage(client, parameters)
+  const response = await sendForm(opened)
+  expect(response.status).toBe(303)
+  return { ...opened, cookies: withCookiesOf(opened.cookies, response) }
 }
 
 /**
@@ -75,7 +89,7 @@ export async function answer(
   const own = { Origin: 'https://verifier.example' }
   const headers = { ...own, Cookie: cookies, Authorization: `Bearer ${token}` }
   const response = await call(app, 'POST', `/v1/verify/${id}/link`, { headers })
-  const both = `${cookies}; ${cookiesOf(response)}`
+  const both = withCookiesOf(cookies, response)
   const { uri } = (await response.json()) as { uri: string }
   const requestUri = new URL(uri).searchParams.get('request_uri') ?? ''
   const good = await goodResponse(setting, await fetchRequest(requestUri), claims)
@@ -179,9 +193,9 @@ export function pathOf(address: string): string {
   return address.replace('https://verifier.example', '')
 }
 
-function cookiesOf(response: Response): string {
-  return response.headers
-    .getSetCookie()
-    .map((line) => line.split(';')[0])
-    .join('; ')
+/** Returns the `Cookie` header of a browser after a response. */
+export function withCookiesOf(cookies: string, { headers }: Pick<Response, 'headers'>): string {
+  const pairs = [...cookies.split('; '), ...headers.getSetCookie().map((line) => line.split(';')[0] ?? '')]
+  const jar = new Map(pairs.filter((pair) => pair !== '').map((pair) => [pair.split('=')[0], pair]))
+  return [...jar.values()].join('; ')
 }

@@ -70,8 +70,7 @@ export async function untilTokens(login: Login) {
   })
   const begun = await ask(`${client.path}/authorize?${query}`, { redirect: 'manual' })
   const [, id = '', token = ''] = /\/s\/(v_[\w-]+)\?token=(.+)$/.exec(locationOf(begun)) ?? []
-  const cookie = cookieOf(begun)
-  await comeBack(login, { below: `/v1/verify/${id}`, token, cookie })
+  const cookie = await comeBack(login, { below: `/v1/verify/${id}`, token, cookie: withCookiesOf('', begun) })
   const finish = async () => {
     const headers = { cookie }
     return ask(`${client.path}/finish/${id}`, { headers, redirect: 'manual' })
@@ -89,26 +88,27 @@ export async function untilTokens(login: Login) {
   }
 }
 
-/** The wallet on the browser's device answers, and the browser returns. */
+/** The wallet on the browser's device answers, and the browser returns. Returns the browser's cookies. */
 async function comeBack(
   { ask, wallet, age, pause }: Login,
   { below, token, cookie }: { readonly below: string; readonly token: string; readonly cookie: string },
-): Promise<void> {
+): Promise<string> {
   const page = { authorization: `Bearer ${token}`, origin: BASE_URL }
   const link = await ask(`${below}/link`, { method: 'POST', headers: { ...page, cookie } })
-  const cookies = `${cookie}; ${cookieOf(link)}`
+  const cookies = withCookiesOf(cookie, link)
   const uri = new URL((JSON.parse(expectStatus(200, link)) as { uri: string }).uri)
   const requestUri = new URL(uri.searchParams.get('request_uri') ?? '')
   const jws = expectStatus(200, await ask(requestUri.pathname))
   const answer = wallet.answer(readRequestObject(jws), age)
   await pause()
   const sent = expectStatus(200, await ask(`${below}/callback`, formPost(answer)))
-  if (age === 'minor') return // the session has ended
+  if (age === 'minor') return cookies // the session has ended
   const { redirect_uri } = JSON.parse(sent) as { redirect_uri: string }
   const response_code = new URL(redirect_uri).hash.replace('#response_code=', '')
   const headers = { origin: BASE_URL, cookie: cookies, 'content-type': 'application/json' }
   const body = JSON.stringify({ response_code })
   expectStatus(200, await ask(`${below}/response_code`, { method: 'POST', headers, body }))
+  return cookies
 }
 
 function redeem({ ask, client }: Login, code: string): Promise<Answer> {
@@ -147,6 +147,9 @@ function locationOf({ status, headers, text }: Answer): string {
   return location
 }
 
-function cookieOf({ headers }: Answer): string {
-  return headers.getSetCookie()[0]?.split(';')[0] ?? ''
+/** Returns the cookies of a browser after a response. */
+function withCookiesOf(cookies: string, { headers }: Answer): string {
+  const pairs = [...cookies.split('; '), ...headers.getSetCookie().map((line) => line.split(';')[0] ?? '')]
+  const jar = new Map(pairs.filter((pair) => pair !== '').map((pair) => [pair.split('=')[0], pair]))
+  return [...jar.values()].join('; ')
 }

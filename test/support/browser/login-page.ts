@@ -1,6 +1,7 @@
 // The page of a login by OpenID Connect in a browser.
 
 import type { Page } from 'playwright-core'
+import { scan } from './scan.ts'
 
 /** Waits until the page names the client and the host that it returns to. */
 export async function namesClient(page: Page, client: string, host: string): Promise<void> {
@@ -13,4 +14,16 @@ export async function pressLink(page: Page): Promise<string> {
   const answer = page.waitForResponse(/\/link$/)
   await page.locator('#link').click()
   return ((await (await answer).json()) as { uri: string }).uri
+}
+
+/** Presses the button that shows the QR code. Returns the address in the code. */
+export async function scanLogin(page: Page): Promise<string> {
+  await showCode(page)
+  return scan(page)
+}
+
+/** Presses the button that shows the QR code. It creates the session of the login. */
+export async function showCode(page: Page): Promise<void> {
+  await page.locator('#show-code').click()
+  await page.locator('#qr').waitFor()
 }

@@ -52,6 +52,13 @@ export function openLoginBrowser({ fetch }: Pick<Service, 'fetch'>) {
     post,
     /** Opens an authorization request, and returns the session whose page it leads to. */
     begin: async (address: string): Promise<BegunLogin> => begunAt(await visit(address)),
+    /** Sends the form of the page, which creates the session. */
+    start: async (begun: BegunLogin): Promise<BegunLogin> => {
+      const response = await visit(begun.page, { method: 'POST', headers: { Origin: BASE_URL } })
+      await response.body?.cancel()
+      if (response.status !== 303) throw new Error(`HTTP ${response.status}`)
+      return begun
+    },
     /** Presses the button for a wallet on this device. */
     link: async ({ verification_id, token }: BegunLogin): Promise<string> => {
       const response = await post(`/v1/verify/${verification_id}/link`, {}, token)

@@ -28,21 +28,38 @@ export type PageDocument = {
   readonly embedders?: readonly string[]
   /** Origin that the page's form is sent to. */
   readonly formTarget?: string
+  /** True if the page has a form that is sent to our own origin. */
+  readonly hasOwnForm?: boolean
 }
 
 /** Sends a page. Caches must not store it, because it shows the present state of one session. */
 export async function sendPage(
   c: AppContext,
   status: 200 | 400 | 404 | 429 | 503,
-  { texts, title, body, scripts = [], style = '', embedders = [], formTarget }: PageDocument,
+  {
+    texts,
+    title,
+    body,
+    scripts = [],
+    style = '',
+    embedders = [],
+    formTarget,
+    hasOwnForm = false,
+  }: PageDocument,
 ): Promise<Response> {
   // The style is inlined, so that the first response is the whole page.
   const shared = await readPageAsset(c.env.ASSETS, 'style.css')
   const digests = [shared.digest, ...(style === '' ? [] : [await sha256(utf8(style))])]
   const headers = {
-    'Content-Security-Policy': securityPolicy(loadConfig(c.env).baseUrl, { digests, embedders, formTarget }),
+    'Content-Security-Policy': securityPolicy(loadConfig(c.env).baseUrl, {
+      digests,
+      embedders,
+      formTarget,
+      hasOwnForm,
+    }),
     'Cache-Control': 'no-store',
-    'Referrer-Policy': 'no-referrer',
+    // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2), which our own page must not.
+    'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),
   }
   const page = html`<!doctype html>
@@ -91,14 +108,17 @@ function securityPolicy(
     digests,
     embedders,
     formTarget,
+    hasOwnForm,
   }: {
     readonly digests: readonly Uint8Array[]
     readonly embedders: readonly string[]
     readonly formTarget: string | undefined
+    readonly hasOwnForm: boolean
   },
 ): string {
   const styles = digests.map((digest) => `'sha256-${encodeBase64(digest)}'`)
   // In CSP3, 'self' includes the WebSocket of the same host. Older browsers need the origin of the WebSocket.
+  const ownForm = hasOwnForm ? "'self'" : "'none'"
   const socketOrigin = baseUrl.replace(/^http/, 'ws')
   return [
     "default-src 'none'",
@@ -110,7 +130,7 @@ function securityPolicy(
     "base-uri 'none'",
     // The policy also applies to redirects of a sent form. The receiver may redirect the browser to any https
     // address.
-    `form-action ${formTarget === undefined ? "'none'" : `${sourceOf(formTarget)} https:`}`,
+    `form-action ${formTarget === undefined ? ownForm : `${sourceOf(formTarget)} https:`}`,
     "require-trusted-types-for 'script'",
   ].join('; ')
 }

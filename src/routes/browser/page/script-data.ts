@@ -9,6 +9,8 @@ export type StateText = { readonly title: string; readonly text: string }
 export type ScriptData = {
   /** Path of the session's API. */
   readonly api: string
+  /** False for a login whose session does not exist yet: the first POST of the page creates it. */
+  readonly begun: boolean
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number

@@ -74,7 +74,7 @@ ${mark()}
 </div>
 ${live ? newCodeLink(page, state, texts) : ''}
 ${live ? steps(texts) : ''}
-${view.return_url === null ? '' : wayBack(view.return_url, { words: backWords(page, texts, name), hidden: live })}
+${view.return_url === null ? '' : wayBack(backAddress(page, view.return_url), { words: backWords(page, texts, name), hidden: live })}
 </div>
 ${live ? liveParts(page, texts) : ''}
 </main>`
@@ -150,6 +150,11 @@ function wayBack(
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
 }
 
+/** Returns the address of the way back. A login brings its token, which outlives the session. */
+function backAddress({ view, token }: SessionPage, address: string): string {
+  return view.login === null ? address : `${address}?${new URLSearchParams({ token })}`
+}
+
 /**
  * Returns the words about the end of a login. They name the client, and the host that the browser returns to.
  */
@@ -218,7 +223,8 @@ function stateText(
 
 function statesOf(page: SessionPage, texts: Texts, name: string): ScriptData['states'] {
   const hasQr = listWays(page).some(({ id }) => id === 'qr')
-  const states = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
+  const own = hasQr ? texts.states : { ...texts.states, ...texts.linkStates }
+  const states = hasQr && !page.isBegun ? { ...own, waiting: texts.login.showCode } : own
   const close = page.isFramed ? '' : ` ${texts.closePage}`
   const filled = Object.entries(states).map(([state, { title, text }]) => [
     state,
@@ -232,6 +238,7 @@ function scriptData(page: SessionPage, texts: Texts, name: string): ScriptData {
   const refusals = Object.entries(texts.refusals).map(([family, text]) => [family, fill(text, { name })])
   return {
     api,
+    begun: page.isBegun,
     version: view.version,
     expires_in: Math.max(0, view.expires_at - now),
     follows: view.login !== null,

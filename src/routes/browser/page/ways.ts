@@ -11,6 +11,8 @@ import { fill, type Texts } from './texts.ts'
 /** Input for the ways. */
 export type WaysInput = {
   readonly view: PageView
+  /** False for a login whose session does not exist yet. */
+  readonly isBegun: boolean
   /** Address of the QR code's picture; null when there is none. */
   readonly qr: string | null
   /**
@@ -86,14 +88,19 @@ const QR: Way = {
   // api/binding: a session that requires a binding offers no QR code. A protocol without redirects offers
   // none either.
   isOffered: ({ view }) => view.offers_redirect && view.required_session_binding === 'none',
-  opening: ({ states }) => states.waiting,
-  markup: ({ orScan, camera, qrAlt }, { qr }) => html`<p class="or">${orScan}</p>
+  opening: ({ states, login }, { isBegun }) => (isBegun ? states.waiting : login.showCode),
+  markup: ({ orScan, camera, qrAlt, login }, { qr, isBegun }) =>
+    // The form creates the session, and the page then has a code.
+    isBegun
+      ? html`<p class="or">${orScan}</p>
 <div class="scan">${
-    qr === null
-      ? html`<img id="qr" alt="${qrAlt}" hidden>`
-      : html`<img id="qr" alt="${qrAlt}" width="288" height="288" src="${qr}">`
-  }</div>
-<p class="soft camera">${camera}</p>`,
+          qr === null
+            ? html`<img id="qr" alt="${qrAlt}" hidden>`
+            : html`<img id="qr" alt="${qrAlt}" width="288" height="288" src="${qr}">`
+        }</div>
+<p class="soft camera">${camera}</p>`
+      : html`<p class="or">${orScan}</p>
+<form method="post"><button id="show-code" type="submit">${login.showCode.button}</button></form>`,
 }
 
 /**

@@ -1,29 +1,116 @@
-// The verification of a login (api/logins).
+// The verification of a login (api/logins). The authorization endpoint seals the request into the address of
+// the page. The first POST of the page creates the session, after all checks of the request were made again.
 
 import { loadConfig } from '../../../config.ts'
-import type { OidcClient } from '../../../relying-party/oidc/client.ts'
+import { timingSafeEqualText } from '../../../crypto/timing-safe.ts'
+import type { Settings } from '../../../relying-party/document/settings.ts'
+import { issuerOf, type OidcClient } from '../../../relying-party/oidc/client.ts'
+import { loadOidcClient } from '../../../relying-party/oidc/client-cache.ts'
+import { loadSettings } from '../../../relying-party/settings/settings-cache.ts'
 import { err, ok, type Result } from '../../../result.ts'
 import { resumeAlarms } from '../../../session/alarm/interrupted-alarms.ts'
-import { toVerificationId } from '../../../session/store/identifier.ts'
+import type { Login } from '../../../session/document/login.ts'
+import type { CreateInput } from '../../../session/request/creation.ts'
+import { type LoginToken, sealLoginToken } from '../../../session/request/login-token.ts'
+import { sessionStub, toVerificationId } from '../../../session/store/identifier.ts'
 import { sealConditions } from '../../../session/tokens/sealed-values.ts'
+import {
+  hashSecret,
+  type LoginCookie,
+  markLoginCookie,
+  readLoginCookie,
+  setLoginCookie,
+} from '../../edge/authenticate.ts'
 import type { AppContext } from '../../edge/context.ts'
+import { takeLogin } from '../../edge/rate-limit.ts'
 import { canReachLevel } from '../../verifications/creation/requested-trust.ts'
-import { essentialLevel, type ParsedRequest } from '../authorization-request.ts'
+import {
+  essentialLevel,
+  type Parameters,
+  type ParsedRequest,
+  parseRequest,
+  type RequestOrigin,
+  registeredUri,
+} from '../authorization-request.ts'
 import { preparePolicy } from '../clients/client-policies.ts'
-import { newBrowserSecret, setLoginCookie } from '../codes.ts'
+import { hashCodeSecret, newBrowserSecret } from '../codes.ts'
 import type { Issuer } from '../issuer.ts'
+import { keepPushed, readPushed, sealedForm } from '../par.ts'
 import type { RequestError } from '../responses.ts'
+import type { VisitedRequest } from '../sent-request.ts'
 
-/** Creates the verification. Returns the address of its page. */
-export async function createLogin(
+/** A valid authorization request. `parameters`: as the client sent them. */
+export type ValidRequest = {
+  readonly issuer: Issuer
+  readonly client: OidcClient
+  readonly parsed: ParsedRequest
+  readonly origin: RequestOrigin
+  readonly parameters: Parameters
+  /** Null for a request that the browser sent. */
+  readonly pushed: VisitedRequest | null
+}
+
+/**
+ * Begins a login without a session. Returns the address of its page. A browser that has begun the login
+ * before keeps its secret.
+ */
+export async function beginLogin(
   c: AppContext,
-  issuer: Issuer,
-  client: OidcClient,
-  { policy, login, conditions, locale }: ParsedRequest,
+  request: ValidRequest,
 ): Promise<Result<string, RequestError>> {
-  const { VERIFICATION_SESSION } = c.env
-  const id = VERIFICATION_SESSION.newUniqueId()
-  const verificationId = toVerificationId(id)
+  const { issuer, client, origin, parameters, pushed } = request
+  const life = await judgeLogin(c, request)
+  if (!life.ok) return life
+  const id = pushed?.verificationId ?? toVerificationId(c.env.VERIFICATION_SESSION.newUniqueId())
+  const known = pushed?.browser?.secret
+  const secret = known ?? newBrowserSecret()
+  const createdAt = pushed?.pushedAt ?? Date.now()
+  const config = loadConfig(c.env)
+  const login = {
+    createdAt,
+    expiresAt: createdAt + life.value * 1000,
+    relyingPartyId: issuer.settings.relying_party_id,
+    clientId: client.client_id,
+    browser: await hashSecret(secret),
+  }
+  const seal = (sealed: LoginToken['request']) => sealLoginToken(config, id, { ...login, request: sealed })
+  const token = (await seal(sealedForm(origin, parameters))) ?? (pushed && (await seal(pushed.requestUri)))
+  if (!token) return err('request_too_long')
+  if (pushed && !(await keepPushed(c, login, pushed))) return err('request_uri_over')
+  if (known === undefined) setLoginCookie(c, id, secret)
+  return ok(`${config.baseUrl}/s/${id}?token=${token}`)
+}
+
+/** Checks of a policy, by settings, client, policy and level. They end with the copies of the first two. */
+const judgments = new WeakMap<Settings, WeakMap<OidcClient, Map<string, Result<number, RequestError>>>>()
+
+/** Returns the life of the session in seconds, or the error if the policy allows no session. */
+async function judgeLogin(
+  c: AppContext,
+  { issuer, client, parsed }: ValidRequest,
+): Promise<Result<number, RequestError>> {
+  const ofSettings = judgments.get(issuer.settings) ?? new WeakMap()
+  judgments.set(issuer.settings, ofSettings)
+  const ofClient = ofSettings.get(client) ?? new Map()
+  ofSettings.set(client, ofClient)
+  const name = `${parsed.policy.name} ${essentialLevel(parsed.login.wanted_acr)}`
+  const known = ofClient.get(name)
+  if (known !== undefined) return known
+  const prepared = await prepareLogin(c, { issuer, client, parsed }, '')
+  const judgment = prepared.ok ? ok(prepared.value.request.expires_in) : prepared
+  ofClient.set(name, judgment)
+  return judgment
+}
+
+type Prepared = Omit<CreateInput, 'bodyDigest'>
+
+/** Returns the creation of the session, or the error if the policy allows no session. */
+async function prepareLogin(
+  c: AppContext,
+  { issuer, client, parsed }: Pick<ValidRequest, 'issuer' | 'client' | 'parsed'>,
+  verificationId: string,
+): Promise<Result<Prepared, RequestError>> {
+  const { policy, login, locale } = parsed
   const prepared = await preparePolicy(c, client, policy, {
     settings: issuer.settings,
     return_url: `${issuer.url}/finish/${verificationId}`,
@@ -33,16 +120,99 @@ export async function createLogin(
   if (!prepared.ok) return err('policy_unsatisfiable')
   const level = essentialLevel(login.wanted_acr)
   const canReach = level === undefined || (await canReachLevel(c.env, level, issuer.settings, prepared.value))
-  if (!canReach) return err('acr')
-  const { secret, browser, code } = await newBrowserSecret()
-  const sealed_conditions = await sealConditions(loadConfig(c.env), verificationId, conditions)
-  const created = await VERIFICATION_SESSION.get(id).create({
-    ...prepared.value,
-    bodyDigest: null,
-    login: { ...login, browser, code, sealed_conditions, result: null, redeemed: null },
-  })
-  if (!created.ok) return err('policy_unsatisfiable')
+  return canReach ? prepared : err('acr')
+}
+
+/** Reasons for which a sealed request creates no session. */
+export type LoginError = 'over' | 'unavailable'
+
+/** A sealed request that was checked again, and its creation. */
+export type OpenedLogin = {
+  readonly issuer: Issuer
+  readonly parsed: ParsedRequest
+  readonly redirectUri: string
+  readonly creation: CreateInput & { readonly login: Login }
+}
+
+/**
+ * Opens the request in a token, and makes all checks of the authorization endpoint again. `over`: the request
+ * is not accepted any more, for example because its client was deleted.
+ */
+export async function openLogin(
+  c: AppContext,
+  verificationId: string,
+  token: LoginToken,
+): Promise<Result<OpenedLogin, LoginError>> {
+  const { relyingPartyId, clientId, createdAt, browser } = token
+  const { baseUrl, oidc } = loadConfig(c.env)
+  const settings = await loadSettings(c.env, relyingPartyId, Date.now())
+  const client = await loadOidcClient(c.env, relyingPartyId, clientId, Date.now())
+  if (!settings.ok || !client.ok || oidc === null) {
+    const isUnavailable = [settings, client].some((one) => !one.ok && one.error === 'unavailable')
+    return err(isUnavailable ? 'unavailable' : 'over')
+  }
+  const sent = await readSealed(c, token)
+  const redirectUri = registeredUri(client.value, sent?.parameters.get('redirect_uri'))
+  if (sent === undefined || redirectUri === undefined) return err('over')
+  const issuer = { url: issuerOf(baseUrl, relyingPartyId), settings: settings.value, keys: oidc.keys }
+  const { parameters, origin } = sent
+  const parsed = await parseRequest(parameters, client.value, { issuer, redirectUri, origin })
+  if (!parsed.ok) return err('over')
+  const request = { issuer, client: client.value, parsed: parsed.value }
+  const prepared = await prepareLogin(c, request, verificationId)
+  if (!prepared.ok) return err('over')
+  const login = {
+    ...parsed.value.login,
+    browser,
+    code: '',
+    sealed_conditions: null,
+    result: null,
+    redeemed: null,
+  }
+  const creation = { ...prepared.value, createdAt, bodyDigest: browser, login }
+  return ok({ issuer, parsed: parsed.value, redirectUri, creation })
+}
+
+/** Returns the request of a token; `undefined` if it was pushed and is over. */
+export async function readSealed(c: AppContext, { request, ...pusher }: LoginToken) {
+  if (typeof request === 'string') return readPushed(c, pusher, request)
+  const [origin, parameters] = request
+  return { origin, parameters: new Map(parameters) }
+}
+
+/**
+ * Creates the session of a login for the browser that began it. If the session exists already, changes
+ * nothing. `over`: the login has expired, or another browser began it.
+ */
+export async function createLogin(
+  c: AppContext,
+  verificationId: string,
+  token: LoginToken,
+): Promise<Result<null, LoginError | 'rate_limited'>> {
+  const cookie = await readLoginCookie(c, verificationId)
+  if (!isOfBrowser(token, cookie)) return err('over')
+  if (cookie.isBegun) return ok(null)
+  if (Date.now() >= token.expiresAt) return err('over')
+  if (!takeLogin(token.relyingPartyId)) return err('rate_limited')
+  const opened = await openLogin(c, verificationId, token)
+  if (!opened.ok) return opened
+  const { creation, parsed } = opened.value
+  const config = loadConfig(c.env)
+  const login = {
+    ...creation.login,
+    code: await hashCodeSecret(cookie.secret),
+    sealed_conditions: await sealConditions(config, verificationId, parsed.conditions),
+  }
+  const created = await sessionStub(c.env, verificationId)?.create({ ...creation, login })
+  if (!created?.ok) return err('over')
   resumeAlarms(c.env, Date.now())
-  setLoginCookie(c, verificationId, secret)
-  return ok(created.value.session.session_url)
+  c.set('begunLogin', verificationId)
+  const session = { verification_id: verificationId, created_at: token.createdAt }
+  await markLoginCookie(c, session, cookie.secret)
+  return ok(null)
+}
+
+/** Returns true if this cookie belongs to the browser that began the login. */
+export function isOfBrowser(token: LoginToken, cookie: LoginCookie | undefined): cookie is LoginCookie {
+  return cookie !== undefined && timingSafeEqualText(cookie.browser, token.browser)
 }

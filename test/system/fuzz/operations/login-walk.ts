@@ -156,6 +156,24 @@ export type Login = {
 }
 
 /**
+ * Opens the page of a login, which has no session yet. `more`: further parameters of the request.
+ */
+export async function beginLogin(
+  scene: Scene,
+  client: LiveClient,
+  random: Random,
+  more: Readonly<Record<string, string>> = {},
+) {
+  const browser = openLoginBrowser(scene.service)
+  const drawn = authorizationRequest(random, client)
+  const request = { ...drawn, parameters: { ...drawn.parameters, ...more } }
+  const mustPush = client.require_pushed_authorization_requests === true
+  const sent = mustPush ? await pushRequest(scene, client, request) : request.parameters
+  const begun = await browser.begin(`${client.issuer}/authorize?${new URLSearchParams(sent)}`)
+  return { browser, begun, verifier: request.verifier }
+}
+
+/**
  * Walks a login to the address that ends it: request, page, link, wallet, return. `more`: further parameters
  * of the request.
  */
@@ -165,16 +183,11 @@ export async function logIn(
   random: Random,
   more: Readonly<Record<string, string>> = {},
 ): Promise<Login> {
-  const browser = openLoginBrowser(scene.service)
-  const drawn = authorizationRequest(random, client)
-  const request = { ...drawn, parameters: { ...drawn.parameters, ...more } }
-  const mustPush = client.require_pushed_authorization_requests === true
-  const sent = mustPush ? await pushRequest(scene, client, request) : request.parameters
-  const begun = await browser.begin(`${client.issuer}/authorize?${new URLSearchParams(sent)}`)
+  const { browser, begun, verifier } = await beginLogin(scene, client, random, more)
   const received = await scene.wallet.receive(await browser.link(begun))
   const response = await scene.wallet.present(received, await presentationsFor(scene, received))
   const { redirect_uri } = (await expectStatus(response, 200)) as { redirect_uri: string }
-  return { client, browser, finish: await browser.comeBack(redirect_uri), verifier: request.verifier }
+  return { client, browser, finish: await browser.comeBack(redirect_uri), verifier }
 }
 
 /** Presents the credential that a policy of these clients asks for. */

@@ -1,8 +1,16 @@
 // Good requests of OpenID Connect: of browsers, and of clients.
 
 import type { Random } from '../../../formats/sd-jwt-vc/random.ts'
+import { BASE_URL } from '../../../support/service/service.ts'
 import { cookieHeader } from './browser.ts'
-import { authorizationRequest, codeForm, type LiveClient, logIn, pushRequest } from './login-walk.ts'
+import {
+  authorizationRequest,
+  beginLogin,
+  codeForm,
+  type LiveClient,
+  logIn,
+  pushRequest,
+} from './login-walk.ts'
 import type { Good, Recipe } from './operation.ts'
 import type { World } from './world.ts'
 
@@ -17,6 +25,14 @@ export const LOGINS = {
     ...issuer(world.stable),
     form: await authorization(world, random),
   }),
+  'POST /s/:id': async (world, random) => {
+    const { browser, begun } = await beginLogin(world, random.pick(await world.clients()), random)
+    return {
+      path: { id: begun.verification_id },
+      query: [['token', begun.token]],
+      headers: { cookie: cookieHeader(browser), origin: BASE_URL },
+    }
+  },
   'GET /oidc/:rp/finish/:id': async (world, random) => {
     const client = random.pick(await world.clients())
     const response_mode = random.pick(['query', 'form_post'])

@@ -1,0 +1,112 @@
+// The page of a login before its session exists (api/logins). Opening the page stores nothing. A POST of the
+// page creates the session first, and then runs as it does for every other session.
+
+import { Hono } from 'hono/tiny'
+import { loadConfig } from '../../../config.ts'
+import { ANY_WALLET } from '../../../session/request/chosen-wallet.ts'
+import { type LoginToken, openLoginToken } from '../../../session/request/login-token.ts'
+import { previewPage } from '../../../session/views/page-view.ts'
+import { isOwnPage } from '../../browser/browser.ts'
+import { namedWallet, sendSessionPage } from '../../browser/session-page.ts'
+import { presentedToken, readLoginCookie } from '../../edge/authenticate.ts'
+import type { AppContext, AppEnv } from '../../edge/context.ts'
+import { isUnreachableObject } from '../../edge/edge.ts'
+import { problem } from '../../edge/problems.ts'
+import { takeAuthorization } from '../../edge/rate-limit.ts'
+import { sendNotice, sendUnavailable } from '../pages.ts'
+import { redirectTo } from '../responses.ts'
+import { createLogin, isOfBrowser, type LoginError, openLogin } from './create-login.ts'
+
+type Next = () => Promise<void>
+
+/**
+ * Builds the routes. They come before the routes of sessions with the same paths, which serve every other
+ * caller.
+ */
+export function loginPageRoutes(): Hono<AppEnv> {
+  return new Hono<AppEnv>()
+    .get('/s/:id', openPage)
+    .post('/s/:id', continuePage)
+    .post('/v1/verify/:id/link', createFirst)
+    .post('/v1/verify/:id/dc-api/request', createFirst)
+}
+
+/** Sends the page. Once the session exists, the page of the session is sent. */
+async function openPage(c: AppContext, next: Next): Promise<Response | undefined> {
+  const id = c.req.param('id') ?? ''
+  const token = await openLoginToken(loadConfig(c.env), id, c.req.query('token') ?? '')
+  if (token === undefined) return continueWith(next)
+  if (/\bprefetch\b/.test(c.req.header('Sec-Purpose') ?? '')) return sendUnavailable(c)
+  const cookie = await readLoginCookie(c, id)
+  if (!isOfBrowser(token, cookie)) return sendNotice(c, 404, 'over')
+  const isOver = Date.now() >= token.expiresAt
+  if (!cookie.isBegun) return isOver ? redirectTo(c, endOf(c, id, token)) : sendStart(c, id, token)
+  await next()
+  // A login that no wallet acted on is erased when it expires. Its client gets an error.
+  if (isOver && c.res.status === 404) c.res = redirectTo(c, endOf(c, id, token))
+  return undefined
+}
+
+async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<Response> {
+  try {
+    if (!(await takeAuthorization(c, token.relyingPartyId))) return sendTooMany(c)
+    const opened = await openLogin(c, id, token)
+    if (!opened.ok) return sendError(c, opened.error)
+    const { creation, issuer } = opened.value
+    const asked = namedWallet(c)
+    const page = { named: asked, mayLower: true }
+    const view = await previewPage(c.env, creation, id, page, Date.now())
+    // A wallet that cannot answer is ignored.
+    const named = asked === view.wallet || asked === ANY_WALLET ? asked : null
+    return sendSessionPage(c, id, { view, settings: issuer.settings, named, uri: null, isBegun: false })
+  } catch (error) {
+    if (isUnreachableObject(error)) return sendUnavailable(c)
+    throw error
+  }
+}
+
+/** Creates the session for the form of the page, and opens the page again. It then shows the QR code. */
+async function continuePage(c: AppContext): Promise<Response> {
+  const id = c.req.param('id') ?? ''
+  const text = c.req.query('token') ?? ''
+  const token = await openLoginToken(loadConfig(c.env), id, text)
+  if (token === undefined || !isOwnPage(c)) return sendNotice(c, 404, 'over')
+  const created = await createLogin(c, id, token)
+  if (!created.ok) return created.error === 'rate_limited' ? sendTooMany(c) : sendError(c, created.error)
+  return redirectTo(c, `${loadConfig(c.env).baseUrl}/s/${id}${new URL(c.req.url).search}`)
+}
+
+/** Creates the session for a call of the page. */
+async function createFirst(c: AppContext, next: Next): Promise<Response | undefined> {
+  const id = c.req.param('id') ?? ''
+  const presented = presentedToken(c)
+  const token = presented.ok ? await openLoginToken(loadConfig(c.env), id, presented.value) : undefined
+  if (token === undefined) return continueWith(next)
+  if (!isOwnPage(c)) return problem(c, 'cross_site_request')
+  const created = await createLogin(c, id, token)
+  return created.ok ? continueWith(next) : problem(c, PROBLEMS[created.error])
+}
+
+const PROBLEMS = {
+  over: 'verification_not_found',
+  unavailable: 'temporarily_unavailable',
+  rate_limited: 'rate_limited',
+} as const
+
+async function continueWith(next: Next): Promise<undefined> {
+  await next()
+}
+
+/** Returns the address at which the browser gets the result for the client. */
+function endOf(c: AppContext, id: string, { relyingPartyId }: LoginToken): string {
+  const query = new URLSearchParams({ token: c.req.query('token') ?? '' })
+  return `${loadConfig(c.env).baseUrl}/oidc/${relyingPartyId}/finish/${id}?${query}`
+}
+
+function sendError(c: AppContext, error: LoginError): Promise<Response> {
+  return error === 'unavailable' ? sendUnavailable(c) : sendNotice(c, 404, 'over')
+}
+
+function sendTooMany(c: AppContext): Promise<Response> {
+  return sendNotice(c, 429, 'failed', { details: 'too many requests: wait a moment' })
+}
