@@ -90,6 +90,18 @@ export function openLedger(properties: readonly Property[], facts: Omit<Facts, '
   }
 }
 
+/** Returns true for a login that no wallet has acted on. It leaves nothing at its expiry. */
+export function isUntouchedLogin({
+  login,
+  status,
+  held,
+  request_fetched,
+  attempt_count,
+}: SessionDocument): boolean {
+  const isUntouched = status === 'pending' && held === null && !request_fetched && attempt_count === 0
+  return login !== undefined && isUntouched
+}
+
 /** The session, if it is neither erased nor missing. */
 export function documentOf(stored: Stored): SessionDocument | undefined {
   return stored?.erased === false ? stored : undefined

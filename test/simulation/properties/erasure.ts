@@ -3,7 +3,7 @@
 // the object is interrupted between `deleteAll` and the write of the key. Without `DELETE`, a session is
 // erased only after its end and its retention.
 
-import { documentOf, type Property, type Stored } from '../ledger.ts'
+import { documentOf, isUntouchedLogin, type Property, type Stored } from '../ledger.ts'
 import { MARKER, type Session } from '../world.ts'
 
 export const erasure: Property = {
@@ -36,7 +36,8 @@ export const erasure: Property = {
         const old = documentOf(before)
         if (old === undefined || document !== undefined) return
         erased.set(session, old.idempotency?.keep_until ?? 0)
-        const isRetained = old.ended_at === null || latest() < old.ended_at + old.retention_ms
+        const isOver = isUntouchedLogin(old) && latest() >= old.expires_at
+        const isRetained = !isOver && (old.ended_at === null || latest() < old.ended_at + old.retention_ms)
         if (isRetained && !deleted.has(session)) fail(`${session.name} was ${old.status} and is erased`)
         const rest = JSON.stringify([...session.object.durable.data])
         if (rest.includes(MARKER) || rest.includes(old.handle_key)) {
