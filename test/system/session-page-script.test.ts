@@ -73,11 +73,13 @@ type PageOptions = {
   readonly shown?: readonly string[]
   readonly hasCode?: boolean
   readonly activity?: { readonly number: number; readonly ago: number } | null
+  /** False for a login whose session does not exist yet. */
+  readonly begun?: boolean
 }
 
 /** Runs the script on a page and returns the page's parts. */
 function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }: PageOptions = {}) {
-  const { drawn = true, shown = ['qr'], hasCode = true, activity = null } = page
+  const { drawn = true, shown = ['qr'], hasCode = true, activity = null, begun = true } = page
   const names = [
     'waiting',
     'scanned',
@@ -92,6 +94,8 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   const states = Object.fromEntries(names.map((name) => [name, { title: name, text: `It is ${name}.` }]))
   const data = {
     api: API,
+    begun,
+    follows: !begun,
     version: 1,
     expires_in: expiresIn,
     asked: 'asked',
@@ -131,7 +135,7 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
   const listen = (name: string, listener: () => void) => {
     listeners[name] = listener
   }
-  const main = { dataset: { page: JSON.stringify(data), state } }
+  const main = { dataset: { page: JSON.stringify(data), state }, addEventListener: listen }
   const document = {
     ...{ hidden: false, title: '' },
     querySelector: () => main,
@@ -158,8 +162,11 @@ function open({ expiresIn = 600_000, state = 'waiting', held = false, ...page }:
       sockets.push(this)
     }
   }
-  const location = { search: '?token=ct_1', href: 'https://verifier.example/s/v_1?token=ct_1' }
   const addresses: string[] = []
+  const location = {
+    ...{ search: '?token=ct_1', href: 'https://verifier.example/s/v_1?token=ct_1' },
+    replace: (address: string) => addresses.push(address),
+  }
   const history = { replaceState: (_: unknown, __: string, address: string) => addresses.push(address) }
   const timers = { Date, setTimeout, clearTimeout, setInterval, clearInterval }
   const web = { URL, URLSearchParams, AbortSignal: { timeout: () => undefined }, Math }
@@ -443,5 +450,32 @@ describe('the countdown on the session page', () => {
     expect(parts.time!.hidden).toBe(false)
     await seconds(1)
     expect(parts.time!.textContent).toBe(words)
+  })
+})
+
+describe('the page of a login whose session does not exist yet', () => {
+  it('asks the service for nothing, and follows the session once another script has created it', async () => {
+    const { sockets, requests, listeners, parts } = open({ begun: false, hasCode: false, shown: [] })
+    listeners.online!()
+    await seconds(120)
+    expect([sockets.length, requests.length, parts.time!.textContent]).toEqual([0, 0, '8:00 left'])
+    listeners.begun!()
+    sockets[0]?.send(SCANNED)
+    expect([sockets.length, parts.title!.textContent]).toEqual([1, 'scanned'])
+  })
+
+  it('opens the way back when the time is over', async () => {
+    const { state, parts, addresses } = open({ begun: false, hasCode: false, shown: [], expiresIn: 60_000 })
+    parts.back!.href = 'https://verifier.example/oidc/rp_1/finish/v_1'
+    await seconds(61)
+    expect([state(), addresses]).toEqual(['expired', [parts.back!.href]])
+  })
+
+  it('opens the way back also if its session is erased', () => {
+    const { listeners, last, parts, addresses } = open({ begun: false, hasCode: false, shown: [] })
+    parts.back!.href = 'https://verifier.example/oidc/rp_1/finish/v_1'
+    listeners.begun!()
+    last().fail('erased')
+    expect(addresses).toEqual([parts.back!.href])
   })
 })

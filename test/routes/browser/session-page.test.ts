@@ -407,7 +407,7 @@ describe('a request without an effect', () => {
     const { verification_id, session_url } = await createSession(await setUp())
     const response = await call(app, 'HEAD', session_url.replace(BASE, ''))
     expect(response.status).toBe(405)
-    expect(response.headers.get('Allow')).toBe('GET')
+    expect(response.headers.get('Allow')).toBe('GET, POST')
     expect(await count(verification_id)).toBe(1)
   })
 })
