@@ -20,7 +20,7 @@ const WALLET_CALLS: Rate = { limit: 60, period: 10_000 }
 const TOKENS: Rate = { limit: 60, period: 10_000 }
 /** Authorization requests, and sessions of logins. Both for each relying party. */
 const AUTHORIZATIONS: Rate = { limit: 1_000, period: 10_000 }
-const LOGINS: Rate = { limit: 200, period: 10_000 }
+const LOGINS: Rate = { limit: 500, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
@@ -85,7 +85,7 @@ export async function takeAuthorization(c: AppContext, relyingPartyId: string): 
 }
 
 /**
- * Counts a login whose session is created. Returns false if there were more than 200 in 10 s for the relying
+ * Counts a login whose session is created. Returns false if there were more than 500 in 10 s for the relying
  * party.
  */
 export function takeLogin(relyingPartyId: string): boolean {

@@ -58,7 +58,8 @@ async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<
     const view = await previewPage(c.env, creation, id, page, Date.now())
     // A wallet that cannot answer is ignored.
     const named = asked === view.wallet || asked === ANY_WALLET ? asked : null
-    return sendSessionPage(c, id, { view, settings: issuer.settings, named, uri: null, isBegun: false })
+    const shown = { view, settings: issuer.settings, named, uri: null, isBegun: false }
+    return await sendSessionPage(c, id, shown)
   } catch (error) {
     if (isUnreachableObject(error)) return sendUnavailable(c)
     throw error
