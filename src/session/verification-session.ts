@@ -260,9 +260,7 @@ export class VerificationSession extends DurableObject<Env> {
     return session.ok ? signReceipt(session.value, loadConfig(this.env)) : session
   }
 
-  /**
-   * Returns the personal members of an event. Returns null if the session is erased or newer than the event.
-   */
+  /** Returns the personal members of an event; null if the session is erased or newer than the event. */
   async readPersonalMembers(relyingPartyId: string, createdAt: string): Promise<PersonalMembers | null> {
     const session = await this.#load({ relyingPartyId })
     if (!session.ok || Date.parse(createdAt) < session.value.created_at) return null

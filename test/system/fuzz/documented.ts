@@ -24,6 +24,7 @@ export function undocumented(request: FuzzRequest, answer: FuzzResponse): string
   if (path === '/oauth/token') return undocumentedForClients(answer)
   if (OIDC.test(path)) return undocumentedLogin(path, answer)
   if (PAGE.test(path) && isHtml(answer)) return undocumentedPage(answer)
+  if (path.startsWith('/s/') && answer.status === 303) return withLocation(answer)
   if (SANDBOX.test(path) && (answer.status < 400 || typeOf(answer) === 'text/plain'))
     return undocumentedStep(answer)
   if (path === '/metrics' && answer.status === 200)

@@ -84,7 +84,7 @@ export async function makePool({
       relying_party: owned,
       session: [clientToken],
       page: [clientToken],
-      console: [await signIn({ service }, owned[0] ?? '')],
+      console: [(await signIn({ service }, owned[0] ?? '')).cookie],
     },
     origin: BASE_URL,
     tokenForms,

@@ -52,7 +52,10 @@ export const PUBLIC = {
 
   'GET /console': plain,
   'GET /console/assets/:name': named('name', ['console.js', 'console.css', 'texts-de.json']),
-  'GET /console/session': async ({ consoleCookie }) => ({ headers: { cookie: await consoleCookie() } }),
+  'GET /console/session': async ({ console }) => {
+    const { cookie, change_token } = await console()
+    return { headers: { cookie, 'console-token': change_token } }
+  },
   'POST /console/session': ({ stable, service }, random) => ({
     headers: OWN_PAGE,
     json: { token: random.pick([stable.api_key, service.server.adminToken]) },

@@ -42,9 +42,12 @@ export type SharedWorld = WorldSource & {
   /** An access token of a login. */
   readonly accessToken: (random: Random) => Promise<string>
   readonly trustList: () => Promise<string>
-  /** Cookie of a console that is signed in. */
-  readonly consoleCookie: () => Promise<string>
+  /** A console that is signed in. */
+  readonly console: () => Promise<SignedIn>
 }
+
+/** Cookie and token of a console's page. */
+export type SignedIn = { readonly cookie: string; readonly change_token: string }
 
 /** What the requests of one group share. They change the settings, keys and clients of `changing`. */
 export type World = SharedWorld & { readonly changing: RelyingParty }
@@ -107,10 +110,10 @@ export async function makeWorld(source: WorldSource): Promise<SharedWorld> {
     return make()
   }
   const trustList = kept(() => createTrustList(source))
-  const consoleCookie = kept(() => signIn(source, stable.api_key))
+  const console = kept(() => signIn(source, stable.api_key))
   return {
     ...{ ...source, stable, wallet, respond, session, verified, sessions, returned, clients, accessToken },
-    ...{ trustList, consoleCookie },
+    ...{ trustList, console },
   }
 }
 
@@ -182,10 +185,10 @@ export async function createTrustList({ service }: Pick<Scene, 'service'>): Prom
 }
 
 /** Signs in to the console. Returns the cookie as a browser sends it. */
-export async function signIn({ service }: Pick<Scene, 'service'>, token: string): Promise<string> {
+export async function signIn({ service }: Pick<Scene, 'service'>, token: string): Promise<SignedIn> {
   const headers = { origin: BASE_URL, 'content-type': 'application/json' }
   const body = JSON.stringify({ token })
   const answer = await service.fetch(`${BASE_URL}/console/session`, { method: 'POST', headers, body })
-  await expectStatus(answer, 201)
-  return answer.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const { change_token } = (await expectStatus(answer, 201)) as { change_token: string }
+  return { cookie: answer.headers.get('set-cookie')?.split(';')[0] ?? '', change_token }
 }
