@@ -30,11 +30,14 @@ const ALARM_TABLE = `CREATE TABLE IF NOT EXISTS _cf_ALARM (
       actor_name TEXT
     ) WITHOUT ROWID`
 const NS_PER_MS = 1_000_000n
+/** Alarms that are due within this time must not add to the overdue ones: as long as expiries are spread. */
+const SOON_MS = 60_000
 
 /**
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate
  * at which overdue alarms may run. Returns `damaged` (the classes whose index was rebuilt), `repaired`
- * (alarms set again), `spread` (overdue alarms), `spreadOverMs` and `removed` (files of erased objects).
+ * (alarms set again), `spread` (alarms moved to later), `spreadOverMs` and `removed` (files of erased
+ * objects).
  */
 export function prepareObjects({ objectsPath, uniqueKeys, perSecond, now = Date.now(), timeout = 5_000 }) {
   const counts = { damaged: [], repaired: 0, spread: 0, spreadOverMs: 0, removed: 0 }
@@ -130,31 +133,41 @@ function repair(database, { path, className, wasRebuilt, now, lost }) {
 }
 
 /**
- * Moves overdue alarms of all folders to later times, in their order, so that at most `perSecond` run in a
- * second. Alarms that are not due yet keep their time.
+ * Moves the alarms of all folders that are due now or soon to later times, in their order, so that at most
+ * `perSecond` run in a second. Other alarms keep their time.
  */
 function spread(indexes, { now, perSecond, counts }) {
-  const until = BigInt(now) * NS_PER_MS
-  const due = indexes
-    .flatMap((database) =>
-      database
-        .prepare('SELECT actor_id, scheduled_time FROM _cf_ALARM WHERE scheduled_time <= ?')
-        .all(until)
-        .map(({ actor_id, scheduled_time }) => ({ database, actor_id, scheduled_time })),
-    )
-    .sort((a, b) => (a.scheduled_time < b.scheduled_time ? -1 : a.scheduled_time > b.scheduled_time ? 1 : 0))
+  const gap = 1000 / perSecond
+  const overdue = alarmsUntil(indexes, now).length
   const updates = new Map(
     indexes.map((database) => [
       database,
       database.prepare('UPDATE _cf_ALARM SET scheduled_time = ? WHERE actor_id = ?'),
     ]),
   )
-  due.forEach(({ database, actor_id }, index) => {
-    const delayMs = Math.floor((index * 1000) / perSecond)
-    updates.get(database).run(until + BigInt(delayMs) * NS_PER_MS, actor_id)
-  })
-  counts.spread = due.length
-  counts.spreadOverMs = Math.floor((due.length * 1000) / perSecond)
+  let next = now
+  for (const { database, actor_id, scheduled_time } of alarmsUntil(indexes, now + overdue * gap + SOON_MS)) {
+    const own = Number(scheduled_time / NS_PER_MS)
+    if (own < next || own <= now) {
+      updates.get(database).run(BigInt(Math.floor(next)) * NS_PER_MS, actor_id)
+      counts.spread += 1
+      counts.spreadOverMs = Math.floor(next + gap - now)
+    }
+    next = Math.max(own, next) + gap
+  }
+}
+
+/** Returns the alarms up to a time (Unix milliseconds), the earliest first. */
+function alarmsUntil(indexes, until) {
+  const query = 'SELECT actor_id, scheduled_time FROM _cf_ALARM WHERE scheduled_time <= ?'
+  return indexes
+    .flatMap((database) =>
+      database
+        .prepare(query)
+        .all(BigInt(Math.floor(until)) * NS_PER_MS)
+        .map(({ actor_id, scheduled_time }) => ({ database, actor_id, scheduled_time })),
+    )
+    .sort((a, b) => (a.scheduled_time < b.scheduled_time ? -1 : a.scheduled_time > b.scheduled_time ? 1 : 0))
 }
 
 /** Removes the files of an object without content and without an alarm. Returns `true` if it did. */

@@ -15,7 +15,7 @@ export function objectsReport({ damaged, repaired, spread, spreadOverMs, removed
   if (repaired > 0) lines.push(`Alarms set again: ${repaired}.`)
   if (spreadOverMs >= 1000) {
     const seconds = Math.ceil(spreadOverMs / 1000)
-    lines.push(`Overdue alarms: ${spread}, spread over ${seconds} s for ${limit} descriptors.`)
+    lines.push(`Alarms due now or soon: ${spread}, spread over ${seconds} s for ${limit} descriptors.`)
   }
   if (removed > 0) lines.push(`Files of erased objects removed: ${removed}.`)
   return lines

@@ -29,12 +29,30 @@ beforeEach(() => {
 afterEach(() => rmSync(objectsPath, { recursive: true }))
 
 describe('overdue alarms', () => {
-  it('are moved to later times in their order, at the given rate; alarms in the future keep their time', () => {
-    index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1, [id(4)]: NOW })
+  it('are moved to later times in their order, at the given rate; alarms that are due later keep their time', () => {
+    index('aa', { [id(1)]: NOW - 1, [id(2)]: NOW - 3_000, [id(3)]: NOW + 1_001, [id(4)]: NOW })
     index('bb', { [id(5)]: NOW - 2_000 })
     expect(prepare({ perSecond: 4 })).toMatchObject({ spread: 4, spreadOverMs: 1_000, repaired: 0 })
-    expect(alarms('aa')).toEqual({ [id(1)]: NOW + 500, [id(2)]: NOW, [id(3)]: NOW + 1, [id(4)]: NOW + 750 })
+    expect(alarms('aa')).toEqual({
+      [id(1)]: NOW + 500,
+      [id(2)]: NOW,
+      [id(3)]: NOW + 1_001,
+      [id(4)]: NOW + 750,
+    })
     expect(alarms('bb')).toEqual({ [id(5)]: NOW + 250 })
+  })
+
+  it('are spread together with alarms that are due soon, so that both do not run at once', () => {
+    index('aa', { [id(1)]: NOW, [id(2)]: NOW - 1, [id(3)]: NOW + 400, [id(4)]: NOW + 500 })
+    index('bb', { [id(5)]: NOW + 9_000 })
+    expect(prepare({ perSecond: 2 })).toMatchObject({ spread: 4, spreadOverMs: 2_000 })
+    expect(alarms('aa')).toEqual({
+      [id(2)]: NOW,
+      [id(1)]: NOW + 500,
+      [id(3)]: NOW + 1_000,
+      [id(4)]: NOW + 1_500,
+    })
+    expect(alarms('bb')).toEqual({ [id(5)]: NOW + 9_000 })
   })
 
   it('are not changed while another process writes to the index', () => {
