@@ -18,6 +18,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
+import { isShort, reportCapacity } from './service/capacity.mjs'
 import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
@@ -87,7 +88,7 @@ async function start() {
   const run = runOneAtATime(directory, { lock, output })
   if (shop !== null && shop.variables.DEMO_API_KEY === undefined)
     await createShop(shop, { state, variables, run })
-  state.configure({ ...options, addresses: await relayed(directory, options.addresses) })
+  state.configure({ ...options, addresses: await relayed(directory, options) })
   await run({ ...variables, ...shop?.variables }, options.origin)
   const isOpen = shop !== null && (await openShop(shop, options, variables, run))
   console.log(`Ready: ${variables.BASE_URL}`)
@@ -131,10 +132,11 @@ function secretsOfShop(shop, { origin, variables }) {
 }
 
 /** Returns the addresses of workerd. Where descriptors are few, a relay has the service's own. */
-async function relayed(directory, addresses) {
-  const limits = relayLimits(descriptorLimit())
+async function relayed(directory, { addresses, tls }) {
+  const hasProxy = process.env.CLIENT_IP_HEADER !== undefined
+  const limits = relayLimits(descriptorLimit(), { hasProxy, hasTls: tls !== null })
   if (limits === null) return addresses
-  await openRelay(addresses, relaySocket(directory), limits)
+  await openRelay(addresses, relaySocket(directory), limits, isShort)
   return [`unix:${relaySocket(directory)}`]
 }
 
@@ -306,6 +308,7 @@ function runOneAtATime(directory, { lock, output }) {
     })
     isReady = true
     reportMeasures(directory, started)
+    void reportCapacity(directory, started)
     return stop
   }
 }

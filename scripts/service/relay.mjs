@@ -1,6 +1,7 @@
 // Relay of connections, for a small limit of file descriptors. workerd takes two descriptors for each
 // connection, and ends when it has none left for the next one. The relay accepts in its place: a connection
-// without a byte takes one descriptor here and none there, and there is a limit of connections.
+// without a byte takes one descriptor here and none there, and there is a limit of connections. If there are
+// too many, the one that asked least recently is closed, first of the address that has the most.
 
 import { connect, createServer } from 'node:net'
 import { partsOf } from './ports.mjs'
@@ -10,26 +11,51 @@ const NEEDED_BELOW = 8_192
 
 /** Time in which the first byte of a connection must come. */
 const SILENT_MS = 10_000
+/** Longest time that a connection with a request waits to be passed on. */
+const WAIT_MS = 5_000
+/** Part of all connections that one address may have. The rest is for other addresses. */
+const ADDRESS_SHARE = 0.75
+/** Time without a byte after which a response is complete. A shorter pause may be within a response. */
+const QUIET_MS = 500
+/** Interval at which waiting connections are looked at. */
+const LOOK_MS = 250
 /** Time in which a caller must take the rest of a response, and time for the caller to close afterwards. */
 const FLUSH_MS = 15_000
 const LINGER_MS = 1_000
 
+const REFUSAL = [
+  'HTTP/1.1 503 Service Unavailable',
+  'Retry-After: 5',
+  'Content-Length: 0',
+  'Connection: close',
+  '\r\n',
+].join('\r\n')
+
 /**
- * Returns how many connections a relay accepts and passes on, and how long it waits for a first byte. Null if
- * none is needed.
+ * Returns how many connections a relay accepts and passes on, of all callers and of one address, and its
+ * times. Null if no relay is needed. `hasProxy`: all connections come from one proxy, which names the address
+ * of its callers in a header. `hasTls`: the relay cannot respond itself.
  */
-export function relayLimits(descriptors) {
+export function relayLimits(descriptors, { hasProxy = false, hasTls = false } = {}) {
   if (descriptors >= NEEDED_BELOW) return null
-  // Here a connection takes one or two descriptors, in workerd two. Objects need the other half there.
-  return { accepted: Math.floor(descriptors / 2), passedOn: Math.floor(descriptors / 4), silentMs: SILENT_MS }
+  return {
+    // Here a connection takes one or two descriptors, in workerd two. Objects need the other half there.
+    accepted: Math.floor(descriptors / 2),
+    passedOn: Math.floor(descriptors / 4),
+    addressShare: hasProxy ? 1 : ADDRESS_SHARE,
+    silentMs: SILENT_MS,
+    waitMs: WAIT_MS,
+    refusal: hasTls ? '' : REFUSAL,
+  }
 }
 
 /**
  * Listens on every address (`host:port`) and passes connections on to the Unix socket at `path`. Resolves
- * when it listens. It keeps no process alive.
+ * when it listens. It keeps no process alive. `isShort`: returns `true` while workerd is short of
+ * descriptors. Then half as many connections are passed on.
  */
-export async function openRelay(addresses, path, limits) {
-  const callers = createCallers(path, limits)
+export async function openRelay(addresses, path, limits, isShort = () => false) {
+  const callers = createCallers(path, limits, isShort)
   return Promise.all(addresses.map((address) => listen(address, callers)))
 }
 
@@ -50,63 +76,181 @@ function listen(address, accept) {
 }
 
 /** Returns the function that takes over a connection. All addresses share the limits. */
-function createCallers(path, { accepted, passedOn, silentMs }) {
-  /** Connections without a byte, and those that wait to be passed on; each in the order of their arrival. */
-  const silent = new Set()
+function createCallers(path, { accepted, passedOn, addressShare, silentMs, waitMs, refusal }, isShort) {
+  // Both are in the order in which the connections asked last. A connection that never asked has the place of
+  // its arrival.
+  const open = createTable()
+  const passed = createTable()
   const waiting = new Set()
-  let open = 0
-  let passed = 0
+  const mostPassed = () => (isShort() ? Math.ceil(passedOn / 2) : passedOn)
+
+  /** Returns `true` if there is a place for one more connection of this address. May close another one. */
+  const makePlace = (table, most, address) => {
+    const isFull = () => table.size() >= most || table.of(address) >= Math.ceil(most * addressShare)
+    if (!isFull()) return true
+    const idle = findIdle(table, address)
+    if (idle === undefined) return false
+    idle.close()
+    return !isFull()
+  }
 
   const passOn = (caller) => {
-    passed++
-    const upstream = connect({ path, allowHalfOpen: true }).unref()
-    caller.setTimeout(0)
-    join(caller, upstream)
-    upstream.once('close', () => {
-      passed--
-      const [next] = waiting
-      if (next === undefined) return
-      waiting.delete(next)
-      passOn(next)
+    waiting.delete(caller)
+    caller.upstream = connect({ path, allowHalfOpen: true }).unref()
+    passed.add(caller)
+    join(caller)
+    caller.upstream.once('close', () => {
+      passed.remove(caller)
+      look()
     })
   }
 
-  return (caller) => {
-    caller.unref()
-    caller.on('error', () => undefined) // 'close' follows
-    if (open >= accepted) {
-      const [oldest] = silent
-      if (oldest === undefined) return caller.destroy()
-      silent.delete(oldest)
-      oldest.destroy()
+  const tryPass = (caller) => {
+    const mayPass = makePlace(passed, mostPassed(), caller.address)
+    if (mayPass) passOn(caller)
+    return mayPass
+  }
+
+  const look = () => {
+    for (const caller of waiting)
+      if (!tryPass(caller) && Date.now() - caller.askedAt > waitMs) caller.refuse()
+    while (passed.size() > mostPassed()) {
+      const idle = findIdle(passed)
+      if (idle === undefined) return
+      idle.close()
     }
-    open++
-    silent.add(caller)
-    caller.setTimeout(silentMs, () => caller.destroy())
-    caller.once('close', () => {
-      open--
-      silent.delete(caller)
+  }
+  setInterval(look, LOOK_MS).unref()
+
+  return (socket) => {
+    socket.unref()
+    socket.on('error', () => undefined) // 'close' follows
+    const address = networkOf(socket.remoteAddress)
+    const caller = {
+      socket,
+      address,
+      upstream: undefined,
+      isAsking: false,
+      askedAt: 0,
+      lastByteAt: 0,
+      close: () => {
+        open.remove(caller)
+        passed.remove(caller)
+        caller.upstream?.destroy()
+        socket.destroy()
+      },
+      refuse: () => {
+        waiting.delete(caller)
+        socket.end(refusal)
+        endSoon(socket)
+      },
+      ask: () => {
+        if (caller.isAsking) return
+        caller.isAsking = true
+        caller.askedAt = Date.now()
+        open.renew(caller)
+        passed.renew(caller)
+      },
+    }
+    if (!makePlace(open, accepted, address)) return socket.destroy()
+    open.add(caller)
+    socket.setTimeout(silentMs, () => socket.destroy())
+    socket.once('close', () => {
+      open.remove(caller)
       waiting.delete(caller)
     })
-    caller.once('end', () => silent.has(caller) && caller.destroy())
-    caller.once('readable', () => {
-      if (!silent.delete(caller)) return
-      if (passed < passedOn) passOn(caller)
-      else waiting.add(caller)
+    socket.once('end', () => caller.askedAt === 0 && socket.destroy())
+    socket.once('readable', () => {
+      if (socket.destroyed) return
+      caller.ask()
+      socket.setTimeout(0)
+      if (!tryPass(caller)) waiting.add(caller)
     })
   }
 }
 
+/** Connections in an order, and their number for each address. */
+function createTable() {
+  const all = new Set()
+  const counts = new Map()
+  const count = (address, change) => {
+    const number = (counts.get(address) ?? 0) + change
+    if (number > 0) counts.set(address, number)
+    else counts.delete(address)
+  }
+  return {
+    all,
+    size: () => all.size,
+    of: (address) => counts.get(address) ?? 0,
+    add: (caller) => {
+      all.add(caller)
+      count(caller.address, 1)
+    },
+    remove: (caller) => {
+      if (all.delete(caller)) count(caller.address, -1)
+    },
+    /** Puts a connection at the end: it asks now. */
+    renew: (caller) => {
+      if (all.delete(caller)) all.add(caller)
+    },
+  }
+}
+
+/**
+ * Returns the connection to close for one of `address`: of those that await no response, one of the address
+ * with the most connections; of these, the one that asked least recently. An address with fewer connections
+ * than `address` keeps all of its own. Undefined if there is none.
+ */
+function findIdle(table, address) {
+  const now = Date.now()
+  let [found, most] = [undefined, Math.max(1, table.of(address))]
+  for (const caller of table.all) {
+    const count = table.of(caller.address)
+    if (count < most || (found !== undefined && count === most) || !isIdle(caller, now)) continue
+    ;[found, most] = [caller, count]
+  }
+  return found
+}
+
+/** Returns `true` if nobody waits for a response on this connection, as far as its bytes tell. */
+function isIdle({ socket, isAsking, lastByteAt }, now) {
+  return !isAsking && socket.writableLength === 0 && Math.abs(now - lastByteAt) >= QUIET_MS
+}
+
+/** Returns the address of a caller. One caller has all addresses of an IPv6 network of 64 bits. */
+function networkOf(address = '') {
+  if (address.startsWith('::ffff:')) return address.slice('::ffff:'.length)
+  if (!address.includes(':')) return address
+  const [head = '', tail] = address.replace(/%.*$/, '').split('::')
+  const [before, after] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''))
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0')
+  return [...before, ...zeros, ...after].slice(0, 4).join(':')
+}
+
 /** Connects both ends. The end of one direction is passed on; the end of the service ends both. */
-function join(caller, upstream) {
+function join(caller) {
+  const { socket, upstream, ask } = caller
   upstream.on('error', () => undefined)
-  caller.pipe(upstream)
-  upstream.pipe(caller)
-  upstream.once('close', () => {
-    // The rest of a request is read, but not passed on: closing before would discard the response.
-    caller.end(() => setTimeout(() => caller.destroy(), LINGER_MS).unref())
-    caller.resume()
-    setTimeout(() => caller.destroy(), FLUSH_MS).unref()
+  socket.on('data', ask)
+  upstream.on('data', () => {
+    caller.isAsking = false
+    caller.lastByteAt = Date.now()
   })
-  caller.once('close', () => upstream.destroy())
+  socket.pipe(upstream)
+  upstream.pipe(socket)
+  upstream.once('close', () => {
+    socket.end()
+    endSoon(socket)
+  })
+  socket.once('close', () => upstream.destroy())
+}
+
+/**
+ * Closes a connection after its last byte was taken. The rest of a request is read, but not passed on:
+ * closing before would discard the response.
+ */
+function endSoon(socket) {
+  socket.once('finish', () => setTimeout(() => socket.destroy(), LINGER_MS).unref())
+  socket.resume()
+  setTimeout(() => socket.destroy(), FLUSH_MS).unref()
 }

@@ -5,6 +5,7 @@ import { dcApiRoutes } from './browser/dc-api.ts'
 import { returnRoutes } from './browser/return.ts'
 import { sessionPageRoutes } from './browser/session-page.ts'
 import { consoleRoutes } from './console/console.ts'
+import { admission } from './edge/admission.ts'
 import type { AppEnv } from './edge/context.ts'
 import { drainable } from './edge/drain.ts'
 import { headWithoutEffect, noSuchRoute, onError, requestId } from './edge/edge.ts'
@@ -34,6 +35,7 @@ export function createApp(): Hono<AppEnv> {
   app.use(logRequests)
   app.use(knownHost)
   app.use(drainable)
+  app.use(admission)
   app.route('/', walletRoutes()) // first: wallet routes respond to HEAD in their own format
   app.use(headWithoutEffect(app, SAFE_PREFIXES))
   app.route('/', wellKnownRoutes())

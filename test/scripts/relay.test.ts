@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openRelay, relayLimits } from '../../scripts/service/relay.mjs'
+import { WAIT } from '../support/wait.ts'
 
 let folder: string
 let path: string
@@ -27,6 +28,7 @@ beforeEach(async () => {
     if (incoming.url === '/hang') return
     response.end(`${incoming.method} ${incoming.url} ${(await text(incoming)).length}`)
   })
+  upstream.keepAliveTimeout = 0 // the relay closes idle connections, not this server
   upstream.on('connection', (socket) => reached.push(socket))
   upstream.listen(path)
   await once(upstream, 'listening')
@@ -37,14 +39,23 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function open(limits: { accepted?: number; passedOn?: number; silentMs?: number } = {}) {
-  relays = await openRelay(['127.0.0.1:0'], path, { accepted: 10, passedOn: 10, silentMs: 10_000, ...limits })
+type Limits = {
+  readonly accepted?: number
+  readonly passedOn?: number
+  readonly addressShare?: number
+  readonly silentMs?: number
+  readonly waitMs?: number
+}
+
+async function open(limits: Limits = {}, isShort = () => false) {
+  const all = { ...relayLimits(1024), accepted: 10, passedOn: 10, addressShare: 1, waitMs: WAIT.timeout }
+  relays = await openRelay(['127.0.0.1:0'], path, { ...all, ...limits }, isShort)
   const [relay] = relays
   return (relay?.address() as AddressInfo | undefined)?.port ?? 0
 }
 
-async function dial(port: number): Promise<Socket> {
-  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+async function dial(port: number, localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress, allowHalfOpen: true })
   socket.on('error', () => undefined)
   sockets.push(socket)
   await once(socket, 'connect')
@@ -53,15 +64,42 @@ async function dial(port: number): Promise<Socket> {
 
 const GET = 'GET /a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
 
-async function get(port: number): Promise<string> {
-  const socket = await dial(port)
+async function get(port: number, localAddress?: string): Promise<string> {
+  const socket = await dial(port, localAddress)
   socket.write(GET)
   return text(socket)
 }
 
+/** Opens a connection that has got its response, and stays open. */
+async function dialKept(port: number, localAddress?: string): Promise<Socket> {
+  const socket = await dial(port, localAddress)
+  socket.write('GET /kept HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(String(await once(socket, 'data'))).toContain('GET /kept')
+  return socket
+}
+
+/** Opens a connection whose request gets no response. */
+async function dialBusy(port: number, localAddress?: string): Promise<Socket> {
+  const before = reached.length
+  const socket = await dial(port, localAddress)
+  socket.write('GET /hang HTTP/1.1\r\nHost: x\r\n\r\n')
+  await expect.poll(() => reached.length).toBe(before + 1)
+  return socket
+}
+
+/** Returns which connections are still open. */
+function areOpen(some: readonly Socket[]): readonly boolean[] {
+  return some.map((socket) => !socket.readableEnded && !socket.destroyed)
+}
+
 it('a relay is used if the descriptor limit is low, and leaves half of the file descriptors to objects', () => {
   expect(relayLimits(20_000)).toBeNull()
-  expect(relayLimits(1024)).toEqual({ accepted: 512, passedOn: 256, silentMs: 10_000 })
+  expect(relayLimits(1024)).toMatchObject({ accepted: 512, passedOn: 256, silentMs: 10_000 })
+})
+
+it('one address may have all connections of a relay if it is a proxy that names its callers', () => {
+  expect(relayLimits(1024)?.addressShare).toBe(0.75)
+  expect(relayLimits(1024, { hasProxy: true })?.addressShare).toBe(1)
 })
 
 describe('a relay', () => {
@@ -122,6 +160,65 @@ describe('a relay', () => {
     const waiting = get(port)
     expect(await Promise.race([waiting, sleep(200, 'waits')])).toBe('waits')
     busy.destroy()
+    expect(await waiting).toContain('GET /a 0')
+  })
+
+  it('closes the connection that asked least recently, once its response is complete, if all are passed on', async () => {
+    const port = await open({ passedOn: 3 })
+    const kept = [await dialKept(port), await dialKept(port), await dialKept(port)]
+    kept[0]?.write('GET /again HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(String(await once(kept[0] as Socket, 'data'))).toContain('GET /again')
+    for (const socket of kept) socket.resume()
+    expect(await get(port)).toContain('GET /a 0')
+    await expect.poll(() => areOpen(kept)).toEqual([true, false, true])
+  })
+
+  it('closes no connection that awaits a response, even if it asked first', async () => {
+    const port = await open({ passedOn: 2 })
+    const busy = await dialBusy(port)
+    const kept = await dialKept(port)
+    kept.resume()
+    expect(await get(port)).toContain('GET /a 0')
+    await expect.poll(() => areOpen([busy, kept])).toEqual([true, false])
+  })
+
+  it('closes a connection of the address that has the most, and none of an address with fewer', async () => {
+    const port = await open({ accepted: 4 })
+    const other = await dialKept(port, '127.0.0.2')
+    const many = [await dialKept(port), await dialKept(port), await dialKept(port)]
+    for (const socket of [other, ...many]) socket.resume()
+    await expect.poll(() => get(port, '127.0.0.3').catch(() => '')).toContain('GET /a 0')
+    await expect.poll(() => areOpen([other, ...many])).toEqual([true, false, true, true])
+  })
+
+  it('keeps a place for other addresses while one address has as many requests as it may', async () => {
+    const port = await open({ passedOn: 4, addressShare: 0.75 })
+    for (let i = 0; i < 3; i++) await dialBusy(port)
+    const fourth = get(port)
+    expect(await Promise.race([fourth, sleep(500, 'waits')])).toBe('waits')
+    expect(await get(port, '127.0.0.2')).toContain('GET /a 0')
+    expect(await Promise.race([fourth, sleep(1, 'waits')])).toBe('waits')
+  })
+
+  it('refuses a request with 503 and Retry-After if it waited too long to be passed on', async () => {
+    const port = await open({ passedOn: 1, waitMs: 300 })
+    await dialBusy(port)
+    expect(await get(port)).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
+  })
+
+  it('passes on half as many connections while the service is short of descriptors, and closes idle ones', async () => {
+    let isShort = false
+    const port = await open({ passedOn: 4 }, () => isShort)
+    const kept = [await dialKept(port), await dialKept(port)]
+    const busy = await dialBusy(port)
+    for (const socket of kept) socket.resume()
+    isShort = true
+    await expect.poll(() => areOpen(kept)).toEqual([false, true])
+    await dialBusy(port)
+    await expect.poll(() => areOpen([...kept, busy])).toEqual([false, false, true])
+    const waiting = get(port)
+    expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('waits')
+    isShort = false
     expect(await waiting).toContain('GET /a 0')
   })
 

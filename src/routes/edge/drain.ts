@@ -4,6 +4,7 @@
 
 import type { MiddlewareHandler } from 'hono'
 import type { Env } from '../../env.ts'
+import { reportCapacity } from '../../metrics/capacity.ts'
 import { setProcessMeasures } from '../../metrics/process-measures.ts'
 import { inBackground } from '../../session/store/background.ts'
 import { storeNotes } from '../../session/store/session-notes.ts'
@@ -18,13 +19,17 @@ export function isDraining(): boolean {
   return draining
 }
 
+/** Returns true for a route of wallets, which sends its refusals in its own format. */
+export function isForWallet(path: string): boolean {
+  return /^\/r\/|\/callback$/.test(path)
+}
+
 /**
  * Counts open requests, and refuses new requests while the process ends. Routes of wallets send this refusal
  * themselves, in their own format.
  */
 export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const isForWallet = /^\/r\/|\/callback$/.test(c.req.path)
-  if (draining && !isForWallet) return problem(c, 'temporarily_unavailable')
+  if (draining && !isForWallet(c.req.path)) return problem(c, 'temporarily_unavailable')
   openRequests += 1
   try {
     await next()
@@ -35,7 +40,8 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /**
  * Handler for the calls of the launcher. `POST /drain` begins the end of the process, and returns the number
- * of requests that are still open. `POST /measures` stores measures of the process for `/metrics`.
+ * of requests that are still open. `POST /measures` stores measures of the process for `/metrics`. `POST
+ * /capacity` stores its open descriptors, and measures the delay of a timer.
  */
 export const control = {
   fetch: async (request, env) => {
@@ -43,6 +49,15 @@ export const control = {
     if (request.method !== 'POST') return new Response(null, { status: 404 })
     if (pathname === '/measures') {
       setProcessMeasures(await request.json())
+      return new Response(null, { status: 204 })
+    }
+    if (pathname === '/capacity') {
+      const { open, limit } = (await request.json()) as { readonly open?: number; readonly limit?: number }
+      const before = Date.now()
+      await scheduler.wait(0)
+      const now = Date.now()
+      const count = open === undefined || limit === undefined ? null : { open, limit }
+      reportCapacity(count, now - before, now)
       return new Response(null, { status: 204 })
     }
     if (pathname !== '/drain') return new Response(null, { status: 404 })

@@ -12,6 +12,7 @@ import { ID_LENGTH } from '../../relying-party/document/identifier.ts'
 import type { RequestingWallet } from '../../session/request/fetching.ts'
 import { HANDLE_LENGTH } from '../../session/request/handles.ts'
 import { sessionStub } from '../../session/store/identifier.ts'
+import { isAdmitted } from '../edge/admission.ts'
 import type { AppEnv } from '../edge/context.ts'
 import { isDraining } from '../edge/drain.ts'
 import { logError } from '../edge/edge.ts'
@@ -87,12 +88,13 @@ async function present(c: WalletContext): Promise<Response> {
 }
 
 /**
- * Refuses new calls while the process ends, and applies the limit by address. Sends 503 if an object is
- * unreachable, and 500 for any other thrown error. All errors are OAuth errors.
+ * Refuses new calls while the process ends or has no capacity, and applies the limit by address. Sends 503 if
+ * an object is unreachable, and 500 for any other thrown error. All errors are OAuth errors.
  */
 async function guarded(c: WalletContext, handle: () => Promise<Response>): Promise<Response> {
   if (isDraining()) return refuse(c, 'service_unavailable')
   if (!(await takeWalletCall(c))) return refuse(c, 'rate_limited')
+  if (!(await isAdmitted('begun'))) return refuse(c, 'service_unavailable')
   try {
     return await handle()
   } catch (error) {

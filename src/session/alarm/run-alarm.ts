@@ -1,5 +1,6 @@
 // The work of a session's alarm: expiry, deliveries, erasure.
 
+import { mayBegin } from '../../metrics/capacity.ts'
 import { deliverDue } from '../delivery/delivering.ts'
 import { publishDue, publishStepsDue } from '../delivery/publishing.ts'
 import { eraseDue, expireDue } from '../end/timeouts.ts'
@@ -12,17 +13,27 @@ import { isOnlyErasureDue } from '../store/wake-up.ts'
 const WATCHDOG_MS = 60_000
 /** Delay before another try to read unavailable settings. */
 const POSTPONED_MS = 10_000
+/**
+ * Range of the delay of work for which the process has no capacity. An object that is not used closes its
+ * file descriptors after ten seconds.
+ */
+const NO_CAPACITY_MS = { least: 10_000, most: 60_000 }
 
 /**
  * Does the work that is due. A watchdog alarm is set first, because the platform drops an alarm that throws
- * too often. If erasure is the only work, the watchdog is set only after the erasure throws. `now` is Unix
- * milliseconds.
+ * too often. If erasure is the only work, the watchdog is set only after the erasure throws. If the process
+ * has no capacity, the work is postponed. `now` is Unix milliseconds.
  */
 export async function runAlarm(context: SessionContext, now: number): Promise<void> {
   const { store } = context
   // If the clock was set back, the alarm runs before its work is due. The same alarm time must then be set
   // again.
   store.forgetAlarm()
+  if (!mayBegin('begun', now)) {
+    const { least, most } = NO_CAPACITY_MS
+    store.arm(Math.ceil(now + least + Math.random() * (most - least)))
+    return
+  }
   const document = store.session()
   const isErasure = document !== undefined && isOnlyErasureDue(document, now)
   if (!isErasure) store.arm(now + WATCHDOG_MS)

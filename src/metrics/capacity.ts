@@ -1,0 +1,62 @@
+// Capacity of a self-hosted process for new work. workerd ends when it has no file descriptor left, and a
+// process without processor time only lengthens its queue. So new work waits or is refused before. The
+// launcher reports the descriptors up to four times a second. With each report the process measures the
+// delay of its own timer. Without a report, as on Cloudflare, there is always capacity. Times are Unix
+// milliseconds.
+
+/**
+ * Kinds of work. `new`: requests that begin something. `begun`: requests of wallets, and work that is due. They
+ * may use more descriptors, so that new sessions do not keep begun ones from their end.
+ */
+export type WorkKind = 'new' | 'begun'
+
+/** Parts of the descriptors up to which each kind of work begins. */
+const MARKS: Readonly<Record<WorkKind, number>> = { new: 0.75, begun: 0.85 }
+/** Descriptors of one piece of work: its connection, and one or two objects with three or four each. */
+const DESCRIPTORS = 8
+/** Time in which a piece of work opens its descriptors, if the timer has no delay. */
+const OPENING_MS = 500
+/** Age from which a report is ignored: the launcher has ended, or is stopped. */
+const STALE_MS = 10_000
+
+/** Delay of the timer from which less work may begin. */
+const LATE_MS = 1_000
+/**
+ * Limits of the new work that may begin between two reports. Begun work may be as much again, because it is
+ * postponed where a request waits.
+ */
+const LEAST = 4
+const MOST = 5_000
+
+/** Open descriptors and their limit, if the system can tell. */
+export type DescriptorCount = { readonly open: number; readonly limit: number }
+
+let reportedAt = Number.NEGATIVE_INFINITY
+let descriptors: DescriptorCount | null = null
+/** New work that may begin between two reports. */
+let pace = MOST
+let begunSinceReport = 0
+/** Times at which the newest work began, which may not have opened its descriptors yet. */
+let begins: number[] = []
+
+/** Stores a report. `delayMs`: delay of the process's own timer. */
+export function reportCapacity(count: DescriptorCount | null, delayMs: number, now: number): void {
+  pace = delayMs < LATE_MS ? Math.min(MOST, pace * 2) : Math.max(LEAST, Math.min(pace, begunSinceReport) / 2)
+  begins = begins.filter((at) => Math.abs(now - at) < OPENING_MS + 2 * delayMs)
+  begunSinceReport = 0
+  descriptors = count
+  reportedAt = now
+}
+
+/** Returns true if a piece of work may begin now, and counts it. */
+export function mayBegin(kind: WorkKind, now: number): boolean {
+  if (Math.abs(now - reportedAt) > STALE_MS) return true
+  if (begunSinceReport >= (kind === 'new' ? pace : 2 * pace)) return false
+  if (descriptors !== null) {
+    const used = descriptors.open + (begins.length + 1) * DESCRIPTORS
+    if (used > descriptors.limit * MARKS[kind]) return false
+  }
+  begunSinceReport += 1
+  begins.push(now)
+  return true
+}

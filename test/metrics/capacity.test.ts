@@ -1,0 +1,79 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { mayBegin, reportCapacity, type WorkKind } from '../../src/metrics/capacity.ts'
+
+const NOW = 1_795_341_649_446
+const LIMIT = 1_000
+
+afterEach(() => {
+  reportCapacity(null, 0, Number.NEGATIVE_INFINITY)
+})
+
+/** More than a process does in a quarter of a second. */
+const MANY = 1_000
+
+/** Returns how much work may begin at a time, up to `MANY`. */
+function beginAll(kind: WorkKind, now = NOW): number {
+  let begun = 0
+  while (begun < MANY && mayBegin(kind, now)) begun++
+  return begun
+}
+
+it('work may always begin if nothing was reported, and if the last report is old', () => {
+  expect(beginAll('new')).toBe(MANY)
+  reportCapacity({ open: LIMIT, limit: LIMIT }, 0, NOW)
+  expect(mayBegin('begun', NOW + 10_000)).toBe(false)
+  expect(mayBegin('begun', NOW + 10_001)).toBe(true)
+})
+
+describe('open descriptors', () => {
+  it('let new work begin up to three quarters of the limit, and begun work somewhat longer', () => {
+    reportCapacity({ open: 743, limit: LIMIT }, 0, NOW)
+    expect([mayBegin('new', NOW), mayBegin('begun', NOW)]).toEqual([false, true])
+    reportCapacity({ open: 843, limit: LIMIT }, 0, NOW + 10_000)
+    expect(mayBegin('begun', NOW + 10_000)).toBe(false)
+  })
+
+  it('limit the work between two reports to what the free descriptors allow', () => {
+    reportCapacity({ open: 670, limit: LIMIT }, 0, NOW)
+    expect(beginAll('new')).toBe(10)
+  })
+
+  it('count work that has just begun, whose descriptors may not be open yet', () => {
+    reportCapacity({ open: 670, limit: LIMIT }, 0, NOW)
+    beginAll('new')
+    reportCapacity({ open: 670, limit: LIMIT }, 0, NOW + 499)
+    expect(beginAll('new', NOW + 499)).toBe(0)
+    reportCapacity({ open: 670, limit: LIMIT }, 400, NOW + 1_299)
+    expect(beginAll('new', NOW + 1_299)).toBe(0)
+    reportCapacity({ open: 670, limit: LIMIT }, 0, NOW + 1_300)
+    expect(beginAll('new', NOW + 1_300)).toBe(10)
+  })
+
+  it('may be unknown, and then only the delay of the timer counts', () => {
+    reportCapacity(null, 0, NOW)
+    expect(beginAll('new')).toBe(MANY)
+  })
+})
+
+describe('a delay of the timer of a second or more', () => {
+  it('halves what may begin until the next report, but some work always begins', () => {
+    reportCapacity(null, 0, NOW)
+    for (let i = 0; i < 100; i++) mayBegin('new', NOW)
+    const allowed = [1, 2, 3, 4, 5, 6].map((seconds) => {
+      reportCapacity(null, 1_000, NOW + seconds * 1_000)
+      return beginAll('new', NOW + seconds * 1_000)
+    })
+    expect(allowed).toEqual([50, 25, 13, 7, 4, 4])
+  })
+
+  it('leaves as much again for begun work when no more new work may begin', () => {
+    for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 1_000, NOW + seconds * 1_000)
+    expect([beginAll('new', NOW + 9_000), beginAll('begun', NOW + 9_000)]).toEqual([4, 4])
+  })
+
+  it('has no effect soon after the timer is in time again', () => {
+    for (let seconds = 0; seconds < 10; seconds++) reportCapacity(null, 5_000, NOW + seconds * 1_000)
+    for (let seconds = 10; seconds < 20; seconds++) reportCapacity(null, 0, NOW + seconds * 1_000)
+    expect(beginAll('new', NOW + 19_000)).toBe(MANY)
+  })
+})

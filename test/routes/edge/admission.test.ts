@@ -1,0 +1,71 @@
+// The app while the launcher reports that few file descriptors are left.
+
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { reportCapacity } from '../../../src/metrics/capacity.ts'
+import { createApp } from '../../../src/routes/app.ts'
+import { control } from '../../../src/routes/edge/drain.ts'
+import { createSession, setUp } from '../../session/driver.ts'
+import { call, json } from './edge-app.ts'
+
+const app = createApp()
+const FULL = { open: 1_000, limit: 1_000 }
+
+let reports: ReturnType<typeof setInterval> | undefined
+afterEach(() => {
+  clearInterval(reports)
+  reportCapacity(null, 0, Number.NEGATIVE_INFINITY)
+})
+
+async function report(body: object): Promise<void> {
+  const init = { method: 'POST', body: JSON.stringify(body) }
+  const request = new Request<unknown, IncomingRequestCfProperties>('http://control/capacity', init)
+  expect((await control.fetch(request, env)).status).toBe(204)
+}
+
+/** Reports that every descriptor is in use, as often as the launcher does. */
+async function reportFull(): Promise<void> {
+  await report(FULL)
+  reports = setInterval(() => reportCapacity(FULL, 0, Date.now()), 250)
+}
+
+describe('while few descriptors are left', () => {
+  it('a request waits, and continues when there are enough', async () => {
+    const setting = await setUp()
+    await report(FULL)
+    const creation = createSession(setting)
+    expect(await Promise.race([creation, scheduler.wait(500)])).toBeUndefined()
+    await report({ open: 10, limit: 1_000 })
+    expect((await creation).status).toBe('pending')
+  })
+
+  it('a request that waited five seconds gets 503 with Retry-After before its first step', async () => {
+    await reportFull()
+    const refused = await call(app, 'POST', '/v1/verify', { body: {} })
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
+    expect((await json(refused)).code).toBe('temporarily_unavailable')
+  })
+
+  it('a wallet gets an OAuth error with 503', async () => {
+    const { wallet_request } = await createSession(await setUp())
+    await reportFull()
+    const refused = await call(app, 'GET', new URL(wallet_request.request_uri).pathname)
+    expect([refused.status, (await json(refused)).error]).toEqual([503, 'temporarily_unavailable'])
+  })
+
+  it('a wallet is served while new sessions wait', async () => {
+    const { wallet_request } = await createSession(await setUp())
+    await report({ open: 800, limit: 1_000 })
+    expect((await call(app, 'GET', new URL(wallet_request.request_uri).pathname)).status).toBe(200)
+  })
+
+  it.each(['/healthz', '/readyz', '/metrics'])('%s responds at once', async (path) => {
+    await report(FULL)
+    expect((await call(app, 'GET', path)).status).not.toBe(503)
+  })
+})
+
+it('without descriptors that can be counted, the process measures its timer only', async () => {
+  await report({})
+  expect((await createSession(await setUp())).status).toBe('pending')
+})
