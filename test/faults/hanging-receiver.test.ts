@@ -42,20 +42,20 @@ it(
       arrivals.set(JSON.parse(body.toString()).verification_id, at)
       return { status: 204 }
     })
-    const probes = probeHealth(server.origin)
+    const probes = probeHealth(server.origin, pid)
     const [, canceled] = await Promise.all([
       endMany(hanging, HANGING_PER_SECOND),
       endMany(answering, OTHER_PER_SECOND),
     ])
     while (canceled.some(({ id }) => !arrivals.has(id))) await sleep(100)
-    const { failures, slowestMs } = await probes.end()
+    const { failures, slowestMs, mostDescriptors } = await probes.end()
     const delays = canceled.map(({ id, at }) => ({ at, delay: (arrivals.get(id) ?? 0) - at }))
     const enoughUntil = Math.min(...canceled.map(({ at }) => at)) + ENOUGH_MS
     const longest = (some: typeof delays) => Math.max(...some.map(({ delay }) => delay))
     const before = longest(delays.filter(({ at }) => at < enoughUntil))
     const after = longest(delays.filter(({ at }) => at >= enoughUntil))
     console.info(
-      `${hanging.requests.length} attempts hung; ${delays.length} other events after ${before} ms at most at first and ${after} ms later; slowest /healthz ${slowestMs} ms`,
+      `${hanging.requests.length} attempts hung; ${delays.length} other events after ${before} ms at most at first and ${after} ms later; slowest /healthz ${slowestMs} ms, ${mostDescriptors} descriptors`,
     )
     // A machine under load delays both, and an event takes several steps. A probe takes one.
     expect(after - before).toBeLessThan(IN_TIME_MS + 4 * slowestMs)

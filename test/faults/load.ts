@@ -1,6 +1,7 @@
 // Many calls to a running service, and probes of its health meanwhile. Nothing here is checked against the
 // API description, which would take longer than the calls.
 
+import { readdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type CreatedSession, expectStatus, OVER_18, type RelyingParty } from '../support/service/service.ts'
 import { WAIT } from '../support/wait.ts'
@@ -11,29 +12,30 @@ const BETWEEN_PROBES_MS = 100
 
 /** A relying party's server that makes many calls. */
 export type Caller = {
-  /** Creates a session, and returns its id. Waits if the limit of creations is reached. */
+  /** Creates a session, and returns its id. Waits if the service asks for that. */
   readonly create: (request?: object) => Promise<string>
   readonly cancel: (verificationId: string) => Promise<void>
 }
 
 /** Returns the server of a relying party. */
 export function callerOf(origin: string, { api_key }: Pick<RelyingParty, 'api_key'>): Caller {
-  const post = (path: string, body?: object) =>
-    fetch(origin + path, {
+  const post = async (path: string, body?: object): Promise<Response> => {
+    const response = await fetch(origin + path, {
       method: 'POST',
       headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
       ...(body && { body: JSON.stringify(body) }),
     })
-  const create = async (request: object = {}): Promise<string> => {
-    const response = await post('/v1/verify', { ...OVER_18, ...request })
-    if (response.status !== 429) {
-      return ((await expectStatus(response, 201)) as CreatedSession).verification_id
-    }
-    await sleep(Number(response.headers.get('retry-after')) * 1000)
-    return create(request)
+    const retryAfter = response.headers.get('retry-after')
+    if (retryAfter === null) return response
+    await response.body?.cancel()
+    await sleep(Number(retryAfter) * 1000)
+    return post(path, body)
   }
   return {
-    create,
+    create: async (request = {}) => {
+      const response = await post('/v1/verify', { ...OVER_18, ...request })
+      return ((await expectStatus(response, 201)) as CreatedSession).verification_id
+    },
     cancel: async (id) => {
       await expectStatus(await post(`/v1/verify/${id}/cancel`), 200)
     },
@@ -68,12 +70,15 @@ export function sleepUntil(at: number): Promise<void> {
 }
 
 /**
- * Requests `/healthz` until `end`, which returns every response that was not 200, and the slowest response.
- * The service may be busy, but must not hang.
+ * Requests `/healthz` until `end`, which returns every response that was not 200, the slowest response, and
+ * the most descriptors that workerd (`pid`) had open. The service may be busy, but must not hang.
  */
-export function probeHealth(origin: string) {
+export function probeHealth(origin: string, pid?: number) {
   const failures: string[] = []
-  let [slowestMs, isOver] = [0, false]
+  let [slowestMs, isOver, mostDescriptors] = [0, false, 0]
+  const watch = setInterval(() => {
+    if (pid !== undefined) mostDescriptors = Math.max(mostDescriptors, countDescriptors(pid))
+  }, BETWEEN_PROBES_MS)
   const probing = (async () => {
     while (!isOver) {
       const begun = Date.now()
@@ -89,8 +94,18 @@ export function probeHealth(origin: string) {
   return {
     end: async () => {
       isOver = true
+      clearInterval(watch)
       await probing
-      return { failures, slowestMs }
+      return { failures, slowestMs, mostDescriptors }
     },
+  }
+}
+
+/** Returns 0 if the process has ended. */
+function countDescriptors(pid: number): number {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length
+  } catch {
+    return 0
   }
 }
