@@ -1,5 +1,5 @@
-// Open file descriptors of workerd, read up to four times a second. The service accepts less new work, and the
-// relay fewer connections, before the last descriptor is in use: workerd ends when it has none.
+// Open file descriptors of workerd, read up to four times a second. The service accepts less new work, and
+// the relay fewer connections, before the last descriptor is in use: workerd ends when it has none.
 
 import { readdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'

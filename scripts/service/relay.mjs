@@ -112,8 +112,12 @@ function createCallers(path, { accepted, passedOn, addressShare, silentMs, waitM
   }
 
   const look = () => {
-    for (const caller of waiting)
-      if (!tryPass(caller) && Date.now() - caller.askedAt > waitMs) caller.refuse()
+    const without = new Set() // addresses for which there is no place
+    for (const caller of waiting) {
+      if (!without.has(caller.address) && tryPass(caller)) continue
+      without.add(caller.address)
+      if (Date.now() - caller.askedAt > waitMs) caller.refuse()
+    }
     while (passed.size() > mostPassed()) {
       const idle = findIdle(passed)
       if (idle === undefined) return

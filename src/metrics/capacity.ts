@@ -5,8 +5,8 @@
 // milliseconds.
 
 /**
- * Kinds of work. `new`: requests that begin something. `begun`: requests of wallets, and work that is due. They
- * may use more descriptors, so that new sessions do not keep begun ones from their end.
+ * Kinds of work. `begun`: requests of wallets, and work that is due. `new`: other requests. Begun work may
+ * use more descriptors, so that new sessions do not keep begun ones from their end.
  */
 export type WorkKind = 'new' | 'begun'
 
