@@ -12,11 +12,11 @@ const EVERY_MS = 250
 const RARELY_MS = 1_000
 const MANY = 8_192
 /** Part of the descriptors above which the relay passes on fewer connections. */
-const SHORT_ABOVE = 0.8
+const SHORT_ABOVE = 0.85
 
 let isShortNow = false
 
-/** Returns `true` while workerd has more than four fifths of its descriptors open. */
+/** Returns `true` while workerd has more than 85 % of its descriptors open. */
 export function isShort() {
   return isShortNow
 }

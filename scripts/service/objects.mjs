@@ -30,8 +30,11 @@ const ALARM_TABLE = `CREATE TABLE IF NOT EXISTS _cf_ALARM (
       actor_name TEXT
     ) WITHOUT ROWID`
 const NS_PER_MS = 1_000_000n
-/** Alarms that are due within this time must not add to the overdue ones: as long as expiries are spread. */
-const SOON_MS = 60_000
+/**
+ * Alarms that are due within this time are spread with the overdue ones: most sessions that are pending now
+ * expire in it. With later ones, erasures would be moved by hours.
+ */
+const SOON_MS = 600_000
 
 /**
  * Prepares every folder. `uniqueKeys`: the name of each class's folder, by class name. `perSecond`: the rate

@@ -11,7 +11,7 @@
 export type WorkKind = 'new' | 'begun'
 
 /** Parts of the descriptors up to which each kind of work begins. */
-const MARKS: Readonly<Record<WorkKind, number>> = { new: 0.75, begun: 0.85 }
+const MARKS: Readonly<Record<WorkKind, number>> = { new: 0.8, begun: 0.9 }
 /** Descriptors of one piece of work: its connection, and one or two objects with three or four each. */
 const DESCRIPTORS = 8
 /** Time in which a piece of work opens its descriptors, if the timer has no delay. */
