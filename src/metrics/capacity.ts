@@ -5,15 +5,15 @@
 // milliseconds.
 
 /**
- * Kinds of work. `begun`: requests of wallets, and work that is due. `new`: other requests. Begun work may
- * use more descriptors, so that new sessions do not keep begun ones from their end.
+ * Kinds of work. `new`: requests that begin a session. `begun`: other requests, and work that is due. Begun
+ * work may use more descriptors, so that new sessions do not keep begun ones from their end.
  */
 export type WorkKind = 'new' | 'begun'
 
 /** Parts of the descriptors up to which each kind of work begins. */
 const MARKS: Readonly<Record<WorkKind, number>> = { new: 0.8, begun: 0.9 }
-/** Descriptors of one piece of work: its connection, and one or two objects with three or four each. */
-const DESCRIPTORS = 8
+/** Descriptors of one piece of work: an object has three or four. Some work needs none that is not open. */
+const DESCRIPTORS = 4
 /** Time in which a piece of work opens its descriptors, if the timer has no delay. */
 const OPENING_MS = 500
 /** Age from which a report is ignored: the launcher has ended, or is stopped. */

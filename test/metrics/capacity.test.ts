@@ -27,25 +27,25 @@ it('work may always begin if nothing was reported, and if the last report is old
 
 describe('open descriptors', () => {
   it('let new work begin up to four fifths of the limit, and begun work somewhat longer', () => {
-    reportCapacity({ open: 793, limit: LIMIT }, 0, NOW)
+    reportCapacity({ open: 797, limit: LIMIT }, 0, NOW)
     expect([mayBegin('new', NOW), mayBegin('begun', NOW)]).toEqual([false, true])
-    reportCapacity({ open: 893, limit: LIMIT }, 0, NOW + 10_000)
+    reportCapacity({ open: 897, limit: LIMIT }, 0, NOW + 10_000)
     expect(mayBegin('begun', NOW + 10_000)).toBe(false)
   })
 
   it('limit the work between two reports to what the free descriptors allow', () => {
-    reportCapacity({ open: 720, limit: LIMIT }, 0, NOW)
+    reportCapacity({ open: 760, limit: LIMIT }, 0, NOW)
     expect(beginAll('new')).toBe(10)
   })
 
   it('count work that has just begun, whose descriptors may not be open yet', () => {
-    reportCapacity({ open: 720, limit: LIMIT }, 0, NOW)
+    reportCapacity({ open: 760, limit: LIMIT }, 0, NOW)
     beginAll('new')
-    reportCapacity({ open: 720, limit: LIMIT }, 0, NOW + 499)
+    reportCapacity({ open: 760, limit: LIMIT }, 0, NOW + 499)
     expect(beginAll('new', NOW + 499)).toBe(0)
-    reportCapacity({ open: 720, limit: LIMIT }, 400, NOW + 1_299)
+    reportCapacity({ open: 760, limit: LIMIT }, 400, NOW + 1_299)
     expect(beginAll('new', NOW + 1_299)).toBe(0)
-    reportCapacity({ open: 720, limit: LIMIT }, 0, NOW + 1_300)
+    reportCapacity({ open: 760, limit: LIMIT }, 0, NOW + 1_300)
     expect(beginAll('new', NOW + 1_300)).toBe(10)
   })
 

@@ -15,10 +15,14 @@ const LOOK_MS = 250
 /** Paths of monitors, which must learn that the process is running. */
 const MONITORED: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
+/** Paths of requests that begin a session. */
+const BEGINS_SESSION = /^\/v1\/verify$|^\/oidc\/[^/]+\/(?:authorize|par)$/
+
 /** Lets a request in if there is capacity. Routes of wallets do that themselves, with their own refusal. */
 export const admission: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { path } = c.req
-  if (MONITORED.includes(path) || isForWallet(path) || (await isAdmitted('new'))) return next()
+  const kind = BEGINS_SESSION.test(path) ? 'new' : 'begun'
+  if (MONITORED.includes(path) || isForWallet(path) || (await isAdmitted(kind))) return next()
   return problem(c, 'temporarily_unavailable', { retryAfter: LONGEST_WAIT_MS / 1_000 })
 }
 

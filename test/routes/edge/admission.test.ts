@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { reportCapacity } from '../../../src/metrics/capacity.ts'
 import { createApp } from '../../../src/routes/app.ts'
 import { control } from '../../../src/routes/edge/drain.ts'
-import { createSession, setUp } from '../../session/driver.ts'
+import { ask, createSession, setUp } from '../../session/driver.ts'
 import { call, json } from './edge-app.ts'
 
 const app = createApp()
@@ -53,10 +53,16 @@ describe('while few descriptors are left', () => {
     expect([refused.status, (await json(refused)).error]).toEqual([503, 'temporarily_unavailable'])
   })
 
-  it('a wallet is served while new sessions wait', async () => {
-    const { wallet_request } = await createSession(await setUp())
+  it('wallets and calls for begun sessions are served while new sessions wait', async () => {
+    const setting = await setUp()
+    const { verification_id, wallet_request } = await createSession(setting)
     await report({ open: 800, limit: 1_000 })
+    const creation = createSession(setting)
     expect((await call(app, 'GET', new URL(wallet_request.request_uri).pathname)).status).toBe(200)
+    expect((await ask(setting, 'POST', verification_id, '/cancel')).status).toBe(200)
+    expect(await Promise.race([creation, scheduler.wait(1)])).toBeUndefined()
+    await report({ open: 10, limit: 1_000 })
+    expect((await creation).status).toBe('pending')
   })
 
   it.each(['/healthz', '/readyz', '/metrics'])('%s responds at once', async (path) => {
