@@ -18,7 +18,7 @@ import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { BUNDLE, ensureBundle, SANDBOX_BUNDLE, SHOP_BUNDLE } from './service/bundle.mjs'
-import { isShort, reportCapacity } from './service/capacity.mjs'
+import { capacity, reportCapacity } from './service/capacity.mjs'
 import { consoleCode, keepDemoRelyingParty } from './service/demo-relying-party.mjs'
 import { freePort, keepDemoShop, openDemoShop, SHOP_VARIABLES } from './service/demo-shop.mjs'
 import { alarmsPerSecond, descriptorLimit } from './service/descriptors.mjs'
@@ -136,7 +136,7 @@ async function relayed(directory, { addresses, tls }) {
   const hasProxy = process.env.CLIENT_IP_HEADER !== undefined
   const limits = relayLimits(descriptorLimit(), { hasProxy, hasTls: tls !== null })
   if (limits === null) return addresses
-  await openRelay(addresses, relaySocket(directory), limits, isShort)
+  await openRelay(addresses, relaySocket(directory), limits, capacity)
   return [`unix:${relaySocket(directory)}`]
 }
 

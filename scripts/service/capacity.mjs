@@ -14,11 +14,19 @@ const MANY = 8_192
 /** Part of the descriptors above which the relay passes on fewer connections. */
 const SHORT_ABOVE = 0.85
 
-let isShortNow = false
+/** Part up to which new connections may use them, and the least number of connections for each reading. */
+const CONNECTIONS_BELOW = 0.9
+const LEAST_CONNECTIONS = 8
 
-/** Returns `true` while workerd has more than 85 % of its descriptors open. */
-export function isShort() {
-  return isShortNow
+let isShortNow = false
+let connectionsLeft = Infinity
+
+/** What the relay asks before it passes a connection on. */
+export const capacity = {
+  /** Returns `true` while workerd has more than 85 % of its descriptors open. */
+  isShort: () => isShortNow,
+  /** Returns `true` if there may be one more connection before the next reading, and counts it. */
+  mayGrow: () => connectionsLeft-- > 0,
 }
 
 /**
@@ -31,6 +39,9 @@ export async function reportCapacity(directory, child) {
   while (child.exitCode === null && child.signalCode === null) {
     const open = (await readdir(`/proc/${child.pid}/fd`).catch(() => undefined))?.length
     isShortNow = open > limit * SHORT_ABOVE
+    // A connection takes two descriptors. The other half of those that are free is for objects.
+    const free = limit * CONNECTIONS_BELOW - open
+    connectionsLeft = open === undefined ? Infinity : Math.max(LEAST_CONNECTIONS, Math.floor(free / 4))
     const body = open === undefined ? {} : { open, limit }
     await request('POST', 'http://control/capacity', { socketPath, body }).catch(() => undefined)
     await sleep(limit < MANY ? EVERY_MS : RARELY_MS, undefined, { ref: false })

@@ -51,11 +51,11 @@ export function relayLimits(descriptors, { hasProxy = false, hasTls = false } = 
 
 /**
  * Listens on every address (`host:port`) and passes connections on to the Unix socket at `path`. Resolves
- * when it listens. It keeps no process alive. `isShort`: returns `true` while workerd is short of
- * descriptors. Then half as many connections are passed on.
+ * when it listens. It keeps no process alive. `capacity`: see capacity.mjs. While workerd is short
+ * of descriptors, half as many connections are passed on.
  */
-export async function openRelay(addresses, path, limits, isShort = () => false) {
-  const callers = createCallers(path, limits, isShort)
+export async function openRelay(addresses, path, limits, capacity) {
+  const callers = createCallers(path, limits, capacity)
   return Promise.all(addresses.map((address) => listen(address, callers)))
 }
 
@@ -76,7 +76,8 @@ function listen(address, accept) {
 }
 
 /** Returns the function that takes over a connection. All addresses share the limits. */
-function createCallers(path, { accepted, passedOn, addressShare, silentMs, waitMs, refusal }, isShort) {
+function createCallers(path, limits, { isShort, mayGrow }) {
+  const { accepted, passedOn, addressShare, silentMs, waitMs, refusal } = limits
   // Both are in the order in which the connections asked last. A connection that never asked has the place of
   // its arrival.
   const open = createTable()
@@ -85,9 +86,9 @@ function createCallers(path, { accepted, passedOn, addressShare, silentMs, waitM
   const mostPassed = () => (isShort() ? Math.ceil(passedOn / 2) : passedOn)
 
   /** Returns `true` if there is a place for one more connection of this address. May close another one. */
-  const makePlace = (table, most, address) => {
+  const makePlace = (table, most, address, mayAdd = () => true) => {
     const isFull = () => table.size() >= most || table.of(address) >= Math.ceil(most * addressShare)
-    if (!isFull()) return true
+    if (!isFull() && mayAdd()) return true
     const idle = findIdle(table, address)
     if (idle === undefined) return false
     idle.close()
@@ -106,7 +107,7 @@ function createCallers(path, { accepted, passedOn, addressShare, silentMs, waitM
   }
 
   const tryPass = (caller) => {
-    const mayPass = makePlace(passed, mostPassed(), caller.address)
+    const mayPass = makePlace(passed, mostPassed(), caller.address, mayGrow)
     if (mayPass) passOn(caller)
     return mayPass
   }

@@ -47,9 +47,12 @@ type Limits = {
   readonly waitMs?: number
 }
 
-async function open(limits: Limits = {}, isShort = () => false) {
+type Capacity = { readonly isShort: () => boolean; readonly mayGrow: () => boolean }
+
+async function open(limits: Limits = {}, capacity: Partial<Capacity> = {}) {
   const all = { ...relayLimits(1024), accepted: 10, passedOn: 10, addressShare: 1, waitMs: WAIT.timeout }
-  relays = await openRelay(['127.0.0.1:0'], path, { ...all, ...limits }, isShort)
+  const ample = { isShort: () => false, mayGrow: () => true, ...capacity }
+  relays = await openRelay(['127.0.0.1:0'], path, { ...all, ...limits }, ample)
   const [relay] = relays
   return (relay?.address() as AddressInfo | undefined)?.port ?? 0
 }
@@ -206,9 +209,23 @@ describe('a relay', () => {
     expect(await get(port)).toMatch(/^HTTP\/1\.1 503 .*\r\nRetry-After: 5\r\n/)
   })
 
+  it('passes on no more connections than the free descriptors allow, except in place of an idle one', async () => {
+    let left = 2
+    const port = await open({}, { mayGrow: () => left-- > 0 })
+    const kept = await dialKept(port)
+    const busy = await dialBusy(port)
+    kept.resume()
+    expect(await get(port)).toContain('GET /a 0')
+    await expect.poll(() => areOpen([kept, busy])).toEqual([false, true])
+    const waiting = get(port)
+    expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('waits')
+    left = 1
+    expect(await waiting).toContain('GET /a 0')
+  })
+
   it('passes on half as many connections while the service is short of descriptors, and closes idle ones', async () => {
     let isShort = false
-    const port = await open({ passedOn: 4 }, () => isShort)
+    const port = await open({ passedOn: 4 }, { isShort: () => isShort })
     const kept = [await dialKept(port), await dialKept(port)]
     const busy = await dialBusy(port)
     for (const socket of kept) socket.resume()
