@@ -8,7 +8,7 @@ export { EventLog } from './relying-party/events/event-log.ts'
 export { VerificationIndex } from './relying-party/index/verification-index.ts'
 export { RelyingParty } from './relying-party/relying-party.ts'
 export { TrustList } from './relying-party/trust-lists/trust-list.ts'
-export { control } from './routes/edge/drain.ts'
+export { control } from './routes/edge/admission.ts'
 export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()

@@ -1,11 +1,44 @@
-// Admission of requests while the process has little capacity (self-hosted). A request waits for capacity
-// before its first step, and is refused with 503 and `Retry-After` after five seconds.
+// Admission of requests by the state of the process (self-hosted). The launcher asks the service over a
+// private socket to finish: from then on, new requests get 503, and waiting long polls get their response.
+// While the process has little capacity, a request waits before its first step, and gets 503 with
+// `Retry-After` after five seconds. A self-hosted service is one isolate, so variables of this module hold
+// the state of the process.
 
 import type { MiddlewareHandler } from 'hono'
-import { mayBegin, type WorkKind } from '../../metrics/capacity.ts'
+import type { Env } from '../../env.ts'
+import { mayBegin, reportCapacity, type WorkKind } from '../../metrics/capacity.ts'
+import { setProcessMeasures } from '../../metrics/process-measures.ts'
+import { inBackground } from '../../session/store/background.ts'
+import { storeNotes } from '../../session/store/session-notes.ts'
 import type { AppEnv } from './context.ts'
-import { isForWallet } from './drain.ts'
 import { problem } from './problems.ts'
+
+let openRequests = 0
+let draining = false
+
+/** Returns true if the process is about to end. */
+export function isDraining(): boolean {
+  return draining
+}
+
+/** Returns true for a route of wallets, which sends its refusals in its own format. */
+export function isForWallet(path: string): boolean {
+  return /^\/r\/|\/callback$/.test(path)
+}
+
+/**
+ * Counts open requests, and refuses new requests while the process ends. Routes of wallets send this refusal
+ * themselves, in their own format.
+ */
+export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
+  if (draining && !isForWallet(c.req.path)) return problem(c, 'temporarily_unavailable')
+  openRequests += 1
+  try {
+    await next()
+  } finally {
+    openRequests -= 1
+  }
+}
 
 /** Longest time that a request waits for capacity. */
 const LONGEST_WAIT_MS = 5_000
@@ -15,7 +48,7 @@ const LOOK_MS = 250
 /** Paths of monitors, which must learn that the process is running. */
 const MONITORED: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
-/** Paths of requests that begin a session. */
+/** Paths of requests that begin a verification or a login. */
 const BEGINS_SESSION = /^\/v1\/verify$|^\/oidc\/[^/]+\/(?:authorize|par)$/
 
 /** Lets a request in if there is capacity. Routes of wallets do that themselves, with their own refusal. */
@@ -35,3 +68,32 @@ export async function isAdmitted(kind: WorkKind): Promise<boolean> {
   }
   return true
 }
+
+/**
+ * Handler for the calls of the launcher. `POST /drain` begins the end of the process, and returns the number
+ * of requests that are still open. `POST /measures` stores measures of the process for `/metrics`. `POST
+ * /capacity` stores its open descriptors, and measures the delay of a timer.
+ */
+export const control = {
+  fetch: async (request, env) => {
+    const { pathname } = new URL(request.url)
+    if (request.method !== 'POST') return new Response(null, { status: 404 })
+    if (pathname === '/measures') {
+      setProcessMeasures(await request.json())
+      return new Response(null, { status: 204 })
+    }
+    if (pathname === '/capacity') {
+      const { open, limit } = (await request.json()) as { readonly open?: number; readonly limit?: number }
+      const before = Date.now()
+      await scheduler.wait(0)
+      const now = Date.now()
+      const count = open === undefined || limit === undefined ? null : { open, limit }
+      reportCapacity(count, now - before, now)
+      return new Response(null, { status: 204 })
+    }
+    if (pathname !== '/drain') return new Response(null, { status: 404 })
+    draining = true
+    if (openRequests === 0) await inBackground(() => storeNotes(env))
+    return Response.json({ open_requests: openRequests })
+  },
+} satisfies ExportedHandler<Env>

@@ -7,8 +7,8 @@ import { type SessionAccess, watchAddress } from '../../session/access.ts'
 import type { SessionError } from '../../session/document/results.ts'
 import type { View } from '../../session/document/state-view.ts'
 import type { SessionStub } from '../../session/store/identifier.ts'
+import { isDraining } from '../edge/admission.ts'
 import type { AppContext } from '../edge/context.ts'
-import { isDraining } from '../edge/drain.ts'
 import { readQuery } from '../edge/validate.ts'
 
 /**

@@ -4,7 +4,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, it } from 'vitest'
 import { reportCapacity } from '../../../src/metrics/capacity.ts'
 import { createApp } from '../../../src/routes/app.ts'
-import { control } from '../../../src/routes/edge/drain.ts'
+import { control } from '../../../src/routes/edge/admission.ts'
 import { ask, createSession, setUp } from '../../session/driver.ts'
 import { call, json } from './edge-app.ts'
 
