@@ -36,6 +36,7 @@ function run(
   const calls: Call[] = []
   const visited: string[] = []
   const opened: string[][] = []
+  const events: string[] = []
   const fetch = async (path: string, init: Call['init']) => {
     calls.push({ path, init })
     const reply = replies[Math.min(calls.length, replies.length) - 1]
@@ -59,7 +60,10 @@ function run(
       location.hash = address.split('#')[1] ?? ''
     },
   }
-  const main = { dataset: { page: JSON.stringify(page), state: '' } }
+  const main = {
+    dataset: { page: JSON.stringify(page), state: '' },
+    dispatchEvent: ({ type }: Event) => events.push(type),
+  }
   const window = {}
   const document = {
     title: '',
@@ -72,13 +76,13 @@ function run(
     setImmediate(work)
   }
   runInNewContext(script, {
-    ...{ document, location, history, fetch, setTimeout, URL, URLSearchParams },
+    ...{ document, location, history, fetch, setTimeout, URL, URLSearchParams, Event },
     AbortSignal: { timeout: () => undefined },
     ...{ self: window, top: framed ? {} : window },
     open: (...opening: string[]) => opened.push(opening),
   })
   return {
-    ...{ part, calls, visited, opened, waits, location, title: () => document.title },
+    ...{ part, calls, visited, opened, waits, events, location, title: () => document.title },
     state: () => main.dataset.state,
   }
 }
@@ -181,6 +185,7 @@ describe('the link button', () => {
       ])
     }
     expect(page.visited).toEqual([uri, uri])
+    expect(page.events).toEqual(['begun', 'begun'])
     const headers = { Authorization: 'Bearer ct_1' }
     expect(page.calls[0]).toMatchObject({ path: '/v1/verify/v_1/link', init: { method: 'POST', headers } })
     expect(page.part('link-note').textContent).toBe('opened')

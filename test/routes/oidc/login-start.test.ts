@@ -304,6 +304,7 @@ describe('a relying party may have', () => {
     expect((await json(postLink(late))).code).toBe('rate_limited')
     pass(10)
     expect((await postLink(late)).status).toBe(200)
+    expect((await authorize(limited)).status).toBe(303) // refills the limit that other test files share
   })
 })
 
@@ -322,11 +323,13 @@ it('a login keeps the limit of the caller’s address, and callers without an ad
     const path = `${pathOf(one.issuer)}/authorize?${query}`
     return call(app, 'GET', path, { headers: address === '' ? {} : { 'x-client-ip': address }, env: bare })
   }
-  for (let i = 0; i < 60; i++) expect((await from('192.0.2.1')).status).toBe(303)
-  expect((await from('192.0.2.1')).status).toBe(429)
-  expect((await from('192.0.2.2')).status).toBe(303)
+  for (let i = 0; i < 60; i++) expect((await from('198.51.100.1')).status).toBe(303)
+  expect((await from('198.51.100.1')).status).toBe(429)
+  expect((await from('198.51.100.2')).status).toBe(303)
   const statuses: number[] = []
   for (let i = 0; i < 1_001; i++) statuses.push((await from('', i % 2 === 0 ? limited : others)).status)
   expect(statuses.filter((status) => status === 303)).toHaveLength(1_000)
-  expect((await from('192.0.2.2')).status).toBe(303)
+  expect((await from('198.51.100.2')).status).toBe(303)
+  pass(10)
+  expect((await from('')).status).toBe(303) // refills the limit that other test files share
 })
