@@ -44,7 +44,7 @@ import { openDayOpener } from './index/open-days.ts'
 import { newApiKey } from './keys/api-key.ts'
 import type { OidcClient, OidcClientInput } from './oidc/client.ts'
 import { openOidcClients } from './oidc/clients.ts'
-import { openOnce, type Stored, type Use } from './oidc/once.ts'
+import { openOnce, pruneByAlarm, type Stored, type Use } from './oidc/once.ts'
 
 /** Milliseconds for which a replaced webhook secret still signs (api/webhooks). */
 export const WEBHOOK_SECRET_OVERLAP = 24 * 3600 * 1000
@@ -205,8 +205,8 @@ export class RelyingParty extends DurableObject<Env> {
   }
 
   /**
-   * Stores a single-use name with a value. Returns false if the name is already stored, the limit of names is
-   * reached, or the relying party is deleted.
+   * Stores a single-use name with a value. Returns false if the name is already stored or has expired, the
+   * limit of names is reached, or the relying party is deleted.
    */
   async storeOnce(name: string, value: string, use: Use): Promise<boolean> {
     if (this.#load() === undefined) return false
@@ -277,9 +277,7 @@ export class RelyingParty extends DurableObject<Env> {
   /** Releases events that waited for the webhook, and removes names that have expired. */
   override async alarm(): Promise<void> {
     await releaseParked(this.ctx.storage, this.env)
-    const next = this.#once.prune(Date.now())
-    const isSet = (await this.ctx.storage.getAlarm()) !== null
-    if (next !== null && !isSet) await this.ctx.storage.setAlarm(next + 1_000)
+    await pruneByAlarm(this.ctx.storage, this.#once)
   }
 
   /** Sends one test event and returns its outcome. A 410 disables the webhook, as with a real event. */

@@ -24,6 +24,6 @@ export async function releaseParked(storage: DurableObjectStorage, env: Env): Pr
     await VERIFICATION_SESSION.get(id).releaseEvents()
     kv.delete(key)
   }
+  // Otherwise the alarm above stays: after a crash in this moment, stored names still need an alarm.
   if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)
-  else await storage.deleteAlarm()
 }

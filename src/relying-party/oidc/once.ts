@@ -7,6 +7,9 @@
  * block a client that authenticates.
  */
 const MAXIMUM_NAMES = 20_000
+/** Delay of the alarm after an expiry, and after an alarm that failed. */
+const AFTER_EXPIRY_MS = 1_000
+const REPEATED_MS = 60_000
 
 /**
  * Returns the operations on the names. Times are Unix milliseconds. The number of names is counted once, and
@@ -29,8 +32,9 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     return names
   }
   return {
-    /** Stores a name. Returns false if the name is known or the limit is reached. */
+    /** Stores a name. Returns false if the name is known or has expired, or if the limit is reached. */
     store: (name: string, value: string, { isAuthenticated, now, expiresAt }: Use & Now): boolean => {
+      if (expiresAt <= now) return false // the call was slow, and the name may have been used and removed
       const stored = prune(now)
       if (stored >= (isAuthenticated ? MAXIMUM_NAMES : MAXIMUM_NAMES / 2)) return false
       const insert = 'INSERT OR IGNORE INTO oidc_once VALUES (?, ?, ?)'
@@ -60,6 +64,21 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
     reset: (): void => {
       names = undefined
     },
+  }
+}
+
+/** Removes expired names when the alarm runs. Sets the alarm of the next expiry, unless an alarm is set. */
+export async function pruneByAlarm(
+  storage: DurableObjectStorage,
+  once: ReturnType<typeof openOnce>,
+): Promise<void> {
+  try {
+    const next = once.prune(Date.now())
+    const isSet = (await storage.getAlarm()) !== null
+    if (next !== null && !isSet) await storage.setAlarm(next + AFTER_EXPIRY_MS)
+  } catch (error) {
+    await storage.setAlarm(Date.now() + REPEATED_MS) // the platform drops an alarm that throws too often
+    throw error
   }
 }
 

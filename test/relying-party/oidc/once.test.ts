@@ -68,7 +68,7 @@ it('the number of names follows every operation, a restart and an erasure', () =
         NOW + 90_000,
       )
     let once = openOnce(storage)
-    once.store('first', '', { ...use(false), expiresAt: NOW - 1 })
+    once.store('first', '', { ...use(false), now: NOW - 2, expiresAt: NOW - 1 })
     fill()
     once = openOnce(storage)
     const store = (name: string, now = NOW) => once.store(name, '', { ...use(false), now })

@@ -1,0 +1,61 @@
+// Names that work once, in the object of their relying party.
+
+import { runInDurableObject } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, it } from 'vitest'
+import type { SettingsInput } from '../../../src/relying-party/document/settings.ts'
+
+const INPUT: SettingsInput = {
+  name: 'Shop',
+  livemode: false,
+  webhook: null,
+  trust_anchors: [],
+  anchor_sets: [],
+  credential_types: [],
+  transaction_data_types: [],
+  formats: null,
+  request_options: {},
+  by_value: true,
+  status_unavailable: 'refuse',
+  certificate_revocation: 'off',
+  return_urls: [],
+  origins: [],
+  branding: null,
+  retention_seconds: 3600,
+  claims_encryption_jwk: null,
+  verifier: null,
+}
+
+async function createParty() {
+  const stub = env.RELYING_PARTY.get(env.RELYING_PARTY.newUniqueId())
+  await stub.create(INPUT, Date.now())
+  return stub
+}
+
+it('an assertion that expires on its way to storage is refused, because it may have been used before', async () => {
+  const stub = await createParty()
+  const use = { isAuthenticated: true, expiresAt: Date.now() + 60_000 }
+  expect(await stub.storeOnce('jti/in-time', '', use)).toBe(true)
+  expect(await stub.storeOnce('jti/late', '', { ...use, expiresAt: Date.now() })).toBe(false)
+})
+
+it('a name whose erasure fails is tried again after a minute, however often the alarm fails', async () => {
+  const stub = await createParty()
+  await runInDurableObject(stub, async (instance, { storage }) => {
+    // A table without the column of the expiry: its names cannot be erased.
+    storage.sql.exec('CREATE TABLE oidc_once (name TEXT)')
+    const now = Date.now()
+    await expect(instance.alarm()).rejects.toThrow()
+    expect(await storage.getAlarm()).toBeGreaterThanOrEqual(now + 60_000)
+  })
+})
+
+it('names still have an alarm after the events of a disabled webhook are released', async () => {
+  const stub = await createParty()
+  await runInDurableObject(stub, async (instance, { storage }) => {
+    storage.kv.put(`parked/${env.VERIFICATION_SESSION.newUniqueId()}`, true)
+    await instance.alarm()
+    expect([...storage.kv.list({ prefix: 'parked/' })]).toEqual([])
+    expect(await storage.getAlarm()).not.toBeNull()
+  })
+})
