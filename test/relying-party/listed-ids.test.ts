@@ -40,3 +40,23 @@ it('all rows have one length, in which a removed id is zeros', () =>
     for (const place of places) ids.remove(place)
     expect(rows()).toEqual(before.map(({ length }) => new Uint8Array(length)))
   }))
+
+it('an id whose write fails is not stored by the next write', () =>
+  inStorage((kv) => {
+    let isFull = false
+    const put = (key: string, value: unknown) => {
+      if (isFull) throw new Error('the disk is full')
+      kv.put(key, value)
+    }
+    const ids = new ListedIds({ get: kv.get.bind(kv), list: kv.list.bind(kv), put } as SyncKvStorage)
+    ids.add(idOf(1))
+    isFull = true
+    expect(() => ids.add(idOf(2))).toThrow('the disk is full')
+    isFull = false
+    ids.add(idOf(3))
+    const [row] = [...kv.list<Uint8Array>({ prefix: 'ids/' })].map(([, bytes]) =>
+      new TextDecoder().decode(bytes),
+    )
+    expect(row).toContain(idOf(3))
+    expect(row).not.toContain(idOf(2))
+  }))

@@ -50,9 +50,10 @@ export class ListedIds {
   }
 
   #write(number: number, index: number, id: Uint8Array): void {
-    const bytes = this.#load(number)
+    const bytes = this.#load(number).slice()
     slotOf(bytes, index).set(id)
-    this.#kv.put(toKey(number), bytes)
+    this.#kv.put(toKey(number), bytes) // first: if it throws, memory and storage still agree
+    this.#row = { number, bytes }
   }
 
   /** Returns the bytes of a row; zeros for a row that is not stored. */
