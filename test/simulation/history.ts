@@ -5,6 +5,7 @@ import { ACTORS } from './actors/index.ts'
 import type { ServiceCode } from './build.ts'
 import type { Credentials } from './credentials.ts'
 import { documentOf, openLedger, type Stored, type Violation } from './ledger.ts'
+import { forgetNotes, listedParties, readNumbers } from './numbers.ts'
 import { openCrypto } from './platform/crypto.ts'
 import { calmPlan, drawFaults, type FaultPlan, openFaults } from './platform/faults.ts'
 import type { Platform } from './platform/globals.ts'
@@ -25,10 +26,14 @@ const FAULTS_MS = 25 * MINUTE
 const AFTER_LIFETIME_MS = 60_000 + 15_000 + 60_000 + 15_000
 /** Longest time of an event: six attempts with the longest wait that a receiver may request. */
 const EVENTS_MS = 8 * DAY
-/** The days that counters of the list are stored, which is longest, and a margin. */
-const RETENTIONS_MS = 100 * DAY
+/** The days that entries of the list are stored, less the time of events, and a margin. */
+const LISTED_MS = 30 * DAY
+/** The days that counters of the list are stored, which is longest, less the times before, and a margin. */
+const RETENTIONS_MS = 62 * DAY
 /** Share of histories without faults of the platform. Calls may be slow in them, and receivers may fail. */
 const CALM_SHARE = 0.15
+/** Share of histories with the directory and the gauges of a service that is one process. */
+const ONE_PROCESS_SHARE = 0.3
 
 export type HistoryResult = {
   readonly seed: number
@@ -115,12 +120,14 @@ async function outlive(world: RunningWorld, isOver: () => boolean): Promise<void
   const phases = [
     [Math.max(0, Math.max(...ends) - scheduler.wall()) + late, 'lifetimesOver'],
     [EVENTS_MS, 'eventsOver'],
+    [LISTED_MS, 'listsOver'],
     [RETENTIONS_MS, 'retentionsOver'],
   ] as const
   for (const [length, end] of phases) {
     await scheduler.run(scheduler.state.time + length, isOver)
     if (isOver()) return
     ledger.add(end)
+    await readNumbers(world)
   }
 }
 
@@ -158,6 +165,10 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
         const session = sessionOf(object)
         if (session !== undefined) ledger.add('interrupted', session)
       },
+      crashed: () => {
+        forgetNotes(code)
+        ledger.add('crashed')
+      },
       committed: (object, before) => {
         const session = sessionOf(object)
         if (session !== undefined && before.has('session')) {
@@ -166,8 +177,8 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
           if (world.isCutShort) return
           ledger.add('committed', session, before.get('session') as Stored, storedOf(session))
         }
-        for (const key of before.keys()) {
-          ledger.add('objectCommitted', object, key, object.durable.data.get(key))
+        for (const [key, old] of before) {
+          ledger.add('objectCommitted', object, key, object.durable.data.get(key), old)
         }
       },
     },
@@ -177,21 +188,27 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     parties,
     wall: scheduler.wall,
     latest: () => scheduler.wall() + scheduler.state.setBack,
+    jumped: () => scheduler.state.jumped,
     step: () => scheduler.state.step,
     durable: storedOf,
     isCalm,
     hasSlowCalls: faults.state.plan.slowCall > 0,
     indexes: () => objects.all().filter(({ kind }) => kind === 'VERIFICATION_INDEX'),
+    directory: () => (isOneProcess ? listedParties(objects.all()) : undefined),
+    hasLostAlarm: (object) => objects.alarms.lost.has(object),
     alarms: () =>
       objects
         .all()
         .filter(({ durable }) => durable.alarm !== null)
         .map(({ name }) => name),
   })
-  const env = environmentOf(objects)
+  forgetNotes(code)
+  const isOneProcess = random('process').chance(ONE_PROCESS_SHARE)
+  const env = environmentOf(objects, isOneProcess)
   objects.shared.env = env
   objects.register('VERIFICATION_SESSION', code.VerificationSession)
   objects.register('RELYING_PARTY', code.RelyingParty)
+  objects.register('DIRECTORY', code.Directory)
   objects.register('EVENT_LOG', code.EventLog)
   objects.register('VERIFICATION_INDEX', code.VerificationIndex)
   stage.platform = {
@@ -217,7 +234,7 @@ function openWorld({ stage, code, credentials, seed, trace, focus = {} }: Input)
     },
   }
   const world: RunningWorld = {
-    ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note },
+    ...{ scheduler, faults, objects, code, credentials, ledger, parties, sessions, note, isOneProcess, env },
     random: actors,
     logins: random('logins'),
     lists: random('lists'),
@@ -264,6 +281,7 @@ function planJumps({ faults, scheduler, objects, random, note }: World): void {
       if (faults.state.plan.clockJumps === 0) return
       scheduler.state.offset += by
       scheduler.state.setBack += Math.max(0, -by)
+      scheduler.state.jumped += Math.abs(by)
       note(`the clock jumps by ${by} ms`)
       // Some platforms wait for alarms by a clock that does not jump.
       if (random.chance(0.5)) objects.alarms.reset()
@@ -289,7 +307,9 @@ function stopFaults(world: World): void {
   const { faults, objects, random } = world
   world.note('faults stop')
   world.isActive = false
+  world.scheduler.state.longestStep = MINUTE
   faults.stop(random.chance(0.3) ? faults.state.plan.badReceiver : 0)
+  world.ledger.add('repaired')
   objects.alarms.reset()
   if (random.chance(0.5) && !world.scheduler.state.isCalm) objects.crash('the process ended')
   for (const object of objects.alarms.lost) {

@@ -1,6 +1,8 @@
 // Ledger of one history: what was durable, what callers were sent, and what receivers got. Properties watch
 // it. The first broken property ends the history.
 
+import type { HourCounts } from '../../src/relying-party/index/counters.ts'
+import type { SessionCounts } from '../../src/relying-party/session-counts.ts'
 import type { SessionDocument, Tombstone } from '../../src/session/document/document.ts'
 import type { SimulatedObject } from './platform/objects.ts'
 import type { Post } from './receiver.ts'
@@ -15,6 +17,8 @@ export type Call = {
   readonly method: string
   readonly parameters: readonly unknown[]
   readonly step: number
+  /** Wall clock when the call began. */
+  readonly began: number
   /** False if the clock was set back meanwhile. */
   readonly isClockSteady: boolean
   /** The durable value when the call began. */
@@ -22,22 +26,37 @@ export type Call = {
   readonly answer: { readonly lost: true } | { readonly lost: false; readonly value: unknown }
 }
 
+/** A call of an actor to the object of a relying party, when it is over. */
+export type PartyCall = Pick<Call, 'method' | 'parameters' | 'began' | 'answer'> & { readonly party: Party }
+
 export type Watcher = {
   /** A write of a session's document became durable. */
   readonly committed?: (session: Session, before: Stored, after: Stored) => void
   /** The object of a session was lost, or a write of it failed. */
   readonly interrupted?: (session: Session) => void
   /** Any write of another object became durable. */
-  readonly objectCommitted?: (object: SimulatedObject, key: string, after: unknown) => void
+  readonly objectCommitted?: (object: SimulatedObject, key: string, after: unknown, before: unknown) => void
   /** A call of an actor begins. */
   readonly asked?: (session: Session, method: string) => void
   readonly called?: (call: Call) => void
+  readonly partyAsked?: (party: Party, method: string, parameters: readonly unknown[]) => void
+  readonly partyCalled?: (call: PartyCall) => void
+  /** An actor has read the counters of one day of a list. Nothing changed that day meanwhile. */
+  readonly counted?: (list: SimulatedObject, hours: readonly HourCounts[]) => void
+  /** The gauges were read, while nothing happened. */
+  readonly gauged?: (counts: readonly SessionCounts[]) => void
+  /** The process ended. */
+  readonly crashed?: () => void
+  /** Faults have stopped. */
+  readonly repaired?: () => void
   readonly watched?: (session: Session, text: string) => void
   readonly posted?: (post: Post) => void
   /** Faults have stopped, and the lifetime of every session is over. */
   readonly lifetimesOver?: () => void
   /** Every event had the time of all its attempts. */
   readonly eventsOver?: () => void
+  /** Every entry of a list is erased. Counters are not. */
+  readonly listsOver?: () => void
   /** Every retention is over. */
   readonly retentionsOver?: () => void
 }
@@ -48,6 +67,8 @@ export type Facts = {
   readonly wall: () => number
   /** A time that no clock of this history has passed yet, also before it was set back. */
   readonly latest: () => number
+  /** Sum of all jumps of the clock. */
+  readonly jumped: () => number
   readonly step: () => number
   readonly durable: (session: Session) => Stored
   /** True if the platform has no faults but slow calls, and no time passes while work waits. */
@@ -56,6 +77,10 @@ export type Facts = {
   readonly hasSlowCalls: boolean
   /** Days of the lists of all relying parties. */
   readonly indexes: () => readonly SimulatedObject[]
+  /** Ids of the relying parties in the directory; `undefined` in a history without a directory. */
+  readonly directory: () => readonly string[] | undefined
+  /** Returns true if the platform has lost an alarm of the object. */
+  readonly hasLostAlarm: (object: SimulatedObject) => boolean
   /** Names of the objects that have an alarm. */
   readonly alarms: () => readonly string[]
   /** Reports a broken property. */

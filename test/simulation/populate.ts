@@ -1,5 +1,6 @@
 // Relying parties and sessions of a history. They are drawn and created before the faults begin.
 
+import type { Env } from '../../src/env.ts'
 import { EVENT_TYPES, type EventType, STEP_EVENT_TYPES } from '../../src/relying-party/document/settings.ts'
 import { WORLD } from './platform/objects.ts'
 import type { Random } from './platform/random.ts'
@@ -45,6 +46,7 @@ export async function populate(world: World & Draws): Promise<void> {
       verificationId: code.toVerificationId({ toString: () => id } as never),
       ...{ object, party, input, isKeyed },
       ...{ created: [], uris: [], requests: [], responses: [], links: [], secrets: [], returnCodes: [] },
+      beganAt: undefined,
       isKeyLost: false,
     })
   }
@@ -53,21 +55,23 @@ export async function populate(world: World & Draws): Promise<void> {
 async function createParty(world: World & Draws, name: string, retention: number): Promise<void> {
   const { random, lists, scheduler, objects, code, credentials, parties } = world
   const namespace = objects.namespace('RELYING_PARTY')
-  const id = String(namespace.newIdOfRun())
   const outcomes = random.pick([EVENT_TYPES, EVENT_TYPES, EVENT_TYPES, SOME_EVENTS, null])
   const [isIndexed, hasStepEvents] = [lists.chance(LIST_SHARE), lists.chance(STEPS_SHARE)]
   const events: readonly EventType[] | null =
     outcomes && (hasStepEvents ? [...outcomes, ...STEP_EVENT_TYPES] : outcomes)
   const input = settingsInput(credentials, name, { retention, events, isIndexed })
+  const known = new Set(objects.all())
   scheduler.as(WORLD, () => {
-    const stub = namespace.get({ toString: () => id }) as unknown as {
+    if (world.isOneProcess) return void code.createRelyingParty(world.env as Env, input, scheduler.wall())
+    const stub = namespace.get(namespace.newIdOfRun()) as unknown as {
       create: (input: unknown, now: number) => Promise<unknown>
     }
     void stub.create(input, scheduler.wall())
   })
   await scheduler.run(scheduler.state.time + 1_000)
-  const object = objects.objectOf('RELYING_PARTY', id)
-  const relyingPartyId = code.toRelyingPartyId({ toString: () => id } as never)
+  const object = objects.all().find((one) => one.kind === 'RELYING_PARTY' && !known.has(one))
+  if (object === undefined) throw new Error('no relying party was created')
+  const relyingPartyId = code.toRelyingPartyId({ toString: () => object.id } as never)
   parties.push({
     name,
     id: relyingPartyId,
@@ -75,5 +79,6 @@ async function createParty(world: World & Draws, name: string, retention: number
     isIndexed,
     hasStepEvents: hasStepEvents && events !== null,
     isErased: false,
+    isErasureConfirmed: false,
   })
 }

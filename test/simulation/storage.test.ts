@@ -1,9 +1,10 @@
-// The simulated storage behaves as that of workerd does (test/workerd/delete-all.test.ts).
+// The simulated storage behaves as that of workerd does (test/workerd/delete-all.test.ts, sql.test.ts).
 
 import { expect, it } from 'vitest'
 import { openFaults } from './platform/faults.ts'
 import { openRandom } from './platform/random.ts'
 import { type Owner, openScheduler } from './platform/scheduler.ts'
+import { RESULTS_OF_SQL, runSql } from './platform/sql-contract.ts'
 import { type Durable, openStorage } from './platform/storage.ts'
 
 const HOUR = 3_600_000
@@ -30,6 +31,25 @@ it('deleteAll drops a write before it in the same step, and keeps a write after 
   expect([...durable.data]).toEqual([['three', 3]])
 })
 
+it('SQL returns what it returns in workerd', async () => {
+  const { storage, step } = await openWithOne(1)
+  expect(await runSql({ storage: storage as never, step })).toEqual(RESULTS_OF_SQL)
+})
+
+it('SQL of one step is durable with its other writes or not at all, and a new instance has what is durable', async () => {
+  const states = new Set<string>()
+  for (let seed = 1; seed <= 50; seed++) {
+    const { storage, step, lose, reopen } = await openWithOne(seed)
+    await step(() => storage.sql.exec('CREATE TABLE names (name TEXT)'))
+    storage.kv.put('two', 2)
+    storage.sql.exec('INSERT INTO names VALUES (?)', 'a')
+    lose()
+    const next = reopen().api
+    states.add(JSON.stringify([next.kv.get('two') ?? null, next.sql.exec('SELECT * FROM names').toArray()]))
+  }
+  expect([...states].sort()).toEqual(['[2,[{"name":"a"}]]', '[null,[]]'])
+})
+
 /** Text of a state of the first test. */
 function toState(members: string): string {
   return members === '' ? '[null]' : `[${members}]`
@@ -41,10 +61,18 @@ async function openWithOne(seed: number) {
   const faults = openFaults({} as never, openRandom(seed, 'faults'))
   faults.stop()
   const owner: Owner = { name: 'object', alive: true }
-  const durable: Durable = { data: new Map(), overwritten: new Set(), alarm: null, alarmSet: 0 }
+  const durable: Durable = {
+    data: new Map(),
+    overwritten: new Set(),
+    statements: [],
+    alarm: null,
+    version: 0,
+    alarmSet: 0,
+  }
   const nothing = () => {}
   const events = { committed: nothing, alarmChanged: nothing, broken: nothing, refused: nothing }
-  const { api, lose } = openStorage(durable, owner, { scheduler, faults, events })
+  const reopen = () => openStorage(durable, owner, { scheduler, faults, events })
+  const { api, lose } = reopen()
   const inObject = <T>(work: () => T): T => scheduler.as(owner, work)
   const settle = () => scheduler.run(scheduler.state.time + 1)
   inObject(() => {
@@ -53,5 +81,11 @@ async function openWithOne(seed: number) {
   })
   await settle()
   const deleteAll = () => inObject(() => api.deleteAll())
-  return { api: { ...api, deleteAll }, lose, durable, settle }
+  const storage = { ...api, deleteAll }
+  const step = async <T>(work: () => T): Promise<T> => {
+    const result = inObject(work)
+    await settle()
+    return result
+  }
+  return { api: storage, storage, step, reopen, lose, durable, settle }
 }

@@ -25,6 +25,8 @@ export type Party = {
   /** True if its webhook names events of steps. */
   readonly hasStepEvents: boolean
   isErased: boolean
+  /** True once its erasure, also from the directory, was acknowledged. */
+  isErasureConfirmed: boolean
 }
 
 export type Session = {
@@ -46,6 +48,8 @@ export type Session = {
   /** Cookies of the browsers that got a request of their own. */
   readonly secrets: string[]
   readonly returnCodes: string[]
+  /** When its login began; `undefined` before, and for every other session. */
+  beganAt: number | undefined
   /** True if an interrupted erasure lost the `Idempotency-Key`. The key may then create another session. */
   isKeyLost: boolean
 }
@@ -83,6 +87,12 @@ export type World = {
   /** Response codes by the digest of the response that they belong to. */
   readonly redirects: Map<string, string>
   readonly note: (text: string) => void
+  /**
+   * True in a history of one process with a directory and gauges. In other histories nothing calls the
+   * directory.
+   */
+  readonly isOneProcess: boolean
+  readonly env: object
   /** False from the moment when faults stop: actors end. */
   isActive: boolean
   /** True once a lost `Idempotency-Key` created another session. No property knows such a session. */
@@ -108,11 +118,9 @@ export async function ask<Name extends Method>(
   ...parameters: Parameters<VerificationSession[Name]>
 ): Promise<Answer> {
   const { scheduler, ledger, objects } = world
-  const { step, setBack } = scheduler.state
-  const call = () => {
-    return { session, method, parameters, step, before, isClockSteady: setBack === scheduler.state.setBack }
-  }
+  const begin = beginCall(scheduler)
   const before = storedOf(session)
+  const call = () => ({ session, method, parameters, before, ...begin() })
   ledger.add('asked', session, method)
   try {
     const stub = objects.namespace('VERIFICATION_SESSION').get({ toString: () => session.object.id })
@@ -128,6 +136,39 @@ export async function ask<Name extends Method>(
     ledger.add('called', { ...call(), answer: { lost: true } })
     return undefined
   }
+}
+
+/** Calls a method of a relying party's object as the edge does. Returns undefined if the answer was lost. */
+export async function askParty(
+  world: World,
+  party: Party,
+  method: 'storeOnce' | 'pushedRequest' | 'keepPushedRequest',
+  ...parameters: readonly unknown[]
+): Promise<unknown> {
+  const { scheduler, ledger, objects } = world
+  const begin = beginCall(scheduler)
+  const call = () => ({ party, method, parameters, ...begin() })
+  ledger.add('partyAsked', party, method, parameters)
+  try {
+    const stub = objects.namespace('RELYING_PARTY').get({ toString: () => party.object.id })
+    const value = await (stub as unknown as Record<string, (...all: readonly unknown[]) => unknown>)[
+      method
+    ]?.(...parameters)
+    world.note(`${party.name}.${method} -> ${typeof value === 'boolean' ? value : value !== null}`)
+    ledger.add('partyCalled', { ...call(), answer: { lost: false, value } })
+    return value
+  } catch (error) {
+    reportUnlessFault(world, `${party.name}.${method}`, error)
+    ledger.add('partyCalled', { ...call(), answer: { lost: true } })
+    return undefined
+  }
+}
+
+/** Notes the beginning of a call. The result returns it when the call is over. */
+function beginCall({ state, wall }: Scheduler) {
+  const { step, setBack } = state
+  const began = wall()
+  return () => ({ step, began, isClockSteady: setBack === state.setBack })
 }
 
 /** Reports an error that the simulation has not planted. */
@@ -156,11 +197,14 @@ function textOf(answer: NonNullable<Answer>): string {
 }
 
 /** The variables and namespaces of the service. */
-export function environmentOf(objects: Objects): object {
+export function environmentOf(objects: Objects, isOneProcess: boolean): object {
+  const relyingParties = objects.namespace('RELYING_PARTY')
   return {
     ...TEST_ENVIRONMENT,
+    ...(isOneProcess && { LISTENING_PORT: '8787' }),
     VERIFICATION_SESSION: objects.namespace('VERIFICATION_SESSION'),
-    RELYING_PARTY: objects.namespace('RELYING_PARTY'),
+    RELYING_PARTY: { ...relyingParties, newUniqueId: relyingParties.newIdOfRun },
+    DIRECTORY: objects.namespace('DIRECTORY'),
     EVENT_LOG: objects.namespace('EVENT_LOG'),
     VERIFICATION_INDEX: objects.namespace('VERIFICATION_INDEX'),
   }

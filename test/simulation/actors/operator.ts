@@ -1,5 +1,6 @@
 // The operator and the relying party's administrator: secrets, the endpoint, releases and restarts.
 
+import type { Env } from '../../../src/env.ts'
 import { documentOf } from '../ledger.ts'
 import type { Actor } from '../world.ts'
 import { pause, reportUnlessFault, type Session, storedOf, type World } from '../world.ts'
@@ -38,7 +39,13 @@ const disable: Action = (world, session) =>
 const eraseParty: Action = async (world, session) => {
   if (world.random.chance(0.8)) return
   session.party.isErased = true
-  await change('erase')(world, session)
+  if (!world.isOneProcess) return change('erase')(world, session)
+  try {
+    await world.code.eraseRelyingParty(world.env as Env, session.party.id)
+    session.party.isErasureConfirmed = true
+  } catch (error) {
+    reportUnlessFault(world, `${session.party.name}.erase`, error)
+  }
 }
 
 const redeliverDead: Action = async (world, session) => {

@@ -2,6 +2,7 @@
 // codes or sends events again.
 
 import type { CreatedSession } from '../../../src/session/document/results.ts'
+import type { CreateInput } from '../../../src/session/request/creation.ts'
 import type { Actor } from '../world.ts'
 import { ask, pause, type Session, type World } from '../world.ts'
 
@@ -24,7 +25,9 @@ export const relyingParty: Actor = {
 
 async function create(world: World, session: Session): Promise<void> {
   for (let left = session.isKeyed ? CREATIONS : 1; left > 0; left--) {
-    const answer = await ask(world, session, 'create', session.input)
+    const input = inputOf(world, session)
+    if (input === undefined) return
+    const answer = await ask(world, session, 'create', input)
     if (answer?.ok) {
       const { session: created } = answer.value as { readonly session: CreatedSession }
       session.created.push(created)
@@ -33,6 +36,17 @@ async function create(world: World, session: Session): Promise<void> {
     if (answer !== undefined) return
     if (!(await pause(world, world.random.between(100, 10_000)))) return
   }
+}
+
+/** The creation counts from the beginning of a login. The edge creates no session of a login that is over. */
+function inputOf({ scheduler }: World, session: Session): CreateInput | undefined {
+  const { input } = session
+  if (input.login === undefined) return input
+  session.beganAt ??= scheduler.wall()
+  // A clock that is set back begins no login again, which was erased at its expiry.
+  const latest = scheduler.wall() + scheduler.state.setBack
+  const isOver = latest >= session.beganAt + input.request.expires_in * 1_000
+  return isOver ? undefined : { ...input, createdAt: session.beganAt }
 }
 
 type Action = (world: World, session: Session) => Promise<void>

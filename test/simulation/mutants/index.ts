@@ -10,7 +10,9 @@ import { DELIVERY_MUTANTS } from './delivery.ts'
 import { LIST_MUTANTS } from './lists.ts'
 import { LOGIN_MUTANTS } from './logins.ts'
 import { REQUEST_MUTANTS } from './requests.ts'
+import { ROW_MUTANTS } from './rows.ts'
 import { STORAGE_MUTANTS } from './storage.ts'
+import { TIME_MUTANTS } from './times.ts'
 
 export type Mutant = {
   readonly name: string
@@ -27,6 +29,8 @@ export const MUTANTS: readonly Mutant[] = [
   ...REQUEST_MUTANTS,
   ...LOGIN_MUTANTS,
   ...LIST_MUTANTS,
+  ...TIME_MUTANTS,
+  ...ROW_MUTANTS,
 ]
 
 /** Returns the mutant with this name, or the first whose name contains it. */

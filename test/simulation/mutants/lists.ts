@@ -89,10 +89,10 @@ export const LIST_MUTANTS: readonly Mutant[] = [
     name: 'metadata is stored in clear text',
     changes: [
       {
-        path: INDEX,
+        path: 'src/relying-party/index/sealed-metadata.ts',
         replaced:
-          'return seal({ key: await this.#sealingKey(), aad: key }, JSON.stringify(metadata), randomBytes(12))',
-        by: 'return [key, JSON.stringify(metadata), void seal, void randomBytes][1] as string',
+          'return seal({ key: await this.#sealingKey(), aad: entryKey }, JSON.stringify(metadata), randomBytes(12))',
+        by: 'return [entryKey, JSON.stringify(metadata), void seal, void randomBytes][1] as string',
       },
     ],
   },

@@ -40,6 +40,8 @@ export type PlatformEvents = {
   readonly noted: (text: string) => void
   /** An instance was lost, or a write of it failed. */
   readonly interrupted: (object: SimulatedObject) => void
+  /** The process ended. */
+  readonly crashed: () => void
 }
 
 export type Objects = ReturnType<typeof openObjects>
@@ -65,7 +67,14 @@ export function openObjects({
   const objectOf = (kind: string, id: string, label: string | null = null): SimulatedObject => {
     const known = objects.get(`${kind}/${id}`)
     if (known !== undefined) return known
-    const durable: Durable = { data: new Map(), overwritten: new Set(), alarm: null, alarmSet: 0 }
+    const durable: Durable = {
+      data: new Map(),
+      overwritten: new Set(),
+      statements: [],
+      alarm: null,
+      version: 0,
+      alarmSet: 0,
+    }
     const name = `${kind} ${objects.size + 1}`
     const made = { name, kind, id, label, durable, sockets: new Set<SimulatedSocket>(), instance: undefined }
     objects.set(`${kind}/${id}`, made)
@@ -104,9 +113,14 @@ export function openObjects({
     Object.assign(instance, { storage, blocked: Promise.resolve() })
     object.instance = instance
     const ctx = contextOf(instance, (fault) => lose(instance, fault))
-    scheduler.as(instance, () => {
-      instance.target = new Class(ctx as never, shared.env as never) as Instance['target']
-    })
+    try {
+      scheduler.as(instance, () => {
+        instance.target = new Class(ctx as never, shared.env as never) as Instance['target']
+      })
+    } catch (error) {
+      lose(instance, 'its constructor threw')
+      throw error
+    }
     return instance
   }
   /** Runs a method. `respond` gets its result when all writes before it are durable, or the error. */
@@ -116,6 +130,13 @@ export function openObjects({
     parameters: readonly unknown[],
     respond: Respond,
   ): void => {
+    let instance: Instance
+    try {
+      instance = open(object)
+    } catch (error) {
+      respond(error, undefined) // its constructor threw
+      return
+    }
     let isOver = false
     const settle: Respond = (error, value) => {
       if (isOver) return
@@ -124,7 +145,6 @@ export function openObjects({
       respond(error, value)
     }
     const fail = (error: unknown) => settle(error, undefined)
-    const instance = open(object)
     instance.fails.add(fail)
     scheduler.as(instance, async () => {
       try {
@@ -183,6 +203,7 @@ export function openObjects({
         if (instance !== undefined) lose(instance, why)
         closeSockets(sockets)
       }
+      events.crashed()
     },
     living: () => [...objects.values()].filter(({ instance }) => instance !== undefined),
     whenSent,

@@ -32,10 +32,13 @@ export function openScheduler(random: Random, beginning: number) {
   const ready: Task[] = []
   const timers: Timer[] = []
   /**
-   * `setBack`: the time by which the wall clock was set back in all. `isCalm`: no time passes while work
-   * waits.
+   * `setBack`: the time by which the wall clock was set back in all. `jumped`: the same, and forward.
+   * `isCalm`: no time passes while work waits. `longestStep`: time that passes at most while work waits.
    */
-  const state = { time: beginning, offset: 0, setBack: 0, step: 0, isCalm: false }
+  const state = {
+    ...{ time: beginning, offset: 0, setBack: 0, jumped: 0, step: 0 },
+    ...{ isCalm: false, longestStep: Number.POSITIVE_INFINITY },
+  }
   const hooks = { beforeStep: () => {} }
 
   const post = (owner: Owner, run: () => void): void => {
@@ -74,7 +77,9 @@ export function openScheduler(random: Random, beginning: number) {
         state.time = Math.max(state.time, until)
         return
       }
-      if (mayWait && (ready.length === 0 || (!state.isCalm && random.chance(SLOW_STEP)))) {
+      const isSlow = mayWait && ready.length > 0 && !state.isCalm && random.chance(SLOW_STEP)
+      const isShort = mayWait && next.at <= state.time + state.longestStep
+      if (mayWait && (ready.length === 0 || (isSlow && isShort))) {
         state.time = next.at
         wakeTimers()
       }

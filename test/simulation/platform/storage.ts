@@ -6,13 +6,18 @@
 import { cloneOf } from './clone.ts'
 import { Fault, type Faults } from './faults.ts'
 import { currentOwner, type Owner, type Scheduler } from './scheduler.ts'
+import { openSql, type Statement } from './sql.ts'
 
 /** State that survives the loss of an instance. */
 export type Durable = {
   readonly data: Map<string, unknown>
   /** Values that were replaced or deleted. They can be read in the database file until `deleteAll`. */
   readonly overwritten: Set<unknown>
+  /** Statements that made the tables. */
+  readonly statements: Statement[]
   alarm: number | null
+  /** Number of its transactions. */
+  version: number
   /** Number of the transaction that set the alarm. */
   alarmSet: number
 }
@@ -20,6 +25,7 @@ export type Durable = {
 type Write =
   | { readonly kind: 'put'; readonly key: string; readonly value: unknown }
   | { readonly kind: 'delete'; readonly key: string }
+  | { readonly kind: 'sql'; readonly statement: Statement }
   | { readonly kind: 'deleteAll' }
   | { readonly kind: 'alarm'; readonly at: number | null }
 
@@ -55,6 +61,7 @@ export function openStorage(
   const view = new Map(durable.data)
   let alarm = durable.alarm
   const pending: Transaction[] = []
+  const sql = openSql(durable.statements)
 
   const commitNext = (): void => {
     const transaction = pending[0]
@@ -71,25 +78,37 @@ export function openStorage(
   const apply = ({ writes }: Transaction): void => {
     const before = new Map<string, unknown>()
     const alarmBefore = durable.alarmSet
+    durable.version += 1
     for (const write of writes) applyWrite(durable, write, before)
     if (before.size > 0) events.committed(before)
     if (durable.alarmSet !== alarmBefore) events.alarmChanged()
   }
-  const add = (write: Write): void => {
-    if (!owner.alive) throw new Fault('the instance is lost')
+  const openTransaction = (): Transaction | undefined => {
     const last = pending[pending.length - 1]
-    const isOpen = last !== undefined && last.step === scheduler.state.step && !last.isClosed
-    if (write.kind !== 'alarm' && faults.refusesWrite()) {
-      // A statement that fails inside a transaction rolls all of it back, and the object is lost.
-      if (isOpen) last.isDoomed = true
-      whenWritten(events.refused)
-      throw new Fault('the write failed')
-    }
+    return last?.step === scheduler.state.step && !last.isClosed ? last : undefined
+  }
+  /** Throws if the object cannot write now. */
+  const admit = (): void => {
+    if (!owner.alive) throw new Fault('the instance is lost')
+    if (!faults.refusesWrite()) return
+    // A statement that fails inside a transaction rolls all of it back, and the object is lost.
+    const open = openTransaction()
+    if (open !== undefined) open.isDoomed = true
+    whenWritten(events.refused)
+    throw new Fault('the write failed')
+  }
+  const add = (write: Write): void => {
+    if (write.kind !== 'alarm') admit()
+    else if (!owner.alive) throw new Fault('the instance is lost')
+    join(write)
+  }
+  const join = (write: Write): void => {
+    const open = openTransaction()
     const isClosed = write.kind === 'deleteAll'
-    if (isOpen && isClosed) {
-      last.writes.splice(0)
-      last.isClosed = true
-    } else if (isOpen) return void last.writes.push(write)
+    if (open !== undefined && isClosed) {
+      open.writes.splice(0)
+      open.isClosed = true
+    } else if (open !== undefined) return void open.writes.push(write)
     pending.push({ step: scheduler.state.step, writes: [write], waiting: [], isDoomed: false, isClosed })
     scheduler.post(owner, commitNext)
   }
@@ -117,10 +136,12 @@ export function openStorage(
   const api = {
     kv,
     sql: {
-      exec: (statement: string) => {
-        // No history pushes a request or sends a client assertion.
-        if (statement.startsWith('SELECT 1 FROM sqlite_master')) return { toArray: () => [] }
-        throw new Error('SQL is not simulated: add it to test/simulation/platform/storage.ts')
+      exec: (text: string, ...values: Statement['values']) => {
+        const statement = { text, values }
+        return sql.run(statement, () => {
+          admit()
+          join({ kind: 'sql', statement })
+        })
       },
     },
     getAlarm: () => later(() => alarm),
@@ -137,6 +158,7 @@ export function openStorage(
     deleteAll: () => {
       add({ kind: 'deleteAll' })
       view.clear()
+      sql.restore([])
       alarm = null
       return later(() => undefined)
     },
@@ -144,7 +166,21 @@ export function openStorage(
       const caller = currentOwner()
       return new Promise<void>((resolve) => whenWritten(() => scheduler.post(caller, resolve)))
     },
-    transactionSync: <T>(work: () => T): T => work(),
+    transactionSync: <T>(work: () => T): T => {
+      const before = new Map(view)
+      const open = openTransaction()
+      const count = open?.writes.length ?? 0
+      try {
+        return work()
+      } catch (error) {
+        const opened = openTransaction()
+        opened?.writes.splice(opened === open ? count : 0)
+        view.clear()
+        for (const [key, value] of before) view.set(key, value)
+        sql.restore(statementsAfter(durable.statements, pending))
+        throw error
+      }
+    },
   }
   return {
     api,
@@ -155,6 +191,7 @@ export function openStorage(
     },
     /** The instance is lost. Some of its last transactions are durable, although nothing confirmed them. */
     lose: () => {
+      sql.close()
       const written = faults.random.between(0, pending.length)
       for (const transaction of pending.splice(0).slice(0, written)) {
         if (transaction.isDoomed) return
@@ -163,6 +200,21 @@ export function openStorage(
     },
   }
 }
+
+function statementsAfter(
+  durable: readonly Statement[],
+  pending: readonly Transaction[],
+): readonly Statement[] {
+  const statements = [...durable]
+  for (const write of pending.flatMap(({ writes }) => writes)) {
+    if (write.kind === 'deleteAll') statements.splice(0)
+    if (write.kind === 'sql') statements.push(write.statement)
+  }
+  return statements
+}
+
+/** Key under which a change of tables is reported. */
+export const SQL = 'sql'
 
 let alarmSettings = 0
 
@@ -175,10 +227,14 @@ function applyWrite(durable: Durable, write: Write, before: Map<string, unknown>
     durable.alarmSet = ++alarmSettings
   }
   if (write.kind === 'alarm') setAlarm(write.at)
-  else if (write.kind === 'deleteAll') {
+  else if (write.kind === 'sql') {
+    remember(SQL)
+    durable.statements.push(write.statement)
+  } else if (write.kind === 'deleteAll') {
     for (const key of durable.data.keys()) remember(key)
     durable.data.clear()
     durable.overwritten.clear()
+    durable.statements.splice(0)
     setAlarm(null)
   } else {
     remember(write.key)

@@ -2,18 +2,25 @@
 
 import type { Property } from '../ledger.ts'
 import { acknowledged } from './acknowledged.ts'
+import { counters } from './counters.ts'
 import { creation } from './creation.ts'
 import { crossing } from './crossing.ts'
+import { directory } from './directory.ts'
 import { erasure } from './erasure.ts'
 import { eventLog } from './event-log.ts'
+import { gauges } from './gauges.ts'
 import { lists } from './lists.ts'
 import { liveness } from './liveness.ts'
 import { login } from './login.ts'
+import { once } from './once.ts'
 import { oneEnd } from './one-end.ts'
 import { poll } from './poll.ts'
 import { posts } from './posts.ts'
+import { prompt } from './prompt.ts'
 import { returnCode } from './return-code.ts'
+import { rows } from './rows.ts'
 import { steps } from './steps.ts'
+import { times } from './times.ts'
 
 export const PROPERTIES: readonly Property[] = [
   oneEnd,
@@ -29,4 +36,11 @@ export const PROPERTIES: readonly Property[] = [
   login,
   lists,
   steps,
+  once,
+  directory,
+  gauges,
+  counters,
+  times,
+  rows,
+  prompt,
 ]

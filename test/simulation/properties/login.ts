@@ -1,20 +1,27 @@
-// Tokens are for a verified session, by the right code of the right client, once. An acknowledged redemption
-// is never lost, and a revoked token stays revoked.
+// Tokens are for a verified session, by the right code of the right client, once and in time. An acknowledged
+// redemption is never lost, and a revoked token stays revoked. A token ends in time (api/logins).
 
 import type { Redemption } from '../../../src/session/login/finish.ts'
 import { type Call, documentOf, type Property } from '../ledger.ts'
 import type { Session } from '../world.ts'
 
+/** Life of a code and of a token, and of a token after the end of its session. */
+const CODE_MS = 60_000
+const TOKEN_MS = 300_000
+const LIFE_MS = 330_000
+
 export const login: Property = {
   name: 'a code is redeemed once, for a verified session',
-  watch: ({ fail, durable, step }) => {
+  watch: ({ fail, durable, step, wall, jumped }) => {
     /** Redemptions that were acknowledged, by the creation of a session. */
     const redeemed = new Set<string>()
     /** Sessions whose code came a second time, with the step of its answer. */
     const revoked = new Map<string, number>()
+    /** Latest end of each token, and the jumps of the clock until then. */
+    const tokens = new Map<string, { readonly until: number; readonly clock: number }>()
     const nameOf = (session: Session, createdAt: number | undefined) => `${session.name}@${createdAt}`
 
-    const redeemedLogin = ({ session, parameters, before, answer }: Call): void => {
+    const redeemedLogin = ({ session, parameters, before, answer, began }: Call): void => {
       if (answer.lost) return
       const [old, document] = [documentOf(before), documentOf(durable(session))]
       const name = nameOf(session, old?.created_at)
@@ -36,6 +43,8 @@ export const login: Property = {
         sent.challenge === login.code_challenge &&
         sent.code === login.code
       if (!isRight) fail(`a wrong redemption of ${name} got tokens`)
+      if (began >= sent.issuedAt + CODE_MS) fail(`a code of ${name} was redeemed after its 60 s`)
+      tokens.set(sent.token, { until: wall() + TOKEN_MS, clock: jumped() })
       if (document === undefined) return // erased meanwhile
       if (document.status !== 'verified') fail(`tokens for ${name}, which is ${document.status}`)
       if (document.login?.redeemed === null) fail(`a redemption of ${name} was acknowledged and not written`)
@@ -51,9 +60,12 @@ export const login: Property = {
       if (document.status !== 'verified' && !document.held?.returned)
         fail(`a code for ${session.name}, which is ${document.status}`)
     }
-    const readUserInfo = ({ session, parameters, before, answer, step: began }: Call): void => {
+    const readUserInfo = ({ session, parameters, before, answer, step: began, ...call }: Call): void => {
       if (answer.lost || !(answer.value as { readonly ok: boolean }).ok) return
       const old = documentOf(before)
+      const token = tokens.get(String(parameters[1]))
+      const isLate = call.began >= Math.min(token?.until ?? Infinity, (old?.ended_at ?? Infinity) + LIFE_MS)
+      if (isLate && token?.clock === jumped()) fail(`UserInfo of ${session.name} by a token that is over`)
       if (old?.login?.redeemed?.token !== parameters[1])
         fail(`UserInfo of ${session.name} by a token that was not written`)
       if ((revoked.get(nameOf(session, old?.created_at)) ?? began) < began)

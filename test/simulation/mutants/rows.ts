@@ -1,0 +1,158 @@
+// Mistakes with rows: of lists and their counters, of names that work once, of the directory and the gauges.
+
+import type { Mutant } from './index.ts'
+
+const SESSION = 'src/session/verification-session.ts'
+const INDEX = 'src/relying-party/index/verification-index.ts'
+const ONCE = 'src/relying-party/oidc/once.ts'
+const COUNTS = 'src/relying-party/session-counts.ts'
+
+export const ROW_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'an entry is listed before its session is written',
+    changes: [
+      {
+        path: SESSION,
+        replaced: '    this.#store.commit(document)\n',
+        by: `    if (input.isIndexed) await putEntry(this.env, document, entryOf(document, 1))
+    this.#store.commit(document)
+`,
+      },
+      {
+        path: SESSION,
+        replaced: "import { eraseOnRequest } from './listing/remainder.ts'\n",
+        by: `import { entryOf } from './listing/entry.ts'
+import { putEntry } from './listing/indexing.ts'
+import { eraseOnRequest } from './listing/remainder.ts'
+`,
+      },
+    ],
+  },
+  {
+    name: 'a removed entry keeps the id and the metadata',
+    changes: [
+      {
+        path: INDEX,
+        replaced: "{ ...before, verification_id: '', sealed_metadata: null }",
+        by: 'before',
+      },
+    ],
+  },
+  {
+    name: 'an id is in memory before it is stored',
+    clause: /has the id of/,
+    changes: [
+      {
+        path: 'src/relying-party/index/listed-ids.ts',
+        replaced: 'const bytes = this.#load(number).slice()',
+        by: 'const bytes = this.#load(number)',
+      },
+    ],
+  },
+  {
+    name: 'counters count a changed entry twice',
+    changes: [
+      {
+        path: 'src/relying-party/index/day-counters.ts',
+        replaced: '      if (before !== undefined) part.counters.add(before, -1)\n',
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'counters are erased with the entries',
+    changes: [{ path: INDEX, replaced: '    kv.put(COUNTS, counts)\n', by: '    kv.put(COUNTS, [])\n' }],
+  },
+  {
+    name: 'a login does not keep its pushed request',
+    changes: [
+      {
+        path: ONCE,
+        replaced: 'sql.exec(kept, expiresAt, name, now).rowsWritten > 0',
+        by: 'Boolean(kept && expiresAt && name && now)',
+      },
+    ],
+  },
+  {
+    name: 'any client opens a pushed request',
+    changes: [{ path: ONCE, replaced: 'row?.value.startsWith(`', by: 'row?.value.includes(` ` || `' }],
+  },
+  {
+    name: 'a pushed request is opened after its time',
+    changes: [
+      {
+        path: ONCE,
+        replaced: "WHERE name = ? AND expires_at > ?'\n      const [row]",
+        by: "WHERE name = ? AND expires_at + 60000 > ?'\n      const [row]",
+      },
+    ],
+  },
+  {
+    name: 'an assertion is accepted again',
+    changes: [
+      { path: ONCE, replaced: 'INSERT OR IGNORE INTO oidc_once', by: 'INSERT OR REPLACE INTO oidc_once' },
+    ],
+  },
+  {
+    name: 'an assertion is accepted again when it has expired on its way',
+    focus: { slowCall: 0.4 },
+    changes: [
+      { path: ONCE, replaced: 'if (expiresAt <= now) return false', by: 'if (now < 0) return false' },
+    ],
+  },
+  {
+    name: 'names that could not be erased stay',
+    focus: { fullDisks: 2 },
+    clause: /is still stored/,
+    changes: [
+      {
+        path: ONCE,
+        replaced: 'await storage.setAlarm(Date.now() + REPEATED_MS)',
+        by: 'void REPEATED_MS',
+      },
+    ],
+  },
+  {
+    name: 'released events delete the alarm of names',
+    clause: /is still stored/,
+    changes: [
+      {
+        path: 'src/relying-party/events/parked-sessions.ts',
+        replaced: '  if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)\n',
+        by: `  if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)
+  else await storage.deleteAlarm()
+`,
+      },
+    ],
+  },
+  {
+    name: 'the directory keeps a deleted relying party',
+    changes: [
+      {
+        path: 'src/relying-party/registry.ts',
+        replaced: 'return (await directoryStub(env).remove(relyingPartyId)) || existed',
+        by: 'return existed',
+      },
+    ],
+  },
+  {
+    name: 'the gauges keep a session that is over',
+    changes: [
+      {
+        path: COUNTS,
+        replaced: "      sql.exec('DELETE FROM session_notes WHERE verification_id = ?', verification_id)\n",
+        by: '',
+      },
+    ],
+  },
+  {
+    name: 'the gauges count a queued event as dead',
+    changes: [
+      {
+        path: COUNTS,
+        replaced: 'sum(dead_events) AS deadEvents',
+        by: 'sum(queued_events + dead_events) AS deadEvents',
+      },
+    ],
+  },
+]

@@ -1,0 +1,52 @@
+// Directory, gauges and counters: what the service knows beside its sessions.
+
+import type { Env } from '../../src/env.ts'
+import { daysOf, readCounters } from './actors/analyst.ts'
+import type { ServiceCode } from './build.ts'
+import { type SimulatedObject, WORLD } from './platform/objects.ts'
+import { openSql } from './platform/sql.ts'
+import { reportUnlessFault, type World } from './world.ts'
+
+/** Time in which all numbers are read. */
+const READ_MS = 60_000
+
+/** Reads the gauges, and the counters of all lists that exist, while nothing else happens. */
+export async function readNumbers(world: World): Promise<void> {
+  const { scheduler, ledger, objects, code, isOneProcess } = world
+  const env = world.env as Env
+  scheduler.as(WORLD, async () => {
+    try {
+      for (const list of daysOf(objects.all())) {
+        const isCounted = list.durable.data.size > 0 || objects.all().some(isCountsOf(list))
+        if (isCounted) await readCounters(world, list)
+      }
+      if (!isOneProcess) return
+      await code.storeNotes(env)
+      ledger.add('gauged', await code.sessionCountsStub(env).sessionCounts(scheduler.wall()))
+    } catch (error) {
+      reportUnlessFault(world, 'the reader of the gauges', error)
+    }
+  })
+  await scheduler.run(scheduler.state.time + READ_MS)
+}
+
+/** The object that has the counters of a day whose entries are erased. */
+function isCountsOf({ id }: SimulatedObject) {
+  return ({ label, durable }: SimulatedObject) => label === `${id}/counts` && durable.data.size > 0
+}
+
+/** The memory of the process is lost, also the notes for the gauges that the modules of the service have. */
+export function forgetNotes({ storeNotes }: ServiceCode): void {
+  const nowhere = { getByName: () => ({ noteSessions: () => Promise.resolve() }) }
+  void storeNotes({ DIRECTORY: nowhere } as never)
+}
+
+/** Ids in the directory, as they are stored. */
+export function listedParties(objects: readonly SimulatedObject[]): readonly string[] {
+  const directory = objects.find(({ kind, label }) => kind === 'DIRECTORY' && label === 'directory')
+  const sql = openSql(directory?.durable.statements ?? [])
+  if (directory === undefined) return []
+  const rows = sql.run({ text: 'SELECT relying_party_id FROM relying_parties', values: [] }).toArray()
+  sql.close()
+  return rows.map(({ relying_party_id }) => String(relying_party_id))
+}

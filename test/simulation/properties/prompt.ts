@@ -1,0 +1,53 @@
+// List and log hear of an end soon, also when faults have delayed it: waits between calls double, so they are
+// no longer than the faults were (api/lists, api/events). The same holds for the removal by `DELETE`.
+
+import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
+import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
+import { documentOf, type Property } from '../ledger.ts'
+
+/** Time of the faults, and the longest wait of a call that began during them. */
+const PROMPT_MS = 3_600_000
+
+export const prompt: Property = {
+  name: 'list and log hear of an end soon after faults',
+  watch: ({ fail, wall, jumped, isCalm }) => {
+    let repairedAt = isCalm ? 0 : Number.POSITIVE_INFINITY
+    /** Entries that have the end of their session, by list and key. */
+    const listed = new Set<string>()
+    /** When the removal of an entry was queued, by its key. */
+    const removals = new Map<string, number>()
+
+    const inTime = (what: string, since: number) => {
+      const late = wall() - Math.max(since, repairedAt) - jumped() - PROMPT_MS
+      if (late > 0) fail(`${what} after ${Math.round((wall() - since) / 1000)} s`)
+    }
+    const entryWritten = (name: string, key: string, { ended_at }: StoredEntry) => {
+      const place = `${name} ${key}`
+      if (ended_at === null || listed.has(place)) return
+      listed.add(place)
+      inTime(`the list ${name} has an end`, ended_at)
+    }
+    return {
+      repaired: () => {
+        repairedAt = wall()
+      },
+      committed: (_, before, after) => {
+        if (documentOf(before) === undefined || !after?.erased || after.listing?.entry !== null) return
+        removals.set(String(after.listing.created_at), wall())
+      },
+      objectCommitted: ({ kind, name }, key, after) => {
+        if (after === undefined) return
+        if (kind === 'EVENT_LOG' && key.startsWith('event/')) {
+          const { body } = after as { readonly body: string }
+          const { created_at, event_type } = JSON.parse(body) as { created_at: string; event_type: string }
+          if (!isStepEvent({ event_type })) inTime(`the log ${name} has an end`, Date.parse(created_at))
+        }
+        if (kind !== 'VERIFICATION_INDEX' || !key.startsWith('entry/')) return
+        const since = removals.get(String(Number(key.split('/')[1])))
+        if (typeof after === 'object' && after !== null && 'removed' in after) {
+          if (since !== undefined) inTime(`${name} has lost a deleted entry`, since)
+        } else entryWritten(name, key, after as StoredEntry)
+      },
+    }
+  },
+}
