@@ -3,7 +3,7 @@
 
 import { isStepEvent } from '../../../src/relying-party/document/settings.ts'
 import type { StoredEntry } from '../../../src/relying-party/index/stored-entry.ts'
-import { documentOf, type Property } from '../ledger.ts'
+import type { Property, Stored } from '../ledger.ts'
 
 /** Time of the faults, and the longest wait of a call that began during them. */
 const PROMPT_MS = 3_600_000
@@ -16,6 +16,8 @@ export const prompt: Property = {
     const listed = new Set<string>()
     /** When the removal of an entry was queued, by its key. */
     const removals = new Map<string, number>()
+    /** The same, also of removals that are lost. */
+    const queuedAt = new Map<string, number>()
 
     const inTime = (what: string, since: number) => {
       const late = wall() - Math.max(since, repairedAt) - jumped() - PROMPT_MS
@@ -32,8 +34,14 @@ export const prompt: Property = {
         repairedAt = wall()
       },
       committed: (_, before, after) => {
-        if (documentOf(before) === undefined || !after?.erased || after.listing?.entry !== null) return
-        removals.set(String(after.listing.created_at), wall())
+        const [old, removal] = [removalOf(before), removalOf(after)]
+        if (removal !== undefined) {
+          const key = String(removal.created_at)
+          queuedAt.set(key, queuedAt.get(key) ?? wall())
+          removals.set(key, queuedAt.get(key) ?? 0)
+        }
+        // A crash in this moment may lose the removal. Then the day finds it when it checks its entries.
+        if (old !== undefined && after === undefined) removals.delete(String(old.created_at))
       },
       objectCommitted: ({ kind, name }, key, after) => {
         if (after === undefined) return
@@ -50,4 +58,9 @@ export const prompt: Property = {
       },
     }
   },
+}
+
+/** Returns the removal that a tombstone has for the list. */
+function removalOf(stored: Stored) {
+  return stored?.erased && stored.listing?.entry === null ? stored.listing : undefined
 }
