@@ -13,18 +13,13 @@ export { VerificationSession } from './session/verification-session.ts'
 
 const app = createApp()
 
-const handler = {
-  fetch: (request, env, ctx) => app.fetch(request, withJurisdiction(env), ctx),
-} satisfies ExportedHandler<Env>
-
-export default handler
-
-/** Entry of `npm start`. It adds `Date` (RFC 9110 §6.6.1), as Cloudflare does. workerd adds none. */
-export const selfHosted = {
+export default {
   fetch: async (request, env, ctx) => {
-    const response = await handler.fetch(request, env, ctx)
-    // The response to an upgrade is immutable, and needs no date.
-    if (response.webSocket === null) response.headers.set('Date', new Date().toUTCString())
+    const response = await app.fetch(request, withJurisdiction(env), ctx)
+    // RFC 9110 §6.6.1: workerd adds no `Date`, but Cloudflare does. Only the launcher sets BUILD_ID. The
+    // response to an upgrade is immutable, and needs no date.
+    const needsDate = env.BUILD_ID !== undefined && response.webSocket === null
+    if (needsDate) response.headers.set('Date', new Date().toUTCString())
     return response
   },
 } satisfies ExportedHandler<Env>

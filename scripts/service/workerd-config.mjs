@@ -50,7 +50,7 @@ export function workerdConfig({
   ]
   const sockets = addresses.map(
     (address, index) =>
-      `(name = "socket${index}", address = ${text(address)}, service = (name = "verifier", entrypoint = "selfHosted"), ${protocol(tls)})`,
+      `(name = "socket${index}", address = ${text(address)}, service = "verifier", ${protocol(tls)})`,
   )
   if (shop.webhookAddress !== null)
     sockets.push(

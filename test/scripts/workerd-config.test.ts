@@ -85,7 +85,7 @@ describe('workerdConfig', () => {
   it('uses TLS if a certificate is given', () => {
     const config = workerdConfig({ ...OPTIONS, tls: { certificate: '../tls.crt', key: '../tls.key' } })
     expect(config).toContain('privateKey = embed "../tls.key", certificateChain = embed "../tls.crt"')
-    expect(config).not.toContain('entrypoint = "selfHosted"), http = ()')
+    expect(config).not.toContain('service = "verifier", http = ()')
   })
 
   it('escapes a path with a quote', () => {

@@ -108,7 +108,7 @@ if (IS_FULL_SIZE) {
   }, 600_000)
 
   it('the run finds a planted fault in every room', async () => {
-    expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 1_000 })).toEqual([])
+    expect(await runPlanted(PLANTED_FAULTS, { seed: SEED, requests: 2_000 })).toEqual([])
   }, 1_200_000)
 }
 

@@ -84,7 +84,8 @@ export async function refusedLogins({ stage, rp, ids, secrets }: Logins, junk: s
   const registered = await registerClient(rp, { policies: [PERSON] })
   const { client_id, client_secret = '', issuer } = registered
   const { url } = await request(stage, registered)
-  const begun = await openLoginBrowser(stage.service).begin(url.href)
+  const browser = openLoginBrowser(stage.service)
+  const begun = await browser.start(await browser.begin(url.href))
   ids.push(begun.verification_id)
   secrets[`client token ${ids.length}`] = begun.token
   const form = { grant_type: 'authorization_code', redirect_uri: CALLBACK, code: junk }
