@@ -32,6 +32,7 @@ export function openDeletions(ask: Ask, apiKey: string) {
   const rounds: Promise<readonly DeletedSession[]>[] = []
   let last = 0
   let answered = 0
+  let failed = false
   return {
     /** Creates sessions, and sends a `DELETE` for each. Resolves when the requests are on their way. */
     begin: async (): Promise<void> => {
@@ -39,12 +40,14 @@ export function openDeletions(ask: Ask, apiKey: string) {
       answered = 0
       const creating = Promise.all(numbers.map((number) => create(number)))
       const round = creating.then((ids) => deleteAll(numbers, ids))
-      round.catch(() => undefined) // reported by `all`
+      round.catch(() => {
+        failed = true // reported by `all`
+      })
       rounds.push(round)
       await creating
     },
     /** Number of requests of the last `begin` without a response. */
-    open: () => (rounds.length === 0 ? 0 : AT_A_KILL - answered),
+    open: () => (rounds.length === 0 || failed ? 0 : AT_A_KILL - answered),
     /** Resolves when every deleted session is examined. */
     all: async () => (await Promise.all(rounds)).flat(),
   }
