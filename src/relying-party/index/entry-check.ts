@@ -14,7 +14,7 @@ const TURN_MS = 5_000
 const READ_AT_ONCE = 2_000
 /** Time after `expires_at` by which a session has reported its expiry, if no call was lost. */
 const OVERDUE_MS = 300_000
-/** Wait before a pending entry is checked again whose session could not be asked. */
+/** Wait before entries are checked again whose session could not be asked. */
 const AGAIN_MS = 3_600_000
 
 /** An entry with its key in storage. */
@@ -28,6 +28,8 @@ export class EntryCheck {
   /** Progress: the last key that was read, and the next time at which a pending entry is overdue. */
   #after = PREFIX
   #next = Infinity
+  /** False if a session of this round could not be asked. */
+  #isComplete = true
 
   constructor(kv: SyncKvStorage, build: string) {
     this.#kv = kv
@@ -45,16 +47,17 @@ export class EntryCheck {
   }
 
   /**
-   * Calls `check` for the next entries, at the same time. Returns the time at which it must be called again;
+   * Calls `check` for the next entries, at the same time. It returns false for an entry whose session could
+   * not be asked: all entries are then checked again. Returns the time at which `run` must be called again;
    * null if no entry waits. `now` is Unix milliseconds.
    */
-  async run(now: number, check: (entry: KeyedEntry) => Promise<void>): Promise<number | null> {
+  async run(now: number, check: (entry: KeyedEntry) => Promise<boolean>): Promise<number | null> {
     const { entries, after, next, isLast } = this.#read(now)
     if (entries.length > 0) {
       const wait = nextTurnAt - now
       if (wait > 0 && wait <= TURN_MS) return nextTurnAt
       nextTurnAt = now + TURN_MS
-      await Promise.all(entries.map(check))
+      if ((await Promise.all(entries.map(check))).includes(false)) this.#isComplete = false
     }
     if (!isLast) {
       this.#after = after
@@ -63,7 +66,10 @@ export class EntryCheck {
     }
     this.#after = PREFIX
     this.#next = Infinity
-    if (this.isDue()) this.finish()
+    const isRepeated = this.isDue() && !this.#isComplete
+    if (this.isDue() && this.#isComplete) this.finish()
+    this.#isComplete = true
+    if (isRepeated) return Math.min(next, now + AGAIN_MS)
     return next === Infinity ? null : next
   }
 

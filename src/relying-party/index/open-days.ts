@@ -19,15 +19,12 @@ export function openDayOpener(ctx: DurableObjectState, env: Env) {
     const now = Date.now()
     const listed = days.filter((day) => now < unlistedAt(day))
     if (listed.length === 0) return
-    kv.put(CHECKED_BY, buildId)
     const openAll = async () => {
-      for (const day of listed) await indexStub(env, relyingPartyId, day).open()
+      const days = listed.map((day) => indexStub(env, relyingPartyId, day).open())
+      const isOpened = (await Promise.allSettled(days)).every(({ status }) => status === 'fulfilled')
+      // A day that cannot be opened is tried again when this object starts again.
+      if (isOpened) kv.put(CHECKED_BY, buildId)
     }
-    ctx.waitUntil(
-      openAll().catch(() => {
-        opened = undefined // the next call tries again
-        kv.delete(CHECKED_BY)
-      }),
-    )
+    ctx.waitUntil(openAll())
   }
 }

@@ -66,9 +66,7 @@ const NEXT_BATCH_MS = 1_000
 export class VerificationIndex extends DurableObject<Env> {
   #counters: DayCounters | undefined
   #ids: ListedIds | undefined
-  /**
-   * Progress of the erasure of `metadata`: the last key that was read, and the next due time.
-   */
+  /** Progress of the erasure of `metadata`: the last key that was read, and the next due time. */
   #erasure = { after: PREFIX, next: Infinity }
   #day: number | undefined
   #alarm: number | null = null
@@ -100,7 +98,8 @@ export class VerificationIndex extends DurableObject<Env> {
     const key = toKey({ created_at: listed.created_at, mark })
     const sealed_metadata = await this.#metadata.seal(metadata, key)
     const { kv } = this.ctx.storage
-    if (kv.get(COUNTS) !== undefined) return true // all entries of the day are erased
+    const isErased = this.#day === undefined || kv.get(COUNTS) !== undefined
+    if (isErased || Date.now() >= unlistedAt(of.day)) return true // the entries were erased meanwhile
     const before = kv.get<Stored>(key)
     if (before !== undefined && (isRemoved(before) || before.revision >= listed.revision)) return true
     const id_place = before?.id_place ?? this.#idsOfDay().add(listed.verification_id)
@@ -125,8 +124,8 @@ export class VerificationIndex extends DurableObject<Env> {
     const before = this.#readable(key)
     if (kv.get(COUNTS) !== undefined || (before !== undefined && isRemoved(before))) return
     const counted = before === undefined ? null : { ...before, verification_id: '', sealed_metadata: null }
-    kv.put<Stored>(key, { removed: true, counted })
     if (before?.id_place !== undefined) this.#idsOfDay().remove(before.id_place)
+    kv.put<Stored>(key, { removed: true, counted })
   }
 
   /** Returns entries before a position, newest first. `before` null: starts at the newest entry. */
@@ -207,9 +206,9 @@ export class VerificationIndex extends DurableObject<Env> {
     if (now >= uncountedAt(day)) return this.#erase()
     if (now >= unlistedAt(day)) return this.#keepCounts(day)
     this.#setAlarm(now + METADATA_ROUND_MS) // set first: the platform drops an alarm that throws too often
+    const next = this.#eraseMetadata(now) // before steps that fail at a damaged row
     this.#counted().settle(now)
     const check = await this.#check.run(now, (entry) => this.#checkEntry(entry))
-    const next = this.#eraseMetadata(now)
     this.#setAlarm(Math.min(check ?? Infinity, next ?? Infinity, unlistedAt(day)))
   }
 
@@ -248,19 +247,23 @@ export class VerificationIndex extends DurableObject<Env> {
     this.#setAlarm(at)
   }
 
-  /** Asks the session of an entry. Removes the entry if the session was deleted. */
-  async #checkEntry([key, stored]: KeyedEntry): Promise<void> {
+  /**
+   * Asks the session of an entry. Removes the entry if the session was deleted. Returns false if the session
+   * could not be asked.
+   */
+  async #checkEntry([key, stored]: KeyedEntry): Promise<boolean> {
     const { metadata_until, ended_at } = stored
     try {
       const { sealed_metadata: _, id_place: __, ...entry } = this.#withId(stored)
       const session = findObject(this.env.VERIFICATION_SESSION, 'v_', entry.verification_id)
-      if (session === undefined || (await session.confirmEntry(entry))) return
+      if (session === undefined || (await session.confirmEntry(entry))) return true
     } catch {
-      return // unknown: the entry stays, and is checked again while it is pending
+      return false
     }
     // A session that time has erased keeps its entry, unless nobody knows how it ended.
     const isErasedByTime = Date.now() >= metadata_until - CLOCK_SKEW_MS
     if (!isErasedByTime || ended_at === null) this.#removeRow(key)
+    return true
   }
 
   #newestFirst(before: EntryPosition | null, limit: number): Iterable<[string, Stored]> {
@@ -315,15 +318,24 @@ export class VerificationIndex extends DurableObject<Env> {
     void this.ctx.storage.setAlarm(at)
   }
 
-  /** Moves the counters to their own object, then erases the entries. A crash repeats both. */
+  /** Moves the counters to their own object, then erases the entries. A damaged day has no counters. */
   async #keepCounts(day: number): Promise<void> {
-    if (this.ctx.storage.kv.get(COUNTS) !== undefined) return this.#setAlarm(uncountedAt(day))
-    const counts = this.#computeCounts()
-    if (counts === null) return this.#setAlarm(Date.now() + NEXT_BATCH_MS)
     // Set first: the platform drops an alarm that throws too often.
     this.#setAlarm(Date.now() + METADATA_ROUND_MS)
-    await this.#countsStub().storeCounts(day, counts)
+    if (this.ctx.storage.kv.get(COUNTS) !== undefined) return this.#setAlarm(uncountedAt(day))
+    const counts = this.#countsIfReadable()
+    if (counts === null) return this.#setAlarm(Date.now() + NEXT_BATCH_MS)
+    if (counts !== undefined) await this.#countsStub().storeCounts(day, counts)
     await this.#erase()
+  }
+
+  /** Returns the counters as `counts` does; `undefined` if a row is damaged. */
+  #countsIfReadable(): readonly HourCounts[] | null | undefined {
+    try {
+      return this.#computeCounts()
+    } catch {
+      return undefined
+    }
   }
 
   async #erase(): Promise<void> {

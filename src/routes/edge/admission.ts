@@ -23,7 +23,7 @@ export function isDraining(): boolean {
 
 /** Returns true for a route of wallets, which sends its refusals in its own format. */
 export function isForWallet(path: string): boolean {
-  return /^\/r\/|\/callback$/.test(path)
+  return /^\/r\/|^\/v1\/verify\/[^/]+\/callback$/.test(path)
 }
 
 /**
@@ -48,7 +48,7 @@ const LOOK_MS = 250
 /** Paths of monitors, which must learn that the process is running. */
 const MONITORED: readonly string[] = ['/healthz', '/readyz', '/metrics']
 
-/** Paths of requests that begin a verification or a login. */
+/** Paths of requests that begin a verification, or send a person to the page of a login. */
 const BEGINS_SESSION = /^\/v1\/verify$|^\/oidc\/[^/]+\/(?:authorize|par)$/
 
 /** Lets a request in if there is capacity. Routes of wallets do that themselves, with their own refusal. */

@@ -42,6 +42,8 @@ export async function sendStepEvent(context: SessionContext, { type, reason }: E
   const document = store.session()
   const now = Date.now()
   if (document === undefined || !mayHaveEvent(document, reason) || document.status !== 'pending') return
+  // Two steps at the same time may both report the creation of a login.
+  if (type === 'verification.created' && (document.step_events?.count ?? 0) > 0) return
   if (webhook === null || webhook === 'unknown' || webhook.disabled || !webhook.events.includes(type)) return
   const { count = 0, refused_at = null } = document.step_events ?? {}
   const sequence = count + 1

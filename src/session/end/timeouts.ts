@@ -59,7 +59,8 @@ export async function expireDue(context: SessionContext, now: number): Promise<v
   dropHeldTooLong(context, now)
   if (isOverdue(context, now)) {
     await withDeadline(Promise.allSettled(responsesInTime(context)), GRACE_MS, undefined)
-    await expire(context, Date.now())
+    // One of these responses may have ended the session.
+    if (isOverdue(context, now)) await expire(context, Date.now())
   }
 }
 
