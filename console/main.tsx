@@ -20,8 +20,11 @@ function Console() {
     useSession(next?.token ?? '', (end) => open(null, end))
     setState({ session: next?.session ?? null, notice: why })
   }
-  const openAnswer = (answer: Answer<Opened | null>) =>
-    open(answer.ok ? answer.value : null, answer.ok ? null : answer.problem)
+  const openAnswer = (answer: Answer<Opened | null>) => {
+    if (answer.ok) return open(answer.value, null)
+    // The stored token stays: after a failed call, a reload continues the sign-in.
+    setState({ session: null, notice: answer.problem })
+  }
   const enter = async (body: Parameters<typeof signIn>[0]) => openAnswer(await signIn(body))
   const show = async (next: Language) => {
     await setLanguage(next)

@@ -88,6 +88,7 @@ export class VerificationSession extends DurableObject<Env> {
     const document = await newSession(input, toVerificationId(this.ctx.id), { config, now: Date.now() })
     const session = await createdSession(document, config)
     if (session.wallet_request !== null && !fitsQr(session.wallet_request.uri)) return err('too_long')
+    if (document.expires_at <= Date.now()) return err('erased') // the call of a login was slow
     this.#store.commit(document)
     // A login is reported with the first act of a wallet.
     if (document.login === undefined) await reportStep(this.#context, { type: 'verification.created' })

@@ -85,11 +85,11 @@ export async function takeAuthorization(c: AppContext, relyingPartyId: string): 
 }
 
 /**
- * Counts a login whose session is created. Returns false if there were more than 500 in 10 s for the relying
- * party.
+ * Counts a login whose session is created. Returns false if there were more than 60 in 10 s from the caller's
+ * address, or more than 500 in 10 s for the relying party.
  */
-export function takeLogin(relyingPartyId: string): boolean {
-  return logins(relyingPartyId, Date.now())
+export async function takeLogin(c: AppContext, relyingPartyId: string): Promise<boolean> {
+  return (await takeWalletCall(c)) && logins(relyingPartyId, Date.now())
 }
 
 /**

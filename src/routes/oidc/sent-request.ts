@@ -72,7 +72,7 @@ export async function sentRequest(
 
 /**
  * Returns the pushed request of a visit; `undefined` if it is over. The browser of the login may come again
- * until the login has ended. Another browser may come for 60 s, while the login has no session.
+ * until the login has ended. Another browser may open it for 60 s; the first POST has the login.
  */
 async function visitPushed(
   c: AppContext,

@@ -312,6 +312,7 @@ it('a login keeps the limit of the caller’s address, and callers without an ad
   const own = await setUp()
   const limited = await newClient(own)
   const others = await newClient(await setUp())
+  const opened = await openPage(limited)
   pass(100) // earlier tests have used the shared limit
   const bare = {
     ...env,
@@ -323,6 +324,15 @@ it('a login keeps the limit of the caller’s address, and callers without an ad
     const path = `${pathOf(one.issuer)}/authorize?${query}`
     return call(app, 'GET', path, { headers: address === '' ? {} : { 'x-client-ip': address }, env: bare })
   }
+  const headers = {
+    Origin: 'https://verifier.example',
+    Cookie: opened.cookies,
+    'x-client-ip': '198.51.100.3',
+  }
+  const page = `/s/${opened.id}?token=${opened.token}`
+  for (let i = 0; i < 60; i++)
+    expect((await call(app, 'POST', page, { headers, env: bare })).status).toBe(303)
+  expect((await call(app, 'POST', page, { headers, env: bare })).status).toBe(429)
   for (let i = 0; i < 60; i++) expect((await from('198.51.100.1')).status).toBe(303)
   expect((await from('198.51.100.1')).status).toBe(429)
   expect((await from('198.51.100.2')).status).toBe(303)

@@ -14,6 +14,7 @@ import type { CreateInput } from '../../../session/request/creation.ts'
 import { type LoginToken, sealLoginToken } from '../../../session/request/login-token.ts'
 import { sessionStub, toVerificationId } from '../../../session/store/identifier.ts'
 import { sealConditions } from '../../../session/tokens/sealed-values.ts'
+import { isAdmitted } from '../../edge/admission.ts'
 import {
   hashSecret,
   type LoginCookie,
@@ -193,7 +194,8 @@ export async function createLogin(
   if (!isOfBrowser(token, cookie)) return err('over')
   if (cookie.isBegun) return ok(null)
   if (Date.now() >= token.expiresAt) return err('over')
-  if (!takeLogin(token.relyingPartyId)) return err('rate_limited')
+  if (!(await takeLogin(c, token.relyingPartyId))) return err('rate_limited')
+  if (!(await isAdmitted('new'))) return err('unavailable')
   const opened = await openLogin(c, verificationId, token)
   if (!opened.ok) return opened
   const { creation, parsed } = opened.value

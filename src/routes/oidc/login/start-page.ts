@@ -25,10 +25,20 @@ type Next = () => Promise<void>
  */
 export function loginPageRoutes(): Hono<AppEnv> {
   return new Hono<AppEnv>()
-    .get('/s/:id', openPage)
-    .post('/s/:id', continuePage)
+    .get('/s/:id', (c, next) => orUnavailable(c, () => openPage(c, next)))
+    .post('/s/:id', (c) => orUnavailable(c, () => continuePage(c)))
     .post('/v1/verify/:id/link', createFirst)
     .post('/v1/verify/:id/dc-api/request', createFirst)
+}
+
+/** Calls a handler. If an object cannot be reached, sends a page that asks the person to reload. */
+async function orUnavailable<T>(c: AppContext, handle: () => Promise<T>): Promise<T | Response> {
+  try {
+    return await handle()
+  } catch (error) {
+    if (isUnreachableObject(error)) return sendUnavailable(c)
+    throw error
+  }
 }
 
 /** Sends the page. Once the session exists, the page of the session is sent. */
@@ -48,22 +58,16 @@ async function openPage(c: AppContext, next: Next): Promise<Response | undefined
 }
 
 async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<Response> {
-  try {
-    if (!(await takeAuthorization(c, token.relyingPartyId))) return sendTooMany(c)
-    const opened = await openLogin(c, id, token)
-    if (!opened.ok) return sendError(c, opened.error)
-    const { creation, issuer } = opened.value
-    const asked = namedWallet(c)
-    const page = { named: asked, mayLower: true }
-    const view = await previewPage(c.env, creation, id, page, Date.now())
-    // A wallet that cannot answer is ignored.
-    const named = asked === view.wallet || asked === ANY_WALLET ? asked : null
-    const shown = { view, settings: issuer.settings, named, uri: null, isBegun: false }
-    return await sendSessionPage(c, id, shown)
-  } catch (error) {
-    if (isUnreachableObject(error)) return sendUnavailable(c)
-    throw error
-  }
+  if (!(await takeAuthorization(c, token.relyingPartyId))) return sendTooMany(c)
+  const opened = await openLogin(c, id, token)
+  if (!opened.ok) return sendError(c, opened.error)
+  const { creation, issuer } = opened.value
+  const asked = namedWallet(c)
+  const page = { named: asked, mayLower: true }
+  const view = await previewPage(c.env, creation, id, page, Date.now())
+  // A wallet that cannot answer is ignored.
+  const named = asked === view.wallet || asked === ANY_WALLET ? asked : null
+  return sendSessionPage(c, id, { view, settings: issuer.settings, named, uri: null, isBegun: false })
 }
 
 /** Creates the session for the form of the page, and opens the page again. It then shows the QR code. */

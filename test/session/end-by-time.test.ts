@@ -1,0 +1,37 @@
+// Expiry of a login that no wallet has acted on (api/logins).
+
+import { expect, it, vi } from 'vitest'
+import type { SessionDocument } from '../../src/session/document/document.ts'
+import type { ResponseResult } from '../../src/session/document/results.ts'
+import { expireDue } from '../../src/session/end/timeouts.ts'
+import type { SessionContext } from '../../src/session/store/context.ts'
+import { PENDING } from './recorded-sessions.ts'
+
+const LOGIN = {
+  ...PENDING,
+  login: {},
+  held: null,
+  request_fetched: false,
+  attempt_count: 0,
+} as unknown as SessionDocument
+
+/** Expires a login while a response that arrived in time is verified. Returns how often it was erased. */
+async function erasures(changes: Partial<SessionDocument>): Promise<number> {
+  let document = LOGIN
+  const result = Promise.withResolvers<ResponseResult>()
+  const erase = vi.fn(async () => undefined)
+  const context = {
+    store: { session: () => document, erase },
+    inFlight: new Map([['digest', { arrivedAt: LOGIN.expires_at - 1, result: result.promise }]]),
+  } as unknown as SessionContext
+  const expiry = expireDue(context, LOGIN.expires_at)
+  document = { ...LOGIN, ...changes }
+  result.resolve({} as ResponseResult)
+  await expiry
+  return erase.mock.calls.length
+}
+
+it('a login is not erased at its expiry if a response that arrived in time has ended it', async () => {
+  expect(await erasures({ status: 'verified' })).toBe(0)
+  expect(await erasures({})).toBe(1)
+})
