@@ -10,11 +10,14 @@ import { PICTURES, shownPictures } from '../documents/pictures.mjs'
 
 const SCREENSHOTS = join(DIST, 'screenshots')
 const TESTS = [
-  ...['return-page', 'shop', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding'],
-  ...['console/story', 'console/verifications', 'console/verification'],
-  ...['console/insights', 'console/developers', 'console/operator'],
-  ...['../slow/browser/states', '../slow/browser/console'],
-].map((name) => join('test', 'browser', `${name}.test.ts`))
+  ...['return-page', 'manners', 'wallet-page', 'wallet-choice', 'logins', 'embedding', 'console/story'].map(
+    (name) => `browser/${name}`,
+  ),
+  ...['verifications', 'verification', 'insights', 'developers', 'operator'].map(
+    (name) => `slow/console/${name}`,
+  ),
+  ...['shop', 'states', 'console'].map((name) => `slow/browser/${name}`),
+].map((path) => `test/${path}.test.ts`)
 
 if (findChromium() === undefined) {
   console.error(NO_CHROMIUM)

@@ -1,5 +1,5 @@
 // Effects of a start on the objects of a state directory. The folders are written by SQLite, as workerd has
-// them; test/system/objects.test.ts has workerd's own.
+// them; test/slow/system/objects.test.ts has workerd's own.
 
 import {
   copyFileSync as copyFile,

@@ -217,6 +217,7 @@ describe('a relay', () => {
     kept.resume()
     expect(await get(port)).toContain('GET /a 0')
     await expect.poll(() => areOpen([kept, busy])).toEqual([false, true])
+    await expect.poll(() => reached.map(({ destroyed }) => destroyed)).toEqual([true, false, true])
     const waiting = get(port)
     expect(await Promise.race([waiting, sleep(500, 'waits')])).toBe('waits')
     left = 1

@@ -1,10 +1,10 @@
 // The service's objects under simulated faults (docs/decisions/proofs.md).
 
 import { beforeAll, describe, expect, it } from 'vitest'
-import { sizeOf } from '../support/runner/size.ts'
+import { IS_FULL_SIZE } from '../support/runner/size.ts'
 import { openSimulator, type Simulator, traceOf } from './simulator.ts'
 
-const HISTORIES = sizeOf(2_000)
+const HISTORIES = IS_FULL_SIZE ? 2_000 : 100
 const TRACE_LINES = 40
 
 describe('the simulation', () => {

@@ -3,9 +3,9 @@
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { PrivateKeyJwt } from 'openid-client'
 import { describe, expect, it } from 'vitest'
-import { answer, redeem, request } from '../conformance/oidc/openid-login.ts'
-import { CALLBACK, openLoginBrowser, registerClient } from '../support/service/login.ts'
-import { begin, finish, respondWithAge, useOwnStage } from '../support/service/stage.ts'
+import { answer, redeem, request } from '../../conformance/oidc/openid-login.ts'
+import { CALLBACK, openLoginBrowser, registerClient } from '../../support/service/login.ts'
+import { begin, finish, respondWithAge, useOwnStage } from '../../support/service/stage.ts'
 
 const stage = useOwnStage()
 

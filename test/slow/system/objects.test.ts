@@ -4,7 +4,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { relyingPartyOf, settledDelivery, useOwnStage } from '../support/service/stage.ts'
+import { relyingPartyOf, settledDelivery, useOwnStage } from '../../support/service/stage.ts'
 
 const stage = useOwnStage()
 

@@ -2,18 +2,18 @@
 
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { readWithZxing } from '../qr/foreign-readers.ts'
+import { readWithZxing } from '../../qr/foreign-readers.ts'
 import {
   DEVICES,
   describeInBrowser,
   useOwnBrowserStage,
   type Visitor,
-} from '../support/browser/browser-stage.ts'
-import { checkPage } from '../support/browser/page-check.ts'
-import type { Telling } from '../support/people/person.ts'
-import { BASE_URL } from '../support/service/service.ts'
-import { trustAuthority, WITH_SHOP } from '../support/service/shop.ts'
-import { respondWithAge } from '../support/service/stage.ts'
+} from '../../support/browser/browser-stage.ts'
+import { checkPage } from '../../support/browser/page-check.ts'
+import type { Telling } from '../../support/people/person.ts'
+import { BASE_URL } from '../../support/service/service.ts'
+import { trustAuthority, WITH_SHOP } from '../../support/service/shop.ts'
+import { respondWithAge } from '../../support/service/stage.ts'
 
 describeInBrowser('the demo shop', () => {
   const stage = useOwnBrowserStage({ env: WITH_SHOP })

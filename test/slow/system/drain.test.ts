@@ -4,8 +4,8 @@
 import { once } from 'node:events'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { OVER_18, type OwnService, type RelyingParty, startService } from '../support/service/service.ts'
-import { WAIT } from '../support/wait.ts'
+import { OVER_18, type OwnService, type RelyingParty, startService } from '../../support/service/service.ts'
+import { WAIT } from '../../support/wait.ts'
 
 const CREATION = JSON.stringify(OVER_18)
 

@@ -10,11 +10,11 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync 
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { parseCall } from '../../scripts/admin/call.mjs'
-import { type Block, blocksOf, pagesOfDocumentation } from '../documents/pages.ts'
-import { expectShown, runBlocks } from '../documents/run-blocks.ts'
-import { freePort, type Server, startServer } from '../support/service/server.ts'
-import { WAIT } from '../support/wait.ts'
+import { parseCall } from '../../../scripts/admin/call.mjs'
+import { type Block, blocksOf, pagesOfDocumentation } from '../../documents/pages.ts'
+import { expectShown, runBlocks } from '../../documents/run-blocks.ts'
+import { freePort, type Server, startServer } from '../../support/service/server.ts'
+import { WAIT } from '../../support/wait.ts'
 
 /** Commands that are not run, with the reason, and the test that covers them. */
 const NOT_RUN: readonly (readonly [string, RegExp])[] = [

@@ -6,8 +6,8 @@ import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writ
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { runLauncher, type Server, startServer } from '../support/service/server.ts'
-import { WAIT } from '../support/wait.ts'
+import { runLauncher, type Server, startServer } from '../../support/service/server.ts'
+import { WAIT } from '../../support/wait.ts'
 
 let server: Server
 beforeAll(async () => {
