@@ -97,7 +97,10 @@ export function parseConfig(environment: object) {
     allowLoopback: env.ALLOW_LOOPBACK === '1',
     /** True if `/console` is served. */
     hasConsole: env.CONSOLE === '1',
-    /** Origin of the console's page. Over http it is not `BASE_URL`, but a host name of its own. */
+    /**
+     * Origin of the console's page. Over http the console has a host name of its own, not the host name of
+     * `BASE_URL`.
+     */
     consoleOrigin: consoleOriginOf(env.BASE_URL),
     /** True if `BASE_URL` is a loopback address, which only programs on this machine can reach. */
     isLocal: isLoopback(new URL(env.BASE_URL)),
@@ -107,7 +110,7 @@ export function parseConfig(environment: object) {
      */
     clientIpHeader: env.CLIENT_IP_HEADER?.toLowerCase() ?? null,
     bootId: env.BOOT_ID ?? null,
-    /** Changes with each change of build, also if the earlier build comes back. On Cloudflare the version. */
+    /** Id that is new for each change of build, even for a change back. On Cloudflare it is the version. */
     buildId: env.BUILD_ID ?? VERSION,
     /** Port that this process listens on, which webhooks must not call; null on Cloudflare. */
     listeningPort: env.LISTENING_PORT ?? null,
@@ -297,9 +300,9 @@ function isLoopback({ hostname }: URL): boolean {
 const LOOPBACK_NAMES: readonly string[] = [...LOOPBACK_HOSTS, '[::1]']
 
 /**
- * Host name of the console over http, which only loopback has. Cookies ignore ports (RFC 6265 §8.5): under
- * `localhost`, each other server of this machine would get the console's cookie. Browsers send all names
- * below `localhost` to this machine (RFC 6761 §6.3).
+ * Host name of the console over http. Only a service on loopback uses http. Cookies ignore ports (RFC 6265
+ * §8.5): under `localhost`, each other server of this machine would get the console's cookie. Browsers send
+ * all names below `localhost` to this machine (RFC 6761 §6.3).
  */
 export const CONSOLE_HOST = 'console.localhost'
 

@@ -327,7 +327,7 @@ export const OIDC_REQUEST = {
 } as const
 
 /**
- * Limit of the client token of a login, which has the request. With it the first line of a request stays
- * below 8 KiB, which proxies accept.
+ * Limit of the client token of a login. The token contains the authorization request, and is part of an
+ * address. Proxies accept a first line of an HTTP request up to 8 KiB, so the token must be shorter.
  */
 export const LOGIN_TOKEN_CHARACTERS = 6_000

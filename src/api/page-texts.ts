@@ -29,8 +29,8 @@ export const pageTexts = {
 export type PageText = keyof typeof pageTexts
 
 /**
- * Returns an object with one member for each text. `make` returns the value of the member from the name of
- * the text.
+ * Returns an object with one member for each text. `make` gets the name of a text, and returns the value of
+ * its member.
  */
 export function mapPageTexts<T>(make: (name: PageText) => T): Readonly<Record<PageText, T>> {
   const names = Object.keys(pageTexts) as PageText[] // the members of a constant

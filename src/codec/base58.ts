@@ -6,7 +6,8 @@ import { DID } from '../limits.ts'
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 
 /**
- * Decodes base58. Returns `undefined` for the empty text, for other characters, and beyond the limit.
+ * Decodes base58. Returns `undefined` for an empty text, a text with other characters, and a text that is too
+ * long.
  *
  * @example
  * decodeBase58('2NEpo7TZRRrLZSi2U') // bytes of 'Hello World!'

@@ -107,7 +107,7 @@ function readContent(reader: Reader, head: Head, depth: number): Result<CborCont
 }
 
 function readArray(reader: Reader, length: number, depth: number): Result<CborContent, CborError> {
-  // Each item has at least one byte, so a longer array cannot be complete.
+  // Each item has at least one byte. So an array cannot have more items than the bytes that are left.
   if (length > reader.bytes.length - reader.offset) return err('malformed')
   const items: CborItem[] = []
   for (let i = 0; i < length; i++) {

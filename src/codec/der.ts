@@ -15,7 +15,7 @@ export type DerElement = {
   readonly children: readonly DerElement[]
 }
 
-/** Identifier octets of the universal types X.509 uses. */
+/** Identifier octets of the universal types that X.509 uses. */
 export const DER = {
   boolean: 0x01,
   integer: 0x02,
@@ -115,8 +115,8 @@ export function readObjectIdentifier(element: DerElement | undefined): string | 
 }
 
 /**
- * Returns the Unix seconds of a UTCTime or GeneralizedTime. Returns `undefined` for any form but the form of
- * RFC 5280 §4.1.2.5, which has seconds and `Z`.
+ * Returns the Unix seconds of a UTCTime or GeneralizedTime. Only the form of RFC 5280 §4.1.2.5 is accepted,
+ * which has seconds and `Z`. Returns `undefined` for any other form.
  */
 export function readTime(element: DerElement | undefined): number | undefined {
   if (element?.tag !== DER.utcTime && element?.tag !== DER.generalizedTime) return undefined

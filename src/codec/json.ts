@@ -21,7 +21,7 @@ export function isTooMuchJson(error: JsonError): boolean {
   return error === 'too_long' || error === 'too_deep'
 }
 
-/** JSON as text, or as bytes that must be UTF-8. `undefined` is rejected as no JSON. */
+/** JSON as text, or as bytes that must be UTF-8. `undefined` is rejected, because it is not JSON. */
 type JsonSource = string | Uint8Array | undefined
 
 /** Parses JSON. Rejects duplicate member names at any level. */

@@ -1,6 +1,6 @@
-// Upgrade of stored documents, one schema version at a time. A change of a stored shape appends one step to
-// its table. A change that only adds members is an addition. The previous build can read documents with an
-// addition, so a deployment can be rolled back.
+// Upgrade of stored documents, one schema version at a time. Each stored shape has a table of steps. A change
+// of the shape adds one step at the end. A change that only adds members is an addition. The previous build
+// can read documents with an addition, so a deployment can be rolled back.
 
 /**
  * The current version of a stored shape, and the steps that lead to it. A document of a version without a
@@ -13,9 +13,9 @@ export type Schema = {
   /** Steps by the version that they read. Each returns the document of the next version. */
   readonly steps: Readonly<Record<number, (stored: never) => object>>
   /**
-   * Steps that only add members. If the previous build copies an object, it keeps an added member. If it
-   * creates the object, it leaves the member out. So an addition must fill in missing members at every depth,
-   * and must not change existing members.
+   * Steps that only add members. The previous build keeps an added member in an object that it copies. It
+   * does not write the member into an object that it creates. So an addition must fill in missing members at
+   * every depth, and must not change existing members.
    */
   readonly additions?: Readonly<Record<number, (stored: never) => object>>
   /** Start of the error message for a document that is not readable. The version of the document follows. */
@@ -23,8 +23,8 @@ export type Schema = {
 }
 
 /**
- * Returns the members of a new document that name its version. `readable_from` is the oldest version whose
- * build can read the document; absent if only the current build can.
+ * Returns the members that state the version of a new document. `readable_from` is the version of the oldest
+ * build that can read the document. It is absent if only the current build can read it.
  */
 export function versionMembers<const S extends Schema>({ member, current, additions = {} }: S) {
   let oldest: number = current

@@ -42,7 +42,8 @@ export function decodeJws(
   }
   const header = decodeObject(encodedHeader, limits)
   if (!header.ok) return header
-  // `b64` requires `crit` (RFC 7797 §6) and is not supported. Without `crit` it is rejected by name.
+  // `b64` is not supported. RFC 7797 §6 requires that `crit` names it. A `b64` that `crit` does not name is
+  // rejected too.
   if (!isUnderstood(header.value, understood) || Object.hasOwn(header.value, 'b64')) {
     return err('unsupported_critical_header')
   }

@@ -46,7 +46,10 @@ export async function unseal(sealing: Sealing, sealed: string): Promise<string |
 /** The key and the place of a sealed value. */
 export type Sealing = { readonly key: Uint8Array<ArrayBuffer>; readonly aad: string }
 
-/** Imported keys, by the bytes of a key that a caller keeps. */
+/**
+ * Cache of imported keys. The array with the bytes of a key finds the imported key, so callers must keep the
+ * array.
+ */
 const imported = new WeakMap<Uint8Array, Promise<CryptoKey>>()
 
 function importAes(key: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {

@@ -21,8 +21,8 @@ const imported = openRecentKeys<CryptoKey>(KEYS)
 
 /**
  * Imports a P-256 key for ES256. Each key is imported once. The cache identifies a key by all its members,
- * including the private `d`. So a copy of another party's public members gives no access to that party's
- * cached key.
+ * including the private `d`. So a key with another party's public members never finds that party's cached
+ * key.
  */
 export async function importSigningKey({ kty, crv, x, y = '', d }: PrivateJwk): Promise<CryptoKey> {
   const jwk = { kty, crv, x, y, d }

@@ -8,7 +8,7 @@ import { timingSafeEqual } from './timing-safe.ts'
 
 const MAC_BYTES = 16
 
-/** Returns the length in characters of a text for this number of bytes. */
+/** Returns the number of characters of a text that contains this number of bytes. */
 export function taggedLength(bytes: number): number {
   return Math.ceil(((bytes + MAC_BYTES) * 4) / 3)
 }

@@ -1,5 +1,6 @@
 // EncryptedResponse of ISO/IEC TS 18013-7 Annex C: HPKE around a DeviceResponse. The response does not name
-// its request. The key of a request is the right key if it decrypts the response.
+// its request. So the keys of several requests are tried: the right key is the key that decrypts the
+// response.
 
 import { decodeBase64url } from '../codec/base64url.ts'
 import { bytesOf, type CborItem, decodeCbor, entryOf, isTooMuch, textOf } from '../codec/cbor.ts'

@@ -1,29 +1,31 @@
-// Capacity of a self-hosted process for new work. workerd ends when it has no file descriptor left, and a
-// process without processor time only lengthens its queue. So new work waits or is refused before. The
-// launcher reports the descriptors up to four times a second. With each report the process measures the
-// delay of its own timer. Without a report, as on Cloudflare, there is always capacity. Times are Unix
-// milliseconds.
+// Capacity of a self-hosted process for new work. workerd ends when it has no file descriptor left. Without
+// processor time, more work only makes the queue longer. So new work waits or is refused early. The launcher
+// reports the descriptors up to four times a second. With each report the process measures the delay of its
+// own timer. Without a report, as on Cloudflare, there is always capacity. Times are Unix milliseconds.
 
 /**
  * Kinds of work. `new`: requests that begin a session. `begun`: other requests, and work that is due. Begun
- * work may use more descriptors, so that new sessions do not keep begun ones from their end.
+ * work may use more descriptors, so that new sessions do not prevent the end of sessions that have begun.
  */
 export type WorkKind = 'new' | 'begun'
 
-/** Parts of the descriptors up to which each kind of work begins. */
+/** Each kind of work begins only while no more than this part of the descriptors is in use. */
 const MARKS: Readonly<Record<WorkKind, number>> = { new: 0.8, begun: 0.9 }
-/** Descriptors of one piece of work: an object has three or four. Some work needs none that is not open. */
+/**
+ * Number of descriptors that one piece of work is expected to open. An object opens three or four. Some work
+ * opens none.
+ */
 const DESCRIPTORS = 4
 /** Time in which a piece of work opens its descriptors, if the timer has no delay. */
 const OPENING_MS = 500
-/** Age from which a report is ignored: the launcher has ended, or is stopped. */
+/** A report of this age is ignored, because the launcher has ended or is stopped. */
 const STALE_MS = 10_000
 
-/** Delay of the timer from which less work may begin. */
+/** If the timer has this delay or more, less work may begin. */
 const LATE_MS = 1_000
 /**
- * Limits of the new work that may begin between two reports. Begun work may be as much again, because it is
- * postponed where a request waits.
+ * Limits of the new work that may begin between two reports. The same number of pieces of begun work may
+ * begin in addition. Begun work is postponed, while a request waits.
  */
 const LEAST = 4
 const MOST = 5_000
@@ -36,7 +38,7 @@ let descriptors: DescriptorCount | null = null
 /** New work that may begin between two reports. */
 let pace = MOST
 let begunSinceReport = 0
-/** Times at which the newest work began, which may not have opened its descriptors yet. */
+/** Start times of the newest work. This work may not have opened its descriptors yet. */
 let begins: number[] = []
 
 /** Stores a report. `delayMs`: delay of the process's own timer. */

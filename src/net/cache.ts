@@ -31,8 +31,8 @@ export type CacheRules<Value> = {
   /** Limit of the number of stored values. */
   readonly names: number
   /**
-   * Limit of the stored bytes, and the function that returns the bytes of a value. The newest value is stored
-   * even if it alone exceeds the limit.
+   * Limit of the stored bytes, and the function that returns the number of bytes of a value. The newest value
+   * is stored even if it alone exceeds the limit.
    */
   readonly bytes?: { readonly limit: number; readonly of: (value: Value) => number }
   /** Time in milliseconds that a caller waits for a read that another caller started. */

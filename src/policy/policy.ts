@@ -109,8 +109,8 @@ export type Decision = {
    */
   readonly claims: readonly { readonly id: string; readonly claims: Readonly<Record<string, Json>> }[]
   /**
-   * Where the identifiers of persons of each credential are unique (`TrustedSigner`), in the order of
-   * `credentials`. For the `sub` of a login only.
+   * Namespaces in which the issuers' identifiers of persons are unique (`TrustedSigner`), in the order of
+   * `credentials`. Only the `sub` of a login uses them.
    */
   readonly subjectNamespaces: readonly string[]
   /** Steps that led to the assurance level, in order. */

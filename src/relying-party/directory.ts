@@ -1,6 +1,6 @@
 // Directory of the operator: one object with a row for each relying party and for each trust list. It also
-// stores the expiry of the relying parties' own certificates, so that no request reads all relying parties,
-// and the operator's ended sign-ins of the console.
+// stores the sign-ins of the console that the operator has ended. It stores the expiry of the relying
+// parties' own certificates, too, so that no request must read all relying parties.
 
 import { DurableObject, waitUntil } from 'cloudflare:workers'
 import { loadConfig } from '../config.ts'

@@ -1,6 +1,6 @@
-// Creation, change and erasure of relying parties. Creation and erasure write to the relying party's object
-// and to the directory, as does a change of the name or the certificate. The order of the two writes keeps
-// the relying party in the directory if the second write fails.
+// Creation, change and erasure of relying parties. Creation, erasure, and a change of the name or the
+// certificate write to the relying party's object and to the directory. The order of the two writes keeps the
+// relying party in the directory if the second write fails.
 
 import type { Env } from '../env.ts'
 import { err, type Result } from '../result.ts'
@@ -51,7 +51,7 @@ export async function eraseRelyingParty(env: Env, relyingPartyId: string): Promi
 
 type CertificateSettings = Pick<SettingsView, 'verifier'> & Partial<Pick<SettingsView, 'reader_certificates'>>
 
-/** Stores the lifetime of that certificate of the relying party that expires first. */
+/** Finds the certificate of the relying party that expires first, and stores its lifetime. */
 async function noteCertificate(
   env: Env,
   relyingPartyId: string,

@@ -69,7 +69,10 @@ export class VerificationSession extends DurableObject<Env> {
     this.#context = { store: this.#store, env: this.env, inFlight: new Map() }
   }
 
-  /** Creates the session, or returns that of the same `Idempotency-Key`. Calls run one after the other. */
+  /**
+   * Creates a session, or returns the session that has the same `Idempotency-Key`. Calls run one after the
+   * other.
+   */
   async create(input: CreateInput): Promise<Creation> {
     const creation = this.#creating.then(() => this.#create(input))
     this.#creating = creation.catch(() => undefined)

@@ -54,8 +54,8 @@ function decodeJwt(
 }
 
 /**
- * Members that a JWT by VC-JOSE-COSE has at its top level, instead of `vc` or `vp`. A JWT that mixes the two
- * encodings is refused.
+ * Members at the top level of a JWT that follows VC-JOSE-COSE. Such a JWT has neither `vc` nor `vp`. A JWT
+ * that mixes the two encodings is refused.
  */
 const OF_ANOTHER_ENCODING = ['@context', 'type', 'credentialSubject', 'verifiableCredential']
 

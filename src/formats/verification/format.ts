@@ -66,7 +66,10 @@ export type RequestBinding = {
   readonly types?: readonly string[]
   /** True if the query requires cryptographic holder binding (§6.1). */
   readonly holderBinding: boolean
-  /** Unix seconds of the request. A key binding JWT must not be older, apart from clock skew. */
+  /**
+   * Time of the request in Unix seconds. A key binding JWT must not be older than the request, apart from
+   * clock skew.
+   */
   readonly requestedAt: number
   readonly handover: Handover
   /** Transaction data that this credential may confirm (§5.1). Absent: none. */
@@ -137,7 +140,10 @@ export type Context = {
   readonly statusUnavailable?: 'refuse' | 'accept'
   /** The relying party's setting for revoked certificates of issuers. Default: `off`. */
   readonly certificateRevocation?: CertificateRevocation
-  /** True if `cnf` of a JWT may name the holder's key by a `kid` that contains it. Default: false. */
+  /**
+   * True if `cnf` of a JWT may have, instead of the holder's key, a `kid` that contains the key. Default:
+   * false.
+   */
   readonly acceptsHolderKeyId?: boolean
   /** Called once for each check, in order. */
   readonly trace: (check: CheckId, result: CheckResult) => void
@@ -173,7 +179,7 @@ export type VerifiedCredential = {
   /** The proven issuer: an anchored `iss`, an `iss` in the leaf's SAN, or the leaf's subject. */
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
-  /** Where the issuer's identifiers of persons are unique (`TrustedSigner`). */
+  /** Namespace in which the issuer's identifiers of persons are unique (`TrustedSigner`). */
   readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates (§6.1.1.1). */
   readonly authorityKeyIdentifiers: readonly string[]

@@ -10,8 +10,8 @@ import type { Context, HolderRefusal, RequestBinding } from './format.ts'
 import { tracer } from './tracer.ts'
 
 /**
- * Limit in seconds of the difference between `iat` of a proof and now. It allows for a wrong clock of the
- * holder and for the transport of the response.
+ * Largest accepted difference between `iat` of a proof and the current time, in seconds. The holder's clock
+ * may be wrong, and the response takes time to arrive.
  */
 const PROOF_WINDOW = 300
 

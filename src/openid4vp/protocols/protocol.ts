@@ -55,7 +55,7 @@ export type Protocol = {
     response: PresentationResponse,
     request: RequestQuery,
   ) => Result<readonly PresentationGroup[], EnvelopeRefusal>
-  /** Returns the handover of the exchange, for credential formats that bind a presentation to it. */
+  /** Returns the handover of the exchange. Some credential formats bind a presentation to the exchange. */
   readonly handover: (exchange: Exchange) => Handover
 }
 

@@ -1,5 +1,5 @@
 // Stored document of a relying party. Webhook secrets and the signing key are sealed, API keys are hashed. A
-// sealed value opens only for its relying party and field.
+// sealed value can be opened only for the same relying party and the same field.
 
 import { type Schema, upgradeDocument, versionMembers } from '../../codec/upgrade.ts'
 import type { PublicJwk } from '../../crypto/jwk.ts'
@@ -167,8 +167,8 @@ export function verifierKeys(document: RelyingPartyDocument, now: number): reado
 }
 
 /**
- * Returns the public key of the leaf certificate; an empty list without a verifier. The key belongs to the
- * signing key, because the validation of the settings has compared them.
+ * Returns a list with the public key of the leaf certificate; an empty list without a verifier. It is the
+ * public part of the signing key: the validation of the settings has compared the two keys.
  */
 function currentVerifierKey({ verifier }: RelyingPartyDocument): readonly PublicJwk[] {
   const [leaf] = decodePemCertificates(verifier?.certificate_chain_pem ?? '') ?? []
@@ -207,7 +207,7 @@ async function open(sealing: Sealing, sealed: string): Promise<string> {
   return text
 }
 
-/** Returns the webhook of the new settings. It stays disabled only if its URL is the same. */
+/** Returns the webhook of the new settings. A disabled webhook stays disabled only if the URL is the same. */
 export function replaceWebhook(
   current: RelyingPartyDocument['webhook'],
   next: SettingsInput['webhook'],

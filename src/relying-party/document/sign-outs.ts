@@ -1,5 +1,5 @@
-// Sign-ins of the console that ended by a sign-out, as one row of their owner's object: the relying party, or
-// the directory for the operator.
+// Sign-ins of the console that a sign-out ended. They are one row in the relying party's object, or, for the
+// operator, in the directory.
 
 const KEY = 'console_sign_outs'
 
@@ -17,7 +17,7 @@ export type SignIn = {
 export type SignOuts = {
   /** Each sign-in up to this time has ended. 0: the limit was never exceeded. */
   readonly all_until: number
-  /** Expiry of each other sign-in that has ended, by its id. */
+  /** Expiry of each later sign-in that has ended, by the id of the sign-in. */
   readonly ended: Readonly<Record<string, number>>
 }
 
@@ -26,7 +26,7 @@ export function openSignOuts({ kv }: Pick<DurableObjectStorage, 'kv'>) {
   const read = (): SignOuts => kv.get<SignOuts>(KEY) ?? { all_until: 0, ended: {} }
   return {
     read,
-    /** Ends a sign-in, and removes those that have expired. `now` is Unix milliseconds. */
+    /** Ends a sign-in, and removes ended sign-ins that have expired. `now` is Unix milliseconds. */
     end: (signIn: SignIn, now: number): void => {
       const { all_until, ended } = read()
       if (hasSignedOut({ all_until, ended }, signIn)) return

@@ -24,6 +24,7 @@ export async function releaseParked(storage: DurableObjectStorage, env: Env): Pr
     await VERIFICATION_SESSION.get(id).releaseEvents()
     kv.delete(key)
   }
-  // Otherwise the alarm above stays: after a crash in this moment, stored names still need an alarm.
+  // If no session is left, the alarm that was set above stays. After a crash at this point, stored names need
+  // it.
   if (parked.length > RELEASED_AT_A_TIME) await storage.setAlarm(Date.now() + 1_000)
 }

@@ -1,7 +1,7 @@
 // Events of the log as they are stored (api/events). SQLite gives a row of more than 1,002 bytes a page of
-// 4,096 bytes of its own. So the row of an event has a limit. A long event is stored without the members that
-// follow from others. Members that still exceed the limit are stored in further rows. A build without this
-// file reads the row alone, and returns the event without those members.
+// 4,096 bytes of its own. So the row of an event has a limit. A long event is stored without members whose
+// values follow from other members. Members that still exceed the limit are stored in further rows. A build
+// without this file reads the row alone, and returns the event without those members.
 
 import { concatBytes, utf8 } from '../../codec/bytes.ts'
 
@@ -9,7 +9,7 @@ import { concatBytes, utf8 } from '../../codec/bytes.ts'
 const BODY_CHARACTERS = 775
 /** Bytes of the JSON in each further row. */
 const PART_BYTES = 900
-/** Members in the order in which the webhook sends them. Others are returned after them. */
+/** Members in the order in which the webhook sends them. Other members are returned after these members. */
 const ORDER = [
   ...[
     'event_id',
@@ -36,8 +36,9 @@ const ORDER = [
 type Event = Readonly<Record<string, unknown>>
 
 /**
- * Members that follow from the others in most events. A long event is stored without those that do. Every
- * event has all of these members, so a member that is not stored has this value.
+ * Members whose values follow from other members in most events. A long event is stored without the members
+ * for which this is true. Every event has all of these members, so a member that is not stored has the value
+ * computed here.
  */
 const DERIVED: Readonly<Record<string, (event: Event) => unknown>> = {
   metadata: () => ({}),

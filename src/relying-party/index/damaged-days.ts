@@ -37,19 +37,19 @@ export async function callDay<T>(
   }
 }
 
-/** Returns true if a call of a day's object found its storage damaged, and none has succeeded since. */
+/** Returns true if a call of a day's object found its storage damaged, and no later call has succeeded. */
 export function isDamaged(stub: DayStub): boolean {
   return damaged.has(String(stub.id))
 }
 
-/** Returns the ids of all such objects. Each id is the name of the object's file. */
+/** Returns the ids of all objects that were found damaged. Each id is the name of the object's file. */
 export function damagedDays(): readonly string[] {
   return [...damaged.keys()]
 }
 
 /**
  * Returns true for an error of the platform's storage, and for a value of an unexpected type. The platform
- * marks errors that pass with properties.
+ * sets properties on errors that are temporary.
  */
 function isOfStorage(error: unknown): boolean {
   if (error instanceof TypeError) return true

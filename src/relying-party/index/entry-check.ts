@@ -1,7 +1,8 @@
 // Check of the entries of one day against their sessions. A session reports each change of its entry, but a
-// previous build without lists does not. So all entries whose session may exist are checked after a change of
-// build, and at any time those that are pending long after their expiry. One alarm asks few sessions, and all
-// days of this isolate take turns: each session that is asked stays in memory for ten seconds.
+// previous build without lists does not. So after a change of build, all entries are checked whose session
+// may still exist. An entry that is pending long after its expiry is checked at any time. One alarm asks few
+// sessions, and the days of this isolate take turns, because a session that is asked stays in memory for ten
+// seconds.
 
 import { isRemoved, PREFIX, type Stored, type StoredEntry } from './stored-entry.ts'
 
@@ -14,7 +15,7 @@ const TURN_MS = 5_000
 const READ_AT_ONCE = 2_000
 /** Time after `expires_at` by which a session has reported its expiry, if no call was lost. */
 const OVERDUE_MS = 300_000
-/** Wait before entries are checked again whose session could not be asked. */
+/** Wait before another check of entries whose session could not be asked. */
 const AGAIN_MS = 3_600_000
 
 /** An entry with its key in storage. */
@@ -47,9 +48,9 @@ export class EntryCheck {
   }
 
   /**
-   * Calls `check` for the next entries, at the same time. It returns false for an entry whose session could
-   * not be asked: all entries are then checked again. Returns the time at which `run` must be called again;
-   * null if no entry waits. `now` is Unix milliseconds.
+   * Calls `check` for several next entries at the same time. `check` returns false if the session of the
+   * entry could not be asked. All entries are then checked again. Returns the time at which `run` must be
+   * called again; null if no entry waits. `now` is Unix milliseconds.
    */
   async run(now: number, check: (entry: KeyedEntry) => Promise<boolean>): Promise<number | null> {
     const { entries, after, next, isLast } = this.#read(now)

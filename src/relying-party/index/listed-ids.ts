@@ -9,7 +9,7 @@ const PREFIX = 'ids/'
 const START = 1_024
 /** Bytes of one id: its text, and zeros. */
 const WIDTH = 48
-/** Number of ids in one row: those that fill a page of overflow. */
+/** Number of ids in one row. They fill one overflow page of SQLite. */
 const IDS_A_ROW = 80
 
 export class ListedIds {
@@ -36,7 +36,7 @@ export class ListedIds {
     return number * IDS_A_ROW + index
   }
 
-  /** Returns the id at the place of an entry that is stored. */
+  /** Returns the id at a place. The entry with this place must be stored. */
   get(place: number): string {
     const slot = slotOf(this.#load(Math.floor(place / IDS_A_ROW)), place % IDS_A_ROW)
     const id = new TextDecoder().decode(slot).replace(/\0+$/, '')

@@ -237,10 +237,10 @@ export class VerificationIndex extends DurableObject<Env> {
     }
   }
 
-  /** Opens the object, whose constructor then plans the check of its entries after a change of build. */
+  /** Opens the object. Its constructor plans the check of the entries after a change of build. */
   open(): void {}
 
-  /** Sets the alarm of the check of all entries, if this build has not made it. */
+  /** Sets the alarm for the check of all entries, if this build has not made the check. */
   #planCheck(day: number): void {
     const at = Date.now() + CHECK_AFTER_MS
     if (!this.#check.isDue() || at >= unlistedAt(day) || at >= (this.#alarm ?? Infinity)) return
@@ -260,7 +260,7 @@ export class VerificationIndex extends DurableObject<Env> {
     } catch {
       return false
     }
-    // A session that time has erased keeps its entry, unless nobody knows how it ended.
+    // If the session was erased at the end of its retention, its entry stays, unless the entry has no end.
     const isErasedByTime = Date.now() >= metadata_until - CLOCK_SKEW_MS
     if (!isErasedByTime || ended_at === null) this.#removeRow(key)
     return true

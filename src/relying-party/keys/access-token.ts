@@ -1,6 +1,6 @@
 // Access tokens (api/settings): JWTs (RFC 9068), which the edge verifies without a call to another service. A
-// token depends on its API key. Each use of the token reads from the settings if the key still exists and
-// which scopes the key has.
+// token depends on its API key. At each use of the token, the settings say if the key still exists and which
+// scopes it has.
 
 import * as z from 'zod/mini'
 import { encodeBase64url } from '../../codec/base64url.ts'

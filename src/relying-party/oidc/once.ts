@@ -24,7 +24,7 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       CREATE INDEX IF NOT EXISTS oidc_once_expiry ON oidc_once (expires_at);`)
     return sql.exec<{ names: number }>('SELECT count(*) AS names FROM oidc_once').one().names
   }
-  /** Removes expired names. Returns the number of the others. */
+  /** Removes expired names. Returns the number of names that are left. */
   const prune = (now: number): number => {
     const before = names ?? count()
     const expired = sql.exec('DELETE FROM oidc_once WHERE expires_at <= ? RETURNING 1', now).toArray().length
@@ -42,7 +42,10 @@ export function openOnce({ sql }: Pick<DurableObjectStorage, 'sql'>) {
       if (isNew) names = stored + 1
       return isNew
     },
-    /** Returns a value that begins with the id of this client, without the id. Writes nothing. */
+    /**
+     * Returns the stored value after the client's id; null if the value begins with another id. Writes
+     * nothing.
+     */
     readOf: (clientId: string, name: string, now: number): Stored | null => {
       const found = 'SELECT value, expires_at FROM oidc_once WHERE name = ? AND expires_at > ?'
       const [row] = isUsed() ? sql.exec<Row>(found, name, now).toArray() : []

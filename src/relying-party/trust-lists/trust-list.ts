@@ -207,7 +207,8 @@ export class TrustList extends DurableObject<Env> {
     if (!fetched.ok) return fetched
     const now = Math.floor(Date.now() / 1000)
     if (fetched.value === 'not_modified') {
-      // The list or its signer may have expired since the last fetch. Status 304 does not check this.
+      // The list or its signer may have expired since the last fetch. A response with status 304 does not
+      // show this.
       if ((edition?.nextUpdate ?? Infinity) <= now) return err('expired')
       return (edition?.signerExpires ?? Infinity) >= now ? ok('not_modified') : err('certificate_expired')
     }

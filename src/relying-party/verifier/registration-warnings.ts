@@ -1,5 +1,6 @@
-// Warnings about a registration certificate (api/verifier), before wallets show or refuse a request. The
-// settings have no request, so the certificate is compared with the known credential types.
+// Warnings about a registration certificate (api/verifier). The relying party gets them before a wallet
+// refuses a request or warns a person. The settings have no request, so the certificate is compared with the
+// known credential types.
 
 import { FORMATS } from '../../formats/index.ts'
 import { isCovered } from '../../openid4vp/registration/coverage.ts'

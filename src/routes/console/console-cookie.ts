@@ -1,7 +1,7 @@
 // The cookie of a console that is signed in (docs/console.md). It contains the owner's token in encrypted
 // form. Each call is made with that token, so the console can do only what the token allows. If the token
-// expires or is revoked, the sign-in ends. A sign-out ends it on the server, so a copy of the cookie opens
-// nothing.
+// expires or is revoked, the sign-in ends. A sign-out ends the sign-in on the server, so a copy of the cookie
+// opens nothing.
 
 import { encodeBase64url } from '../../codec/base64url.ts'
 import { utf8 } from '../../codec/bytes.ts'

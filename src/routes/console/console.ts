@@ -77,7 +77,10 @@ async function fromOwnPage(c: AppContext, next: () => Promise<void>): Promise<Re
   return undefined
 }
 
-/** Sends the page. If the console has a host name of its own, another name leads to it. */
+/**
+ * Sends the page. If the console has a host name of its own, a request under another name is redirected to
+ * it.
+ */
 async function sendPage(c: AppContext): Promise<Response> {
   const { consoleOrigin, baseUrl } = loadConfig(c.env)
   if (consoleOrigin !== baseUrl && new URL(c.req.url).hostname !== CONSOLE_HOST)
@@ -112,7 +115,7 @@ async function callApi(c: AppContext, app: Hono<AppEnv>): Promise<Response> {
   const path = pathname.slice(API.length)
   if (!REACHED[owner].test(path)) return problem(c, 'not_found')
   const url = loadConfig(c.env).baseUrl + path + search
-  // `Operator` is the name in the log of the operator's changes (api/running).
+  // The log of the operator's changes shows the name in the header `Operator` (api/running).
   const headers = new Headers({ Authorization: `Bearer ${token}`, Operator: 'console' })
   for (const name of PASSED_ON) {
     const value = c.req.header(name)

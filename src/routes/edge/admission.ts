@@ -42,7 +42,7 @@ export const drainable: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /** Longest time that a request waits for capacity. */
 const LONGEST_WAIT_MS = 5_000
-/** Interval at which a waiting request looks for capacity: that of the launcher's reports. */
+/** Interval at which a waiting request looks for capacity. The launcher reports at the same interval. */
 const LOOK_MS = 250
 
 /** Paths of monitors, which must learn that the process is running. */

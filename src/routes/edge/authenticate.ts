@@ -89,7 +89,7 @@ export async function authenticateForSession(
   const createdAt = await verifyClientToken(loadConfig(c.env), verificationId, token.value)
   if (createdAt !== undefined) {
     const login = await readLoginCookie(c, verificationId)
-    // Without a session there is no object to ask.
+    // The login has no session yet, so there is no object to ask.
     if (isLoginToken(token.value) && !login?.isBegun) return err(problem(c, 'verification_not_found'))
     return ok({ kind: 'client_token', createdAt, login: login?.browser })
   }
@@ -121,14 +121,15 @@ export async function readLoginCookie(
   const value = readCookie(c, loginCookieName(verificationId)) ?? ''
   const [, secret, mark] = LOGIN_COOKIE.exec(value) ?? []
   if (secret === undefined) return undefined
-  // Only this service makes the mark, so nobody can make it ask for a session that was never created.
+  // Only this service makes the mark, so nobody can make this service look for a session that was never
+  // created.
   const isMarked =
     mark !== undefined && (await verifyClientToken(loadConfig(c.env), verificationId, mark)) !== undefined
   const isBegun = isMarked || c.get('begunLogin') === verificationId
   return { secret, browser: await hashSecret(secret), isBegun }
 }
 
-/** A secret, and after the creation of the session its client token as the mark. */
+/** A secret. Once the session is created, the cookie also has a mark, which is the session's client token. */
 const LOGIN_COOKIE = /^([A-Za-z0-9_-]{43})(?:~(ct_[0-9a-z]{1,10}\.[A-Za-z0-9_-]{43}))?$/
 
 /** Life of the login cookie in seconds. It covers the session, the return to the client, and the tokens. */

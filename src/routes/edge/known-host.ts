@@ -1,6 +1,7 @@
 // Host names of a service on loopback. A page of the internet can give its own name the address 127.0.0.1
-// (DNS rebinding). For a browser, the service is then a part of that page's site. The name gives the page
-// away: it is in `Host`. The port is not compared, because a tunnel or a container may map it.
+// (DNS rebinding). For a browser, the service is then a part of that page's site. Such a request is
+// recognized by the name of the page in `Host`. The port is not compared, because a tunnel or a container may
+// map it.
 
 import { oncePer } from '../../codec/once-per.ts'
 import { CONSOLE_HOST, loopbackNames } from '../../config.ts'
@@ -8,15 +9,18 @@ import type { Env } from '../../env.ts'
 import type { AppContext } from './context.ts'
 import { problem } from './problems.ts'
 
-/** Paths that the console's host name has. With fewer pages under it, fewer scripts can reach the console. */
+/**
+ * Paths that exist under the console's host name. Few pages have this name, so few scripts can reach the
+ * console.
+ */
 const CONSOLE_PATHS = /^\/console(\/|$)|^\/\.well-known\/jwks\.json$/
 
-/** Names of each environment. A public service has none here, since its proxy decides about names. */
+/** Host names, by environment. A public service has no names here, because its proxy checks the host name. */
 const namesOf = oncePer((env: Env) => loopbackNames(env) ?? [])
 
 /**
  * Refuses a request to an unknown name of a service on loopback by 421 (RFC 9110 §15.5.20). Under the name of
- * the console, a GET of any other page leads to `BASE_URL`. This middleware works without a valid
+ * the console, a GET of any other page is redirected to `BASE_URL`. This middleware works without a valid
  * configuration, as `/healthz` does.
  */
 export async function knownHost(c: AppContext, next: () => Promise<void>): Promise<Response | undefined> {

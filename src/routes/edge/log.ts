@@ -40,8 +40,8 @@ function audienceOf(c: Context<AppEnv>, route: string): string {
 }
 
 /**
- * Routes of polls and probes. Their successful requests are not logged, because a line would cost a tenth of
- * the response.
+ * Routes of polls and probes. Their successful requests are not logged, because writing the line takes a
+ * tenth of the time of the response.
  */
 const REPEATED: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/v1/verify/:id'])
 

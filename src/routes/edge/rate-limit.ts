@@ -24,8 +24,8 @@ const LOGINS: Rate = { limit: 500, period: 10_000 }
 const FAILED_AUTHENTICATIONS: Rate = { limit: 10, period: 60_000 }
 
 /**
- * Number of keys of one bucket. The least recently used key is dropped first. It then starts again with all
- * tokens, so no caller loses calls.
+ * Number of keys of one bucket. The least recently used key is dropped first. A dropped key starts again with
+ * all tokens, so no caller loses calls.
  */
 const MAXIMUM_KEYS = 10_000
 

@@ -111,7 +111,9 @@ export function isFresh({ pushedAt }: PushedRequest): boolean {
   return Date.now() < pushedAt + LIFETIME_SECONDS * 1000
 }
 
-/** Stores a visited request until its login has ended. Returns false if it is over meanwhile. */
+/**
+ * Stores a visited request until its login has ended. Returns false if the request has ended in the meantime.
+ */
 export async function keepPushed(
   c: AppContext,
   { relyingPartyId, expiresAt }: { readonly relyingPartyId: string; readonly expiresAt: number },

@@ -71,8 +71,9 @@ export async function sentRequest(
 }
 
 /**
- * Returns the pushed request of a visit; `undefined` if it is over. The browser of the login may come again
- * until the login has ended. Another browser may open it for 60 s; the first POST has the login.
+ * Returns the pushed request of a visit; `undefined` if it is over. The browser of the login may open the
+ * request again until the login has ended. Any other browser may open it for 60 s. The browser that sends the
+ * first POST gets the login.
  */
 async function visitPushed(
   c: AppContext,

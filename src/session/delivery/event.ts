@@ -1,5 +1,5 @@
 // The event of a session's end (api/webhooks). It is built from members of the finished document that never
-// change after the end, and from the service's address. So each build returns the same event.
+// change after the end, and from the service's address. So the event is the same each time it is built.
 
 import type { VerificationEvent } from '../../api/responses/verifications.ts'
 import { encodeBase64url } from '../../codec/base64url.ts'

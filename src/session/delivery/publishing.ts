@@ -27,15 +27,17 @@ const STEPS_FIRST_MS = 1_000
  * webhook attempt without a result has the same wait, so one alarm serves both.
  */
 const FIRST_WAIT_MS = 25_000
-/** Longest wait for an alarm that is already set. That alarm repeats a first call that a crash cut off. */
+/**
+ * Longest wait for an alarm that is already set. That alarm repeats a first call that a crash interrupted.
+ */
 const LONGEST_RIDE_MS = 900_000
 const LONGEST_WAIT_MS = 3_600_000
 const GIVEN_UP_AFTER_MS = DAYS_KEPT * 86_400_000
 
 /**
  * Returns the queued log entry of a session that ends at `now`. The entry counts its first call, which starts
- * after the write. An alarm repeats a call that a crash cut off. Without a webhook, the alarm of the expiry
- * is used if it comes soon, because a new alarm writes a row.
+ * after the write. An alarm repeats a call that a crash interrupted. Without a webhook, the alarm of the
+ * expiry is used if it comes soon, because a new alarm writes a row.
  */
 export function newLogEntry(
   eventId: string,

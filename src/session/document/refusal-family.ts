@@ -6,7 +6,7 @@ import { REASONS, type ReasonFamily, type RefusalReason } from './reasons.ts'
 /** Reasons of attempts. An attempt leaves the session pending. */
 export type AttemptReason = RefusalReason | 'wallet_error' | 'same_device_return_missing'
 
-/** Kind of the fault, as the page tells it to the person. */
+/** Kind of the fault, as the page explains it to the person. */
 export type RefusalFamily =
   /** The response is malformed, or is not for a live request. */
   | 'response'

@@ -1,5 +1,5 @@
 // Results of the session's methods, as plain data. Errors are values, because a thrown error loses its class
-// on the way (Durable Object RPC). Views are JSON text, serialised once.
+// in a call of a Durable Object. Views are JSON text, serialised once.
 
 import type { Status } from '../../api/values.ts'
 import type { DcApiProtocol } from '../../openid4vp/dc-api.ts'

@@ -49,7 +49,7 @@ export function deriveReturnCode(document: SessionDocument, winner: string): Pro
 
 /**
  * Returns the document with the success held for its browser. Returns `undefined` if the session has ended,
- * another success is held, the generation is gone, or the generation is for no single browser.
+ * another success is held, the generation is gone, or the generation is not for one browser.
  */
 export function holdSuccess(
   document: SessionDocument,
@@ -89,7 +89,8 @@ export function isHeldTooLong({ held, status }: SessionDocument, now: number): b
 
 /**
  * Marks a held success whose browser has returned. A code for a login can be issued until `FINISH_MS` after
- * the success. So a successful login stays held until a code of that time expires, even after `expires_at`.
+ * the success. So a successful login stays held until a code issued at that time would expire, even after
+ * `expires_at`.
  */
 export function returnHeld(held: Held): Held {
   const { login } = held

@@ -87,8 +87,8 @@ function decideEnd(document: SessionDocument, page: string, now: number): LoginE
 
 /** Returns the result that the browser may bring to the client; `undefined` if there is none yet. */
 function resultOf({ status, held, login }: SessionDocument) {
-  // api/binding: if the session requires `relying_party`, the redemption ends it. Until then the result is
-  // held.
+  // api/binding: if the session requires `relying_party`, the redemption of the code ends the session. Until
+  // then the result is held.
   return login?.result ?? (status === 'pending' && held?.returned ? held.login : undefined)
 }
 

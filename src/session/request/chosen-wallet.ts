@@ -18,8 +18,8 @@ export type RequestedWallet = { readonly document: SessionDocument; readonly wal
 
 /**
  * Returns the wallet of a new request; null for any wallet. A wallet that was chosen before keeps its terms,
- * while the settings permit these terms. `named`: the id of a profile, `any`, or null for the wallet that the
- * creation chose. `now` in Unix milliseconds.
+ * as long as the settings permit these terms. `named`: the id of a profile, `any`, or null for the wallet
+ * that the creation chose. `now` in Unix milliseconds.
  */
 export async function chooseWallet(
   { env }: Pick<SessionContext, 'env'>,

@@ -56,7 +56,7 @@ export async function openLoginToken(
   if (!isLoginToken(presented) || presented.length > LOGIN_TOKEN_CHARACTERS) return undefined
   const [, beginning = '', sealed = ''] = SHAPE.exec(presented) ?? []
   const createdAt = Number.parseInt(beginning, RADIX)
-  // Nobody can make this service derive keys of other days.
+  // Any other time is rejected, so nobody can make this service derive keys of many days.
   if (!(Math.abs(Date.now() - createdAt) < 2 * DAY_MS)) return undefined
   const text = await unseal(await deriveSealing(config, verificationId, createdAt), sealed)
   if (text === undefined) return undefined

@@ -35,7 +35,7 @@ export function termsOf(
 
 /**
  * Returns the channel of a response as results report it: `by_value` for every unsigned request. The Digital
- * Credentials API is its own channel, because it binds also an unsigned request to the page.
+ * Credentials API is its own channel, because it also binds an unsigned request to the page.
  */
 export function channelOf(document: SessionDocument, generation: StoredGeneration): Channel {
   if (generation.channel === 'dc_api') return 'dc_api'

@@ -45,8 +45,8 @@ function credentialsOf(decision: Decision) {
     credential_type,
     format,
     issuer,
-    // The position finds the claims of a credential. The id cannot, because several credentials may satisfy
-    // one query.
+    // The claims of a credential are found by its position and not by the query id, because several
+    // credentials may satisfy one query.
     claims: decision.claims[index]?.claims ?? {},
   }))
 }

@@ -59,8 +59,8 @@ const UNTRUSTED: ReadonlySet<RefusalReason> = new Set([
 ])
 
 /**
- * Returns the rules for a status that cannot be checked (api/revocation). The settings decide, if the low
- * level of an unchecked credential is enough for the session. Otherwise the response is refused, so that a
+ * Returns the rules for a status that cannot be checked (api/revocation). If the low level of an unchecked
+ * credential is enough for the session, the settings decide. Otherwise the response is refused, so that a
  * later response can succeed. An accepted credential with a low level would end the session as rejected.
  */
 export function uncheckedRules({

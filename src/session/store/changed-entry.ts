@@ -7,8 +7,8 @@ import type { PendingIndexEntry } from '../document/pending-entry.ts'
 import { expiryAlarmAt } from './wake-up.ts'
 
 /**
- * Wait until the alarm repeats a call that a crash cut off or that no caller has started. A first webhook
- * attempt has the same wait, so one alarm repeats both.
+ * Wait until the alarm repeats a call that a crash interrupted, or that no caller has started. A first
+ * webhook attempt has the same wait, so one alarm repeats both.
  */
 const REPEAT_MS = 25_000
 

@@ -1,6 +1,6 @@
 // Storage of a session's object: one document and one alarm. A write changes both in one synchronous step,
-// which the platform makes one atomic write. Every response or POST after the write waits for it (Durable
-// Objects: output gates).
+// which the platform makes one atomic write. Every response or POST after the write waits until it is stored
+// (Durable Objects: output gates).
 
 import { readDocument, type SessionDocument, type Tombstone } from '../document/document.ts'
 import { publicView } from '../document/state-view.ts'

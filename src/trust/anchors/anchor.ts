@@ -39,8 +39,9 @@ export type TrustAnchor = {
   /** Extended key usages. A leaf below this anchor must have one of them. */
   readonly eku?: readonly string[]
   /**
-   * Name of the register whose identifiers count under this anchor, for the pairwise `sub` of a login.
-   * Anchors with one name share their people. Absent: the anchor's public key or issuer is used.
+   * Name of the register that gives persons their identifiers, for the pairwise `sub` of a login. Under all
+   * anchors with the same name, one identifier means the same person. Absent: the anchor's public key or
+   * issuer is used.
    */
   readonly subject_namespace?: string
   /**

@@ -64,9 +64,9 @@ export type TrustedSigner = {
   readonly issuer: string | null
   readonly anchor: VouchingAnchor
   /**
-   * Where identifiers of persons are unique, for the pairwise `sub` of a login: `name:` and the anchor's
-   * `subject_namespace`, `key:` and the base64url SHA-256 of the anchor's SubjectPublicKeyInfo, or `issuer:`
-   * and the issuer that the anchor names. No text of the signer's certificate is in it.
+   * Namespace in which identifiers of persons are unique, for the pairwise `sub` of a login: `name:` and the
+   * anchor's `subject_namespace`, `key:` and the base64url SHA-256 of the anchor's SubjectPublicKeyInfo, or
+   * `issuer:` and the issuer that the anchor names. No text of the signer's certificate is in it.
    */
   readonly subjectNamespace: string
   /** base64url AuthorityKeyIdentifiers of the verified certificates. Empty without certificates. */

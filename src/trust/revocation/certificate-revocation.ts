@@ -36,7 +36,7 @@ export type CertificateStatus =
 type RevocationError =
   | CrlError
   | 'malformed_distribution_points'
-  /** The certificate names no http or https address of a complete list of its own issuer. */
+  /** The certificate has no http or https address at which its own issuer publishes a complete list. */
   | 'no_address'
   /** The key usage of the issuer's certificate does not allow the signing of lists. */
   | 'issuer_may_not_sign'

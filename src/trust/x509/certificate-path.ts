@@ -66,8 +66,8 @@ export async function verifyCertificatePath<A extends Authority>(
     if (!isNamedBy(authority.certificate, below.at(-1) ?? below[0])) continue
     const pathRefusal = await checkPath([...below, authority.certificate], authority, now)
     if (pathRefusal === undefined) return ok({ authority, verified: below })
-    // Several authorities may have the same name. An error under the right key is more useful than the
-    // invalid signature under another key.
+    // Several authorities may have the same name. An error of the authority with the right key is more useful
+    // than the failed signature check of another authority.
     if (refusal === undefined || refusal.reason === 'invalid_certificate_path') refusal = pathRefusal
   }
   return err(refusal ?? { reason: 'untrusted_issuer' })

@@ -58,7 +58,8 @@ export async function sendPage(
       hasOwnForm,
     }),
     'Cache-Control': 'no-store',
-    // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2), which our own page must not.
+    // With `no-referrer`, browsers send `Origin: null` with a form (Fetch §3.2). A form of our page needs its
+    // origin.
     'Referrer-Policy': hasOwnForm ? 'same-origin' : 'no-referrer',
     ...(status === 503 && { 'Retry-After': '2' }),
   }

@@ -14,7 +14,7 @@ export type ScriptData = {
   readonly version: number
   /** Milliseconds until the session expires. */
   readonly expires_in: number
-  /** True if the page opens the next address by itself at the end of the session. This is so for a login. */
+  /** True for a login: at the end of the session, the page opens the next address by itself. */
   readonly follows: boolean
   /** Number of a wallet activity. The page shows only later activities. */
   readonly seen: number

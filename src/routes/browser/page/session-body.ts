@@ -150,7 +150,10 @@ function wayBack(
   return html`<a id="back" class="button" href="${address}" target="_top"${hidden ? html` hidden` : ''}>${words}</a>`
 }
 
-/** Returns the address of the way back. A login brings its token, which outlives the session. */
+/**
+ * Returns the address to which the person goes back. For a login it has the token of the login, which is
+ * valid longer than the session.
+ */
 function backAddress({ view, token }: SessionPage, address: string): string {
   return view.login === null ? address : `${address}?${new URLSearchParams({ token })}`
 }

@@ -82,7 +82,10 @@ export async function beginLogin(
   return ok(`${config.baseUrl}/s/${id}?token=${token}`)
 }
 
-/** Checks of a policy, by settings, client, policy and level. They end with the copies of the first two. */
+/**
+ * Cache of checks, by settings, client, policy and level. A check is dropped with its copy of the settings or
+ * the client.
+ */
 const judgments = new WeakMap<Settings, WeakMap<OidcClient, Map<string, Result<number, RequestError>>>>()
 
 /** Returns the life of the session in seconds, or the error if the policy allows no session. */
@@ -174,7 +177,7 @@ export async function openLogin(
   return ok({ issuer, parsed: parsed.value, redirectUri, creation })
 }
 
-/** Returns the request of a token; `undefined` if it was pushed and is over. */
+/** Returns the request of a token; `undefined` if it is a pushed request that has ended. */
 export async function readSealed(c: AppContext, { request, ...pusher }: LoginToken) {
   if (typeof request === 'string') return readPushed(c, pusher, request)
   const [origin, parameters] = request

@@ -1,5 +1,5 @@
 // The page of a login before its session exists (api/logins). Opening the page stores nothing. A POST of the
-// page creates the session first, and then runs as it does for every other session.
+// page first creates the session, and is then handled like a POST for any other session.
 
 import { Hono } from 'hono/tiny'
 import { loadConfig } from '../../../config.ts'
@@ -70,7 +70,9 @@ async function sendStart(c: AppContext, id: string, token: LoginToken): Promise<
   return sendSessionPage(c, id, { view, settings: issuer.settings, named, uri: null, isBegun: false })
 }
 
-/** Creates the session for the form of the page, and opens the page again. It then shows the QR code. */
+/**
+ * Creates the session for the form of the page, and opens the page again. The page then shows the QR code.
+ */
 async function continuePage(c: AppContext): Promise<Response> {
   const id = c.req.param('id') ?? ''
   const text = c.req.query('token') ?? ''

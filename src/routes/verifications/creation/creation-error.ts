@@ -1,5 +1,5 @@
-// Errors of a creation (api/creation). The message of an error is first the name of a text. The texts are
-// read once, after all checks.
+// Errors of a creation (api/creation). At first, the message of an error is only the name of a text. After
+// all checks, the texts are read once.
 
 import { type AssetSource, readMessage } from '../../edge/cloudflare.ts'
 import type { FieldError, ProblemCode, RequestError } from '../../edge/problems.ts'

@@ -50,8 +50,8 @@ export function requestOptions(
 }
 
 /**
- * Returns why the session must not have an unsigned request (prefix `redirect_uri`). A QR code of it can be
- * passed on, and reaches the level `low` at most.
+ * Returns why the session must not have an unsigned request (prefix `redirect_uri`). The QR code of such a
+ * request can be passed on, so its result reaches at most the level `low`.
  */
 function unsignedRefusal(
   {
